@@ -1,0 +1,6 @@
+export interface SidecarState {
+  readonly startedAt: number
+}
+export interface Effect {
+  readonly type: string
+}
