@@ -1,0 +1,84 @@
+/** The few things the build does itself, each a Rollup plugin. */
+import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { minify } from 'terser'
+
+const isVendored = (path) => path.includes('node_modules/')
+
+/** Source maps carry our sources, so that they need not be packed; of libraries they only name them. */
+export const slimMaps = () => ({
+  name: 'slim-maps',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue
+      const map = JSON.parse(file.source)
+      map.sourcesContent = map.sourcesContent?.map((text, i) => isVendored(map.sources[i]) ? null : text)
+      file.source = JSON.stringify(map)
+    }
+  },
+})
+
+/** Libraries are two thirds of what the CLI weighs, and nobody reads them here. */
+export const minifyVendorChunks = () => ({
+  name: 'minify-vendor-chunks',
+  async renderChunk(code, chunk, { format }) {
+    if (!chunk.moduleIds.length || !chunk.moduleIds.every((id) => isVendored(id) || id.startsWith('\0'))) return null
+    const result = await minify(code, {
+      module: format === 'es',
+      sourceMap: { includeSources: false },
+      compress: false,
+      // Libraries show names of their classes in messages.
+      keep_classnames: true,
+    })
+    return { code: result.code, map: result.map }
+  },
+})
+
+export const executable = (fileName) => ({
+  name: 'executable',
+  writeBundle({ dir }, bundle) {
+    if (bundle[fileName]) chmodSync(join(dir, fileName), 0o755)
+  },
+})
+
+/** A CommonJS entry needs types of its own, or TypeScript takes it for an ES module. */
+export const copyTypesForRequire = (formats) => ({
+  name: 'copy-types-for-require',
+  generateBundle(_options, bundle) {
+    if (!formats.includes('cjs')) return
+    for (const file of Object.values(bundle)) {
+      if (file.imports?.some((name) => name.startsWith('.') || name in bundle)) {
+        throw new Error(`${file.fileName} isn't self-contained`)
+      }
+      this.emitFile({ type: 'asset', fileName: file.fileName.replace(/\.d\.ts$/, '.d.cts'), source: file.code })
+    }
+  },
+})
+
+/**
+ * Removes what an earlier build left behind, after the last of `builds` has written: never before, so that
+ * whoever uses `dist` meanwhile finds every file.
+ */
+export const sweep = (builds, dir) => {
+  const written = new Set()
+  let left = builds.length
+  const plugin = {
+    name: 'sweep',
+    writeBundle(options, bundle) {
+      for (const name of Object.keys(bundle)) written.add(join(options.dir ?? dir, name))
+    },
+    closeBundle() {
+      left -= 1
+      if (left === 0) removeUnlisted(dir, written)
+    },
+  }
+  return builds.map((build) => ({ ...build, plugins: [...build.plugins, plugin] }))
+}
+
+function removeUnlisted(dir, written) {
+  if (!existsSync(dir)) return
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !written.has(relative('.', path))) rmSync(path)
+  }
+}
