@@ -1,0 +1,183 @@
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
+import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import * as steps from '../support/fault-server-steps.js'
+
+let sidecar: ScriptedSidecar
+const start = async (...rules: Rule[]): Promise<ScriptedSidecar> => (sidecar = await createScriptedSidecar(rules))
+afterEach(() => sidecar.close())
+
+const watchUrl = (): string => `${sidecar.url}/watch/gameserver`
+const dialRaw = async (): Promise<Socket> => {
+  const socket = connect(sidecar.port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+const everything = async (socket: Socket): Promise<string> => {
+  let text = ''
+  for await (const bytes of socket) text += String(bytes)
+  return text
+}
+
+describe('the scripted sidecar, without a script', () => {
+  test('answers a GET with what was published last and a call with an empty object', async () => {
+    await start()
+    sidecar.publish(gameServer(7))
+    expect(await (await fetch(`${sidecar.url}/gameserver`)).json()).toEqual(gameServer(7))
+    const ready = await fetch(`${sidecar.url}/ready`, { method: 'POST', body: '{}' })
+    expect(await ready.json()).toEqual({})
+    expect(sidecar.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['GET', '/gameserver', ''],
+      ['POST', '/ready', '{}'],
+    ])
+  })
+
+  test('streams the last object and all that follow, a line each', async () => {
+    await start()
+    const reader = (await fetch(watchUrl())).body?.getReader()
+    const decoder = new TextDecoder()
+    const read = async (): Promise<unknown> => JSON.parse(decoder.decode((await reader?.read())?.value))
+    expect(await read()).toEqual({ result: gameServer(1) })
+    await sidecar.until(() => sidecar.followers === 1, 'a follower')
+    sidecar.publish(gameServer(2))
+    expect(await read()).toEqual({ result: gameServer(2) })
+    await reader?.cancel()
+    await sidecar.untilNoSockets()
+  })
+
+  test('speaks WebSocket, and records what a client sends', async () => {
+    await start()
+    const socket = new WebSocket(watchUrl())
+    const [first] = (await once(socket, 'message')) as [Buffer]
+    expect(JSON.parse(first.toString())).toEqual({ result: gameServer(1) })
+    socket.send('a frame no client should send')
+    await sidecar.until(() => sidecar.clientFrames.length === 1, 'a frame')
+    expect(sidecar.clientFrames[0]).toMatchObject({ opcode: opcodes.text, masked: true })
+    socket.close()
+    await once(socket, 'close')
+    await sidecar.untilNoSockets()
+  })
+
+  test('a restart resets every connection, refuses new ones meanwhile, and is back on the same port', async () => {
+    await start()
+    const socket = new WebSocket(watchUrl())
+    await once(socket, 'message')
+    const closed = once(socket, 'close')
+    await sidecar.stop()
+    expect(await closed).toEqual([1006, Buffer.alloc(0)])
+    await expect(fetch(`${sidecar.url}/gameserver`)).rejects.toThrow()
+    await sidecar.start()
+    expect((await fetch(`${sidecar.url}/gameserver`)).status).toBe(200)
+  })
+})
+
+describe('a script', () => {
+  test('is followed by request and by turn', async () => {
+    await start(
+      { on: 'POST /ready', nth: 1, step: steps.answering({ status: 503, headers: { 'retry-after': '1' } }) },
+      { on: 'POST /ready', nth: 2, step: steps.answering({ status: 500 }) },
+    )
+    const ready = async (): Promise<number> =>
+      (await fetch(`${sidecar.url}/ready`, { method: 'POST', body: '{}' })).status
+    expect([await ready(), await ready(), await ready()]).toEqual([503, 500, 200])
+  })
+
+  test('can reset at accept, after a head, and after any byte', async () => {
+    await start({ on: 'connection', nth: 1, accept: (connection) => connection.reset() })
+    await expect(fetch(`${sidecar.url}/gameserver`)).rejects.toThrow()
+    sidecar.play([{ on: 'GET /gameserver', step: steps.cutAfter(20, 'finish', steps.answering({ body: '{}' })) }])
+    const socket = await dialRaw()
+    socket.write('GET /gameserver HTTP/1.1\r\n\r\n')
+    expect(await everything(socket)).toBe('HTTP/1.1 200 OK\r\ncon')
+    sidecar.play([{ on: 'GET /gameserver', step: steps.breaking('reset') }])
+    const second = await dialRaw()
+    second.write('GET /gameserver HTTP/1.1\r\n\r\n')
+    await expect(everything(second)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  test('can send every byte in a segment of its own', async () => {
+    await start({ on: 'GET /gameserver', step: steps.byteByByte(steps.answering({ body: '"é"' })) })
+    const socket = await dialRaw()
+    const sizes: number[] = []
+    socket.on('data', (bytes) => sizes.push(bytes.length))
+    socket.end('GET /gameserver HTTP/1.1\r\n\r\n')
+    await once(socket, 'close')
+    expect(sizes.length).toBeGreaterThan(50)
+  })
+
+  test('can swallow a connection, and still knows when the client has left it', async () => {
+    await start({ on: 'connection', accept: steps.deafAndDumb })
+    const socket = await dialRaw()
+    socket.write('GET /gameserver HTTP/1.1\r\n\r\n')
+    await sidecar.until(() => sidecar.openSockets === 1, 'the dial')
+    socket.destroy()
+    await sidecar.untilNoSockets()
+    expect(sidecar.requests).toEqual([])
+  })
+
+  test('counts the dials of the busiest second', () => {
+    expect(steps.busiestSecond([])).toBe(0)
+    expect(steps.busiestSecond([0, 500, 999, 1000, 1400, 5000])).toBe(4)
+  })
+
+  test('its failure is told at close', async () => {
+    const failing = await createScriptedSidecar([
+      {
+        on: '*',
+        step: async (exchange) => {
+          await exchange.reply()
+          throw new Error('a mistake in the script')
+        },
+      },
+    ])
+    await fetch(`${failing.url}/gameserver`)
+    await expect(failing.close()).rejects.toThrow('a mistake in the script')
+    await start()
+  })
+})
+
+describe('frames made by hand', () => {
+  test('fragments with control frames between them are one message to a good receiver', async () => {
+    const ping = frame('are you there', { opcode: opcodes.ping })
+    await start({
+      on: 'watch',
+      step: steps.opened(async (exchange) => {
+        await exchange.sendBytes(fragments('日本語 👩‍👩‍👧‍👦', 1, ping))
+        await exchange.end(3000)
+      }),
+    })
+    const socket = new WebSocket(watchUrl(), { autoPong: false })
+    const closed = once(socket, 'close')
+    const [message] = (await once(socket, 'message')) as [Buffer]
+    expect(message.toString()).toBe('日本語 👩‍👩‍👧‍👦')
+    expect((await closed)[0]).toBe(3000)
+  })
+
+  test.each([
+    ['a masked frame', frame('x', { mask: true }), 'MASK must be clear'],
+    ['a reserved bit', frame('x', { rsv: 4 }), 'RSV1 must be clear'],
+    ['a reserved opcode', frame('x', { opcode: 3 }), 'invalid opcode 3'],
+    ['a long control frame', frame('x'.repeat(126), { opcode: opcodes.ping }), 'invalid payload length 126'],
+    ['bad UTF-8', frame(Uint8Array.of(0xff)), 'invalid UTF-8 sequence'],
+    ['a bad close code', closeFrame(1005), 'invalid status code 1005'],
+    ['a claimed length beyond all bounds', frame('', { claimedLength: 1n << 60n }), 'unsupported'],
+  ])('%s is refused by a good receiver', async (_name, bytes, complaint) => {
+    await start({ on: 'watch', step: steps.opened((exchange) => exchange.sendBytes(bytes)) })
+    const socket = new WebSocket(watchUrl())
+    const [error] = (await once(socket, 'error')) as [Error]
+    expect(error.message.toLowerCase()).toContain(complaint.toLowerCase())
+    socket.terminate()
+  })
+
+  test.each([0, 125, 126, 65_535, 65_536])('a frame of %i bytes arrives whole', async (size) => {
+    await start({ on: 'watch', step: steps.opened((exchange) => exchange.sendBytes(frame('x'.repeat(size)))) })
+    const socket = new WebSocket(watchUrl())
+    const [message] = (await once(socket, 'message')) as [Buffer]
+    expect(message.length).toBe(size)
+    socket.terminate()
+  })
+})

@@ -1,0 +1,261 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { GameServer } from '../../src/protocol/game-server.js'
+import { createConnection, type ScriptedConnection } from './fault-server-connection.js'
+import { createExchange, type Exchange } from './fault-server-exchange.js'
+import { createClientFrameReader, opcodes, closeFrame, type ClientFrame } from './fault-server-frames.js'
+import { gameServer as sampleGameServer } from './fault-server-game-servers.js'
+import { takeRequest, type ScriptedRequest } from './fault-server-http.js'
+
+export type Step = (exchange: Exchange) => void | Promise<void>
+
+/** What is done about which requests. The first rule that matches is followed, without one the honest answer is given. */
+export type Rule =
+  | {
+      /** `watch` is a GET of the watch over either transport, `connection` the moment of accept, before any byte. */
+      on: 'watch' | '*' | `${'GET' | 'POST' | 'PUT' | 'PATCH'} ${string}`
+      /** Which of the requests that match `on`, from 1; each by default. */
+      nth?: number | ((nth: number) => boolean)
+      step: Step
+    }
+  | {
+      on: 'connection'
+      nth?: number | ((nth: number) => boolean)
+      /** Takes the whole connection over: no request is read from it. */
+      accept: (connection: ScriptedConnection) => void | Promise<void>
+    }
+
+export interface SeenRequest {
+  method: string
+  path: string
+  isUpgrade: boolean
+  body: string
+  /** Milliseconds on the process' monotonic clock. */
+  at: number
+}
+
+/**
+ * A sidecar that does what a test's script says and is otherwise honest: it answers calls with `{}`,
+ * `GET /gameserver` with what was published last, and a watch with that and all that follows.
+ * HTTP and WebSocket are spoken by hand over raw sockets, so every byte can be wrong.
+ */
+export interface ScriptedSidecar {
+  readonly url: string
+  readonly port: number
+  /** When each TCP connection was accepted, in ms on the process' monotonic clock. */
+  readonly dials: readonly number[]
+  readonly requests: readonly SeenRequest[]
+  /** Frames that clients sent on watch sockets, which they never should but to close. */
+  readonly clientFrames: readonly ClientFrame[]
+  readonly openSockets: number
+  readonly gameServer: GameServer
+  /** How many watches follow what is published now. */
+  readonly followers: number
+  /** Takes the place of the rules before; counting starts anew. */
+  play(rules: readonly Rule[]): void
+  publish(gameServer: GameServer): void
+  /** Resets every connection and refuses new ones. */
+  stop(): Promise<void>
+  /** Listens again, on the same port. */
+  start(): Promise<void>
+  /** Resolves when the condition holds, looked at after everything that happens here. Fails after 15 s, saying `what`. */
+  until(condition: () => boolean, what: string): Promise<void>
+  /** Waits until every client has let go of its sockets. */
+  untilNoSockets(): Promise<void>
+  /** Stops, and throws what a script threw. */
+  close(): Promise<void>
+}
+
+/** Starts a scripted sidecar on a free port of the loopback interface. */
+export async function createScriptedSidecar(rules: readonly Rule[] = []): Promise<ScriptedSidecar> {
+  const dials: number[] = []
+  const requests: SeenRequest[] = []
+  const clientFrames: ClientFrame[] = []
+  const open = new Set<ScriptedConnection>()
+  const subscribers = new Set<(gameServer: GameServer) => void>()
+  const waiting = new Set<() => void>()
+  const failures: unknown[] = []
+  let current = sampleGameServer(1)
+  let script = rules
+  let counts = new Map<Rule, number>()
+
+  const notice = (): void => waiting.forEach((look) => look())
+  const record = (failure: unknown): void => void failures.push(failure)
+
+  const ruleFor = (matches: (rule: Rule) => boolean): { rule: Rule; nth: number } | undefined => {
+    let found: { rule: Rule; nth: number } | undefined
+    for (const rule of script.filter(matches)) {
+      const nth = (counts.get(rule) ?? 0) + 1
+      counts.set(rule, nth)
+      const wanted = rule.nth ?? nth
+      if (typeof wanted === 'number' ? wanted === nth : wanted(nth)) found ??= { rule, nth }
+    }
+    return found
+  }
+
+  const host = {
+    get gameServer() {
+      return current
+    },
+    subscribe(send: (gameServer: GameServer) => void) {
+      subscribers.add(send)
+      notice()
+      return () => {
+        subscribers.delete(send)
+        notice()
+      }
+    },
+  }
+
+  const answer = async (connection: ScriptedConnection, request: ScriptedRequest): Promise<void> => {
+    const { method, path, isUpgrade, body } = request
+    const isWatch = method === 'GET' && path === '/watch/gameserver'
+    requests.push({ method, path, isUpgrade, body: body.toString(), at: performance.now() })
+    const found = ruleFor(({ on }) => on === '*' || on === `${method} ${path}` || (on === 'watch' && isWatch))
+    const exchange = createExchange(host, connection, request, found?.nth ?? 0)
+    notice()
+    await (found !== undefined && 'step' in found.rule ? found.rule.step : honestly)(exchange)
+  }
+
+  const serve = (connection: ScriptedConnection): void => {
+    let pending = Buffer.alloc(0)
+    let busy = false
+    const next = async (): Promise<void> => {
+      if (busy) return
+      const taken = takeRequest(pending)
+      if (taken === undefined) return
+      busy = true
+      pending = pending.subarray(taken.size)
+      if (taken.request.isUpgrade) readFrames(connection)
+      await answer(connection, taken.request)
+      busy = false
+      await next()
+    }
+    connection.onBytes = (bytes) => {
+      pending = Buffer.concat([pending, bytes])
+      next().catch(record)
+    }
+  }
+
+  const readFrames = (connection: ScriptedConnection): void => {
+    connection.onBytes = createClientFrameReader((clientFrame) => {
+      clientFrames.push(clientFrame)
+      if (clientFrame.opcode === opcodes.close) void connection.write(closeFrame()).then(connection.finish)
+      notice()
+    })
+  }
+
+  const accept = (socket: Socket): void => {
+    dials.push(performance.now())
+    const connection = createConnection(socket, dials.length, () => {
+      open.delete(connection)
+      notice()
+    })
+    open.add(connection)
+    const found = ruleFor(({ on }) => on === 'connection')
+    if (found !== undefined && 'accept' in found.rule) {
+      void Promise.resolve(found.rule.accept(connection)).catch(record)
+    } else {
+      serve(connection)
+    }
+    notice()
+  }
+
+  const { server, port } = await listenSomewhere(accept)
+  const untilLookedAt = (condition: () => boolean, what: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const finish = (): void => {
+        clearTimeout(limit)
+        waiting.delete(look)
+      }
+      const look = (): void => {
+        if (!condition()) return
+        finish()
+        resolve()
+      }
+      const limit = setTimeout(() => {
+        finish()
+        reject(new Error(`waited in vain for ${what} (${open.size} sockets open, ${dials.length} dials)`))
+      }, 15_000)
+      waiting.add(look)
+      look()
+    })
+
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (!server.listening) return resolve()
+      server.close(() => resolve())
+      open.forEach((connection) => connection.reset())
+    })
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    dials,
+    requests,
+    clientFrames,
+    get openSockets() {
+      return open.size
+    },
+    get gameServer() {
+      return current
+    },
+    get followers() {
+      return subscribers.size
+    },
+    play(newRules) {
+      script = newRules
+      counts = new Map()
+    },
+    publish(gameServer) {
+      current = gameServer
+      subscribers.forEach((send) => send(gameServer))
+    },
+    stop,
+    start: () => listen(server, port),
+    until: untilLookedAt,
+    untilNoSockets() {
+      open.forEach((connection) => connection.listen())
+      return untilLookedAt(() => open.size === 0, 'every socket to be let go of')
+    },
+    async close() {
+      await stop()
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}
+
+async function honestly(exchange: Exchange): Promise<void> {
+  const { method, path } = exchange.request
+  if (path === '/watch/gameserver') {
+    await exchange.open()
+    return exchange.follow()
+  }
+  return exchange.reply(method === 'GET' ? { body: JSON.stringify(exchange.gameServer) } : {})
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/**
+ * A free port below the range that the kernel gives to outgoing connections: while this sidecar is stopped, a dial
+ * of the client under test could otherwise be given the very port it dials, and be connected to itself.
+ */
+async function listenSomewhere(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+  for (let attempts = 0; ; attempts += 1) {
+    const server = createServer({ allowHalfOpen: true }, onConnection)
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    try {
+      await listen(server, port)
+      return { server, port }
+    } catch (error) {
+      if (attempts > 50) throw error
+    }
+  }
+}
