@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
 const USES_DIST = ['package', 'cli', 'demo', 'bench']
 
+/** Where to leave the results as JSON besides; `.ci/run` counts from them. */
+const resultsFile = process.env['TEST_RESULTS']
+
 const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 
 export default defineConfig({
@@ -12,6 +15,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     projects: [
       {
         extends: true,
