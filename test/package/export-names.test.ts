@@ -1,0 +1,31 @@
+import { createRequire } from 'node:module'
+import { describe, expect, test } from 'vitest'
+import { root } from '../support/source.js'
+
+const require = createRequire(import.meta.url)
+const names = (module: object): string[] => Object.keys(module).sort()
+const imported = async (file: string): Promise<string[]> => names(await import(`${root}/dist/${file}`) as object)
+const required = (file: string): string[] => names(require(`${root}/dist/${file}`) as object)
+
+describe('exports are a contract', () => {
+  test('the client', async () => {
+    expect(await imported('index.js')).toMatchInlineSnapshot()
+  })
+
+  test('./frames', async () => {
+    expect(await imported('frames.js')).toMatchInlineSnapshot()
+  })
+
+  test('./node', async () => {
+    expect(await imported('node.js')).toMatchInlineSnapshot()
+  })
+
+  test('the client is the same for a page, an import and a require', async () => {
+    expect(await imported('index.web.js')).toEqual(await imported('index.js'))
+    expect(required('index.cjs')).toEqual(await imported('index.js'))
+  })
+
+  test.each(['frames', 'node'])('./%s is the same for an import and a require', async (entry) => {
+    expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))
+  })
+})

@@ -1,0 +1,126 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { install, node, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { read } from '../support/source.js'
+
+const manifest = JSON.parse(read('package.json')) as { version: string }
+
+let folder: TemporaryFolder
+let server: Server
+let baseUrl: string
+const requests: string[] = []
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await install(folder.path, (await pack(folder.path)).tarball)
+  server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}, 120_000)
+
+afterAll(async () => {
+  server.close()
+  await folder.remove()
+})
+
+async function runFile(name: string, code: string, ...args: string[]): Promise<string> {
+  await writeFile(join(folder.path, name), code)
+  return node(folder.path, ...args, name)
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path)
+  if (!found.isDirectory()) return found.size
+  const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+test('an installation is under 1 MB, ws included', async () => {
+  const modules = join(folder.path, 'node_modules')
+  expect(await readdir(modules)).toEqual(expect.arrayContaining(['gameserver-sidecar', 'ws', 'mitt', 'isomorphic-ws']))
+  expect(await sizeOf(modules)).toBeLessThan(1_000_000)
+})
+
+describe('the client calls a server, then the process ends by itself', () => {
+  const useIt = `
+    const client = createClient({ baseUrl: '${'BASE'}' })
+    client.ready().then(() => { client.close(); console.log('ready') })`
+  const calling = (start: string): string => (start + useIt).replace('BASE', baseUrl)
+
+  beforeAll(() => { requests.length = 0 })
+
+  test('imported', async () => {
+    expect(await runFile('use.mjs', calling("import { createClient } from 'gameserver-sidecar'"))).toBe('ready')
+    expect(requests).toContain('POST /ready')
+  })
+
+  test('required', async () => {
+    expect(await runFile('use.cjs', calling("const { createClient } = require('gameserver-sidecar')"))).toBe('ready')
+  })
+
+  test('as a UMD file that is required', async () => {
+    const path = './node_modules/gameserver-sidecar/dist/gameserver-sidecar.umd.min.js'
+    expect(await runFile('umd.cjs', calling(`const { createClient } = require('${path}')`))).toBe('ready')
+  })
+
+  test.each(['umd', 'umd.min', 'iife', 'iife.min'])('as %s in a bare context that is handed fetch and timers', async (build) => {
+    const path = `node_modules/gameserver-sidecar/dist/gameserver-sidecar.${build}.js`
+    const code = `
+      const { readFileSync } = require('node:fs')
+      const context = require('node:vm').createContext({ fetch, setTimeout, clearTimeout, console })
+      require('node:vm').runInContext(readFileSync('${path}', 'utf8'), context)
+      const { createClient } = context.GameServerSidecar`
+    expect(await runFile('bare.cjs', calling(code))).toBe('ready')
+  })
+})
+
+describe('./frames and ./node', () => {
+  test.each([
+    ['import.mjs', "import { MessageDecoder } from 'gameserver-sidecar/frames'"],
+    ['require.cjs', "const { MessageDecoder } = require('gameserver-sidecar/frames')"],
+  ])('frames: %s', async (name, start) => {
+    expect(await runFile(`frames-${name}`, `${start}\nconsole.log(typeof MessageDecoder)`)).toBe('function')
+  })
+
+  test.each([
+    ['import.mjs', "import { createLocalSidecar } from 'gameserver-sidecar/node'"],
+    ['require.cjs', "const { createLocalSidecar } = require('gameserver-sidecar/node')"],
+  ])('node: %s', async (name, start) => {
+    const code = `${start}
+      createLocalSidecar({ httpPort: 0 }).then(async (local) => {
+        const { status } = await fetch(new URL('/gameserver', local.url))
+        console.log(status)
+        await local.close()
+      })`
+    expect(await runFile(`node-${name}`, code)).toBe('200')
+  })
+
+  test('the command tells its version', async () => {
+    expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)
+  })
+})
+
+describe('each condition leads to its file', () => {
+  const resolved = (how: string, ...conditions: string[]): Promise<string> =>
+    runFile('resolve.mjs', `
+      import { createRequire } from 'node:module'
+      const require = createRequire(import.meta.url)
+      console.log(${how}('gameserver-sidecar').replace(/.*dist/, 'dist'))`, ...conditions.map((name) => `--conditions=${name}`))
+
+  test.each([
+    ['import.meta.resolve', [], 'dist/index.js'],
+    ['require.resolve', [], 'dist/index.cjs'],
+    ['import.meta.resolve', ['browser'], 'dist/index.web.js'],
+    ['import.meta.resolve', ['deno'], 'dist/index.web.js'],
+    ['import.meta.resolve', ['bun'], 'dist/index.web.js'],
+    ['require.resolve', ['browser'], 'dist/index.web.js'],
+  ])('%s %j: %s', async (how, conditions, file) => {
+    expect(await resolved(how, ...conditions)).toBe(file)
+  })
+})

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { install, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { read, root } from '../support/source.js'
+
+let folder: TemporaryFolder
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await install(folder.path, (await pack(folder.path)).tarball)
+}, 120_000)
+
+afterAll(() => folder.remove())
+
+const USE = `
+  const client = createClient({ baseUrl: 'http://127.0.0.1:1', autoHealth: { check: async () => true } })
+  const stop: () => void = client.on('gameserver', (gameServer) => { const state: string = gameServer.status.state; void state })
+  const counter: Promise<number> = client.getCounter('rooms').then(({ count }) => count)
+  const exact: Promise<bigint> = createClient({ int64: 'bigint' }).getCounter('rooms').then(({ count }) => count)
+  // @ts-expect-error no such event
+  client.on('gameServer', () => {})
+  // @ts-expect-error seconds are a number
+  client.reserve({})
+  async function watch() { for await (const { object_meta } of client.watchGameServer()) object_meta.name.trim() }
+  const decoder = new MessageDecoder()
+  export const used = [client, stop, counter, exact, watch, decoder]
+`
+const IMPORTS = `
+  import { createClient } from 'gameserver-sidecar'
+  import { MessageDecoder } from 'gameserver-sidecar/frames'`
+const REQUIRES = `
+  import sidecar = require('gameserver-sidecar')
+  import frames = require('gameserver-sidecar/frames')
+  const { createClient } = sidecar
+  const { MessageDecoder } = frames`
+
+/** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
+const BARE: ts.CompilerOptions = { strict: true, noEmit: true, types: [], lib: ['lib.es2020.d.ts'], skipLibCheck: false }
+const NODE_NEXT: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2020,
+}
+const BUNDLER: ts.CompilerOptions = {
+  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, target: ts.ScriptTarget.ES2020,
+}
+/** Knows no `exports`: `typesVersions` leads it. */
+const NODE_10: ts.CompilerOptions = {
+  module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10, target: ts.ScriptTarget.ES2020,
+  ignoreDeprecations: '6.0',
+}
+
+function complaints(name: string, code: string, options: ts.CompilerOptions): string[] {
+  const file = join(folder.path, name)
+  writeFileSync(file, code)
+  const program = ts.createProgram([file], { ...BARE, ...options })
+  return ts.getPreEmitDiagnostics(program).map((diagnostic) => ts.formatDiagnostic(diagnostic, {
+    getCanonicalFileName: (path) => path,
+    getCurrentDirectory: () => folder.path,
+    getNewLine: () => '\n',
+  }))
+}
+
+describe('types of the installed package, without DOM and without @types', () => {
+  test.each([
+    ['an ES module under NodeNext', 'consumer.mts', IMPORTS, NODE_NEXT],
+    ['a CommonJS module under NodeNext', 'consumer.cts', REQUIRES, NODE_NEXT],
+    ['the oldest resolution', 'oldest.ts', IMPORTS, NODE_10],
+    ['a bundler', 'consumer.ts', IMPORTS, BUNDLER],
+    ['a bundler for browsers', 'page.ts', IMPORTS, { ...BUNDLER, customConditions: ['browser'] }],
+    ['exact optional properties', 'exact.ts', IMPORTS, { ...BUNDLER, exactOptionalPropertyTypes: true }],
+    ['the DOM beside it', 'dom.ts', IMPORTS, { ...BUNDLER, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] }],
+  ])('%s', (_mode, file, imports, options) => {
+    expect(complaints(file, imports + USE, options)).toEqual([])
+  })
+
+  test.each([['node.mts', 'import'], ['node.cts', 'require']])('./node in %s', (file) => {
+    const code = file.endsWith('.cts')
+      ? "import sidecar = require('gameserver-sidecar/node')\nexport const start = sidecar.createLocalSidecar"
+      : "import { createLocalSidecar } from 'gameserver-sidecar/node'\nexport const start = createLocalSidecar"
+    const nodeTypes = { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')], lib: ['lib.es2022.d.ts'] }
+    expect(complaints(file, code, { ...NODE_NEXT, ...nodeTypes, skipLibCheck: true })).toEqual([])
+  })
+
+  test('a mistake in the declarations would be noticed', () => {
+    expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER))
+      .toEqual([expect.stringContaining('nothing')])
+  })
+})
+
+describe('published declarations', () => {
+  test.each(['index.d.ts', 'index.d.cts', 'frames.d.ts', 'frames.d.cts'])('%s needs no other package', (name) => {
+    const declarations = read(`dist/${name}`)
+    expect(declarations).not.toMatch(/\bfrom ['"]|\bimport\(|\/\/\/ <reference/)
+  })
+})
