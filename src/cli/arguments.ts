@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from 'commander'
+
+/** A TCP port; 0 for any. */
+export function port(text: string): number {
+  const value = whole(text)
+  if (value > 65_535) throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+  return value
+}
+
+/** A whole number from 0. */
+export function whole(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 0.')
+  return Number(text)
+}
+
+/** Seconds, fractions allowed, no longer than a timer can wait. */
+export function seconds(text: string): number {
+  const value = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || value > 2_147_483) {
+    throw new InvalidArgumentError('It must be a number of seconds from 0 to 2147483.')
+  }
+  return value
+}
+
+/** `a,b`, given once or several times. */
+export const names = (text: string, previous: readonly string[] | undefined): string[] => [
+  ...(previous ?? []),
+  ...text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== ''),
+]
+
+/** `CountsAndLists=false&Other=true`, as the real sidecar takes it. */
+export function featureGates(text: string): Record<string, boolean> {
+  const gates: Record<string, boolean> = {}
+  for (const pair of text.split(/[&,]/)) {
+    const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
+    if (match === null)
+      throw new InvalidArgumentError('It must look like CountsAndLists=false&PlayerTracking=true.')
+    gates[match[1]!] = match[2]!.toLowerCase() === 'true'
+  }
+  return gates
+}

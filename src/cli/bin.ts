@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import picocolors from 'picocolors'
+import type { CliContext } from './context.js'
+import { runCli } from './main.js'
+
+// The reader of a pipe may leave whenever it wants (`| head`): nothing is left to be said then.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+}
+
+const context: CliContext = {
+  colors: picocolors.createColors(useColors()),
+  print: (line) => void process.stdout.write(`${line}\n`),
+  warn: (line) => void process.stderr.write(`${line}\n`),
+  untilStopped: () =>
+    new Promise((resolve) => {
+      process.once('SIGINT', () => resolve())
+      process.once('SIGTERM', () => resolve())
+    }),
+}
+
+const code = await runCli(process.argv.slice(2), context)
+// What was written to a pipe may not have left yet, and exiting would lose it.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+
+function useColors(): boolean {
+  const { NO_COLOR, TERM } = process.env
+  return process.stdout.isTTY === true && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+}

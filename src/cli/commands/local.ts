@@ -1,0 +1,147 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { LocalSidecar } from '../../node/local-sidecar.js'
+import type { SidecarMode } from '../../sidecar/index.js'
+import { featureGates, names, port, seconds, whole } from '../arguments.js'
+import { conformanceVerdict } from '../conformance-verdict.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+import { createEventLines } from '../event-lines.js'
+
+interface LocalOptions {
+  readonly mode: SidecarMode
+  readonly file?: string
+  readonly httpPort: number
+  readonly address: string
+  readonly platform: string
+  readonly delay: number
+  readonly timeout?: number
+  readonly featureGates?: Record<string, boolean>
+  readonly conformance?: string[]
+  readonly wsLimit: number
+  readonly quirks: boolean
+  readonly allowHost?: string[]
+  readonly allowOrigin?: string[]
+  readonly verbose: boolean
+}
+
+/** How long after the last expected call the process stays, so that its answer arrives. */
+const LAST_ANSWER_MS = 250
+
+export const localCommand: CommandModule = {
+  name: 'local',
+  summary: 'Run the whole sidecar on this machine, without a cluster.',
+  define,
+  run: (options, _args, context) => runLocal(options as unknown as LocalOptions, context),
+}
+
+function define(command: Command): void {
+  command
+    .addOption(
+      new Option('--mode <mode>', 'what to imitate: the real sidecar run by hand, or in a pod')
+        .choices(['local', 'production'])
+        .default('production'),
+    )
+    .option('-f, --file <path>', 'YAML or JSON of the GameServer to start with; loaded again when saved')
+    .option('--http-port <port>', 'port for HTTP and WebSocket; 0 for any', port, 9358)
+    .option('--address <address>', 'address to listen on', 'localhost')
+    .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
+    .option('--delay <seconds>', 'wait so long before starting', seconds, 0)
+    .option('--timeout <seconds>', 'end after so long', seconds)
+    .option('--feature-gates <gates>', 'for example CountsAndLists=false', featureGates)
+    .option(
+      '--conformance <names>',
+      'record these operations; exit code 1 if others or not all were used',
+      names,
+    )
+    .option('--ws-limit <bytes>', 'end a WebSocket at a line of so many bytes; 0 for no limit', whole, 65_536)
+    .option('--quirks', 'reproduce the bugs of the real sidecar in production', false)
+    .option('--allow-host <name>', 'serve requests for this Host too', names)
+    .option('--allow-origin <origin>', 'serve pages of this origin too', names)
+    .option('--verbose', 'show every beat and every warning', false)
+}
+
+async function runLocal(options: LocalOptions, context: CliContext): Promise<number> {
+  const stopped = context.untilStopped()
+  if (options.delay > 0) {
+    context.print(`Waiting ${options.delay} s before starting.`)
+    if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
+  }
+  const local = await start(options, context)
+  printBanner(local, options, context)
+  const eventLines = createEventLines(context.colors, options.verbose)
+  local.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))
+  await Promise.race([stopped, ...timeoutOf(options), ...conformanceOf(local, options)])
+  const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
+  await local.close()
+  if (result === undefined) return 0
+  const verdict = conformanceVerdict(result)
+  context.print(result.ok ? context.colors.green(verdict) : context.colors.red(verdict))
+  return result.ok ? 0 : 1
+}
+
+async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar> {
+  const { createLocalSidecar } = await import('../../node/local-sidecar.js')
+  const { mode, file, address, platform, quirks, conformance, wsLimit } = options
+  try {
+    return await createLocalSidecar({
+      mode,
+      file,
+      address,
+      platform,
+      quirks,
+      conformance,
+      wsLimit,
+      port: options.httpPort,
+      featureGates: options.featureGates,
+      allowHosts: options.allowHost,
+      allowOrigins: options.allowOrigin,
+      onWarning: (message) => context.warn(context.colors.yellow(`warning: ${message}`)),
+    })
+  } catch (error) {
+    throw new UsageError(startFailure(error, options), { cause: error })
+  }
+}
+
+function startFailure(error: unknown, { httpPort, address }: LocalOptions): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${httpPort} is already in use; choose another with --http-port, or 0 for any free one.`
+    case 'EACCES':
+      return `Port ${httpPort} may not be used by this user; choose another with --http-port.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `This machine has no address ${address}; choose another with --address.`
+    default:
+      return message.endsWith('.') ? message : `${message}.`
+  }
+}
+
+function printBanner(local: LocalSidecar, options: LocalOptions, { colors, print }: CliContext): void {
+  const variable = options.platform.toUpperCase().replace(/-/g, '_')
+  print(`${colors.bold('Local sidecar')} (${local.mode} mode) at ${colors.cyan(local.url)}`)
+  print(`For the game server: ${colors.bold(`${variable}_SDK_HTTP_PORT=${local.port}`)}`)
+  if (options.file !== undefined) print(`GameServer from ${options.file}, loaded again when it is saved`)
+  if (local.controlToken !== undefined) print(`Token of the control interface: ${local.controlToken}`)
+}
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const timeoutOf = ({ timeout }: LocalOptions): Promise<void>[] =>
+  timeout === undefined || timeout === 0 ? [] : [after(timeout * 1000)]
+
+/** Without a timeout, a conformance run ends with the last expected operation. */
+function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalOptions): Promise<void>[] {
+  if (conformance === undefined || (timeout ?? 0) > 0) return []
+  return [
+    new Promise((resolve) => {
+      const unsubscribe = local.sidecar.log.subscribe(() => {
+        if (local.sidecar.conformance().missing.length > 0) return
+        unsubscribe()
+        setTimeout(resolve, LAST_ANSWER_MS)
+      })
+    }),
+  ]
+}

@@ -1,0 +1,44 @@
+import { Command, CommanderError } from 'commander'
+import { localCommand } from './commands/local.js'
+import { UsageError } from './context.js'
+import type { CliContext, CommandModule } from './context.js'
+
+const commands: readonly CommandModule[] = [localCommand]
+
+/** Runs the command line and resolves with the exit code. Whatever goes wrong is one line to `warn`. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  let code = 0
+  const program = new Command('gameserver-sidecar')
+  program
+    .description('The game server sidecar for JavaScript, on this machine.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
+  for (const { name, summary, define, run } of commands) {
+    const command = program.command(name).description(summary)
+    define(command)
+    command.action(async () => {
+      code = await run(command.opts(), command.args, context)
+    })
+  }
+  if (args.length === 0) {
+    context.warn(program.helpInformation().trimEnd())
+    return 1
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    context.warn(context.colors.red(oneSentence(error)))
+    return 1
+  }
+}
+
+function oneSentence(error: unknown): string {
+  if (error instanceof UsageError) return error.message
+  if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
+  const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
+  const hint = /Did you mean (?:one of )?(.*)\?/.exec(more.join(' '))?.[1]
+  const sentence = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, '')
+  return hint === undefined ? `${sentence}.` : `${sentence}; did you mean ${hint}?`
+}

@@ -1,0 +1,53 @@
+/** Host and port of a URL, a Host header or an Origin. */
+export interface Authority {
+  /** Lower case; an IPv6 address keeps its brackets. */
+  readonly name: string
+  readonly port: number | undefined
+}
+
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::([0-9]{1,5}))?$/i
+
+/**
+ * Reads `name` or `name:port` and nothing else: no user, no path, no white space. Names are compared as they
+ * are written and never resolved, so `0x7f.1` isn't an address here.
+ */
+export function parseAuthority(text: string): Authority | undefined {
+  const match = AUTHORITY.exec(text)
+  if (match === null) return undefined
+  const port = match[2] === undefined ? undefined : Number(match[2])
+  if (port !== undefined && (port === 0 || port > 65_535)) return undefined
+  return { name: match[1]!.toLowerCase(), port }
+}
+
+/** Whether both name the same place, given the port that a missing one stands for. */
+export const sameAuthority = (a: Authority, b: Authority, defaultPort: number): boolean =>
+  a.name === b.name && (a.port ?? defaultPort) === (b.port ?? defaultPort)
+
+/** An origin: scheme, host and port. */
+export interface Origin {
+  readonly scheme: string
+  readonly authority: Authority
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
+
+/**
+ * Reads a serialized origin such as `http://localhost:5173`; undefined for `null` and for anything with a
+ * path.
+ */
+export function parseOrigin(text: string): Origin | undefined {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\s]+)$/i.exec(text)
+  const authority = match === null ? undefined : parseAuthority(match[2]!)
+  return authority === undefined ? undefined : { scheme: match![1]!.toLowerCase(), authority }
+}
+
+/** Whether both are the same origin: scheme, host and port, all three. */
+export const sameOrigin = (a: Origin, b: Origin): boolean =>
+  a.scheme === b.scheme && sameAuthority(a.authority, b.authority, DEFAULT_PORTS[a.scheme] ?? 0)
+
+/** Whether an address to listen on, or a peer's, can only be reached from this machine. */
+export const isLoopback = (address: string): boolean =>
+  address === 'localhost' ||
+  address === '::1' ||
+  address === '[::1]' ||
+  /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)

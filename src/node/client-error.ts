@@ -1,0 +1,20 @@
+import type { Duplex } from 'node:stream'
+import { refuseRaw } from './raw-response.js'
+import { malformed } from './refusal.js'
+import type { Refusal } from './refusal.js'
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 8, message: 'The headers are larger than 16 KiB' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 4, message: 'The request took too long to arrive' },
+  // Methods that the parser doesn't know at all; known ones that no route has are answered by the sidecar.
+  HPE_INVALID_METHOD: { status: 501, code: 12, message: 'Method Not Allowed' },
+}
+
+/** Answers what couldn't be parsed as HTTP, unless an answer has already begun on that connection. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
+  if (error.code === 'ECONNRESET' || answering || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  refuseRaw(socket, REFUSALS[error.code ?? ''] ?? malformed('The request is malformed'))
+}

@@ -1,0 +1,49 @@
+import { tokensMatch } from './control-token.js'
+import { forbidden } from './refusal.js'
+import type { Refusal } from './refusal.js'
+import { headerValues } from './request-guard.js'
+import type { Admission, RequestHead } from './request-guard.js'
+
+/** Where the control interface lives; no path of the sidecar begins so. */
+export const CONTROL_PREFIX = '/_/api'
+
+/**
+ * The header without which nothing is changed: no page can send it to another origin without being asked
+ * first.
+ */
+export const CONTROL_HEADER = 'x-sidecar-control'
+
+export const isControlTarget = (target: string): boolean =>
+  target === CONTROL_PREFIX ||
+  target.startsWith(`${CONTROL_PREFIX}/`) ||
+  target.startsWith(`${CONTROL_PREFIX}?`)
+
+/**
+ * Whether an admitted request may use the control interface: from the server's own pages or from no page, and
+ * with the token where there is one, as `Authorization: Bearer` or, for a WebSocket, as `?token=`.
+ */
+export function checkControlAccess(
+  head: RequestHead,
+  admission: Admission,
+  token: string | undefined,
+): Refusal | undefined {
+  if (admission.foreignOrigin !== undefined) {
+    return forbidden('The control interface is only for pages of this server')
+  }
+  if (token !== undefined && !tokensMatch(token, givenToken(head, admission.target))) {
+    return {
+      status: 401,
+      code: 16,
+      message: 'The control interface needs the token that was printed at the start',
+    }
+  }
+  if (head.method !== 'GET' && headerValues(head.rawHeaders, CONTROL_HEADER)[0] !== '1') {
+    return forbidden('Requests that change something need the header X-Sidecar-Control: 1')
+  }
+  return undefined
+}
+
+function givenToken(head: RequestHead, target: string): string {
+  const bearer = /^bearer +(\S+)$/i.exec(headerValues(head.rawHeaders, 'authorization')[0] ?? '')?.[1]
+  return bearer ?? new URLSearchParams(target.split('?')[1] ?? '').get('token') ?? ''
+}

@@ -1,0 +1,106 @@
+import type { ControlCommand, ControlResult, Sidecar } from '../sidecar/index.js'
+import { CONTROL_PREFIX } from './control-access.js'
+import { malformed, refusalResponse } from './refusal.js'
+
+/** Largest command taken: a whole GameServer fits in it. */
+const MAX_COMMAND = 4 * 1024 * 1024
+
+/** What the control interface works on. */
+export interface ControlTarget {
+  readonly sidecar: Sidecar
+  control(command: ControlCommand): ControlResult
+}
+
+/** Answers the control interface's own paths; `docs/control-api.md` describes them. */
+export async function handleControl(target: ControlTarget, request: Request): Promise<Response> {
+  const url = new URL(request.url)
+  const route = url.pathname.slice(CONTROL_PREFIX.length)
+  const { sidecar } = target
+  switch (route) {
+    case '/state':
+      return request.method === 'GET' ? answer(sidecar.snapshot()) : wrongMethod('GET')
+    case '/conformance':
+      return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
+    case '/log':
+      return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
+    case '/commands':
+      return request.method === 'POST' ? runCommand(target, request) : wrongMethod('POST')
+    case '/events':
+      return refusalResponse(malformed('This path is a WebSocket'))
+    default:
+      return refusalResponse({
+        status: 404,
+        code: 5,
+        message: `The control interface has no ${url.pathname}`,
+      })
+  }
+}
+
+/** The number a query gives as `since`; 0 without one, undefined if it is none. */
+export function readSince(query: URLSearchParams): number | undefined {
+  const since = query.get('since') ?? '0'
+  return /^\d{1,15}$/.test(since) ? Number(since) : undefined
+}
+
+function readLog(sidecar: Sidecar, url: URL): Response {
+  const since = readSince(url.searchParams)
+  if (since === undefined) return refusalResponse(malformed('since must be the number of a log entry'))
+  return answer({ entries: sidecar.log.entries(since) })
+}
+
+async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
+  const text = await readText(request, MAX_COMMAND)
+  if (text === undefined)
+    return refusalResponse({ status: 413, code: 8, message: 'A command has at most 4 MiB' })
+  const command = parseCommand(text)
+  if (command === undefined) {
+    return refusalResponse(
+      malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'),
+    )
+  }
+  const result = target.control(command)
+  return result.ok ? answer(result) : refusalResponse(malformed(result.message))
+}
+
+/**
+ * Only the outer shape is checked here: what a command may hold is known to the sidecar, which says what is
+ * wrong.
+ */
+function parseCommand(text: string): ControlCommand | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const typed =
+    typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+  return typed ? (value as ControlCommand) : undefined
+}
+
+async function readText(request: Request, limit: number): Promise<string | undefined> {
+  if (request.body === null) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.byteLength
+    if (size > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function answer(value: unknown): Response {
+  const body = JSON.stringify(value)
+  return new Response(body, {
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+const wrongMethod = (method: string): Response =>
+  refusalResponse({ status: 405, code: 12, message: `This path takes ${method} only` })

@@ -1,0 +1,23 @@
+import { headerValues } from './request-guard.js'
+import type { Admission, RequestHead } from './request-guard.js'
+
+/**
+ * Headers for pages of an origin that a flag allowed; strangers get none, and the real sidecar never sends
+ * any.
+ */
+export const corsHeaders = ({ foreignOrigin }: Admission): Record<string, string> | undefined =>
+  foreignOrigin === undefined
+    ? undefined
+    : {
+        'access-control-allow-origin': foreignOrigin,
+        'access-control-allow-methods': 'GET, POST, PUT, PATCH',
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '600',
+        vary: 'Origin',
+      }
+
+/** Whether a browser asks for such a page whether it may send a request. */
+export const isPreflight = (head: RequestHead, { foreignOrigin }: Admission): boolean =>
+  foreignOrigin !== undefined &&
+  head.method === 'OPTIONS' &&
+  headerValues(head.rawHeaders, 'access-control-request-method').length > 0

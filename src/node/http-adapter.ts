@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** The request as it came, which a WHATWG Request loses by normalising. */
+export interface RawTarget {
+  readonly method: string
+  readonly target: string
+}
+
+export type RequestHandler = (request: Request, raw: RawTarget) => Promise<Response>
+
+/** Methods that `Request` refuses or rewrites; no route has them, so any other unknown one does as well. */
+const UNSUPPORTED = /^(connect|trace|track)$/i
+const REWRITTEN = /^(delete|get|head|options|post|put)$/i
+
+/** A request that can be built for any method and any target; what is lost stands in `RawTarget`. */
+export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestInit, 'method'> = {}): Request {
+  const { method } = raw
+  const known = !UNSUPPORTED.test(method) && (!REWRITTEN.test(method) || method === method.toUpperCase())
+  const path = raw.target.startsWith('/') ? raw.target : `/${raw.target}`
+  return new Request(`http://${host}${path}`, {
+    ...init,
+    method: known && /^[\w!#$%&'*+.^`|~-]+$/.test(method) ? method : 'UNSUPPORTED',
+  })
+}
+
+/** An incoming message as a WHATWG request, its body a stream that is read no faster than it is asked for. */
+export function toRequest(message: IncomingMessage, host: string, target: string): Request {
+  const headers = new Headers()
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
+  }
+  const method = message.method ?? 'GET'
+  const bodyless = method === 'GET' || method === 'HEAD'
+  const init = bodyless ? { headers } : { headers, body: bodyStream(message), duplex: 'half' as const }
+  return buildRequest(host, { method, target }, init)
+}
+
+function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+  let ended = false
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        message.pause()
+        message.on('data', (chunk: Buffer) => {
+          if (ended) return
+          controller.enqueue(chunk)
+          message.pause()
+        })
+        message.once('end', () => {
+          if (ended) return
+          ended = true
+          controller.close()
+        })
+        const fail = (): void => {
+          if (ended) return
+          ended = true
+          controller.error(new Error('The client left before its request was complete'))
+        }
+        message.once('error', fail)
+        message.once('close', fail)
+      },
+      pull() {
+        message.resume()
+      },
+      cancel() {
+        // The rest is read and thrown away, so that the client gets to read the answer.
+        ended = true
+        message.resume()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+export interface WriteOptions {
+  /** Headers added to the response's own. */
+  readonly extraHeaders?: Readonly<Record<string, string>> | undefined
+  /**
+   * Called when the head of an answer of unknown length was sent: the connection now belongs to a watcher.
+   */
+  readonly onStream?: (() => void) | undefined
+}
+
+/**
+ * Sends a WHATWG response. A stream is read no faster than the client reads, is cancelled when the client is
+ * gone, and cuts the connection when it fails, so that nobody takes half an answer for a whole one.
+ */
+export async function writeResponse(
+  response: Response,
+  reply: ServerResponse,
+  options: WriteOptions = {},
+): Promise<void> {
+  if (reply.destroyed || reply.socket?.destroyed === true) {
+    await response.body?.cancel().catch(() => undefined)
+    return
+  }
+  const headers = { ...Object.fromEntries(response.headers), ...options.extraHeaders }
+  reply.writeHead(response.status, headers)
+  if (response.body === null || reply.req.method === 'HEAD') {
+    await response.body?.cancel().catch(() => undefined)
+    reply.end()
+    return
+  }
+  if (response.headers.has('content-length')) {
+    reply.end(Buffer.from(await response.arrayBuffer()))
+    return
+  }
+  options.onStream?.()
+  reply.flushHeaders()
+  await pump(response.body, reply)
+}
+
+async function pump(body: ReadableStream<Uint8Array>, reply: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  const gone = new Promise<void>((resolve) => reply.once('close', resolve))
+  void gone.then(() => reader.cancel().catch(() => undefined))
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || reply.destroyed) break
+      if (!reply.write(value)) await Promise.race([drained(reply), gone])
+    }
+    reply.end()
+  } catch {
+    reply.socket?.resetAndDestroy()
+  }
+}
+
+const drained = (reply: ServerResponse): Promise<void> =>
+  new Promise((resolve) => reply.once('drain', resolve))

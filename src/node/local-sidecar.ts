@@ -1,0 +1,178 @@
+import { isIP } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { createSidecar } from '../sidecar/index.js'
+import type {
+  ControlCommand,
+  ControlResult,
+  Sidecar,
+  SidecarEnvironment,
+  SidecarMode,
+} from '../sidecar/index.js'
+import { isLoopback } from './authority.js'
+import { createToken } from './control-token.js'
+import { followGameServerFile } from './game-server-reload.js'
+import { resolveServerOptions } from './local-sidecar-options.js'
+import type { LocalSidecarOptions } from './local-sidecar-options.js'
+import { createGuard } from './request-guard.js'
+import { createSidecarServer } from './sidecar-server.js'
+
+export interface RestartOptions {
+  /** Milliseconds during which nothing listens on the port. Default 0. */
+  readonly downMs?: number
+}
+
+/** A sidecar on this machine that listens until it is closed. */
+export interface LocalSidecar {
+  /** Where it listens, such as `http://127.0.0.1:9358`. */
+  readonly url: string
+  readonly port: number
+  readonly mode: SidecarMode
+  /** The sidecar itself: its state, its event log, its watches. */
+  readonly sidecar: Sidecar
+  /** What the control interface asks for beyond loopback; undefined on loopback. */
+  readonly controlToken: string | undefined
+  /** Does what the rest of a cluster could do, or breaks something on purpose. */
+  control(command: ControlCommand): ControlResult
+  /** Drops every connection as if the process had died, and is there again on the same port. */
+  restart(options?: RestartOptions): Promise<void>
+  /** Ends every connection, timer and watch and frees the port. Can be called again. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Starts a local sidecar and resolves when it listens.
+ *
+ * @throws TypeError for an option that makes no sense
+ * @throws GameServerFileError for a file that can't be read or used
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export async function createLocalSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
+  const { port, address, lineLimit, onWarning } = resolveServerOptions(options)
+  const token = isLoopback(address) ? undefined : createToken()
+  const guard = createGuard({
+    allowHosts: [...(options.allowHosts ?? []), ...ownName(address)],
+    allowOrigins: options.allowOrigins,
+  })
+  const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning)
+
+  const { mode, platform, quirks, featureGates, conformance } = options
+  const config = {
+    mode,
+    platform,
+    quirks,
+    featureGates,
+    conformance,
+    gameServer: file?.gameServer ?? options.gameServer,
+  }
+  const sidecar = createSidecar(withoutUndefined(config), environment)
+  const control = (command: ControlCommand): ControlResult => {
+    const { downMs } = command as { downMs?: unknown }
+    if (command.type !== 'restart' || typeof downMs !== 'number') return sidecar.control(command)
+    void restart({ downMs })
+    return { ok: true }
+  }
+  const onFault = (error: unknown): void => onWarning(`A request failed inside the sidecar: ${String(error)}`)
+  const { server, dropConnections, destroyConnections } = createSidecarServer({
+    target: { sidecar, control },
+    guard,
+    token,
+    lineLimit,
+    onFault,
+  })
+  const stopDropping = sidecar.onDisconnect(dropConnections)
+
+  const listen = (on: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ port: on, host: address === 'localhost' ? '127.0.0.1' : bare(address) }, () => {
+        server.removeListener('error', reject)
+        resolve()
+      })
+    })
+
+  try {
+    await listen(port)
+  } catch (error) {
+    file?.stop()
+    sidecar.close()
+    throw error
+  }
+  const bound = (server.address() as AddressInfo).port
+  file?.start((gameServer) => {
+    const result = sidecar.control({ type: 'reload', gameServer })
+    if (!result.ok) onWarning(`${options.file} was not loaded again: ${result.message}`)
+  })
+  if (token !== undefined) {
+    onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
+  }
+
+  let closing: Promise<void> | undefined
+  let wake: (() => void) | undefined
+  const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
+    if (closing !== undefined) return
+    if (downMs > 0) server.close()
+    sidecar.control({ type: 'restart' })
+    if (downMs <= 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, downMs)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    if (closing === undefined) await listen(bound)
+  }
+  const close = (): Promise<void> => {
+    closing ??= new Promise((resolve) => {
+      wake?.()
+      file?.stop()
+      stopDropping()
+      sidecar.close()
+      if (server.listening) server.close(() => resolve())
+      else resolve()
+      destroyConnections()
+    })
+    return closing
+  }
+
+  return {
+    url: `http://${urlHost(address)}:${bound}`,
+    port: bound,
+    mode: sidecar.snapshot().mode,
+    sidecar,
+    controlToken: token,
+    control,
+    restart,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const environment: SidecarEnvironment = {
+  now: () => Date.now(),
+  setTimer(ms, fire) {
+    const timer = setTimeout(fire, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+const WILDCARDS = ['0.0.0.0', '::', '[::]']
+
+const bare = (address: string): string => address.replace(/^\[|\]$/g, '')
+
+/**
+ * An IP address to listen on may also be in Host: unlike a name, no page can make it mean another machine.
+ */
+const ownName = (address: string): string[] =>
+  isIP(bare(address)) === 0 || WILDCARDS.includes(address) ? [] : [address]
+
+function urlHost(address: string): string {
+  if (address === 'localhost' || WILDCARDS.includes(address)) return '127.0.0.1'
+  return address.includes(':') && !address.startsWith('[') ? `[${address}]` : address
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+const withoutUndefined = <T extends object>(value: T): Partial<Defined<T>> =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<Defined<T>>

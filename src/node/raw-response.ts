@@ -1,0 +1,27 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { refusalBody } from './refusal.js'
+import type { Refusal } from './refusal.js'
+
+/**
+ * Answers on a connection that has no ServerResponse (a refused upgrade, a request that can't be parsed) and
+ * ends it.
+ */
+export function answerRaw(
+  socket: Duplex,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
+): void {
+  if (socket.destroyed || !socket.writable) return
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head =
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n`
+  socket.once('error', () => socket.destroy())
+  socket.end(head + body, () => socket.destroy())
+}
+
+export const refuseRaw = (socket: Duplex, refusal: Refusal): void => {
+  answerRaw(socket, refusal.status, refusalBody(refusal))
+}

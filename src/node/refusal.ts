@@ -1,0 +1,26 @@
+/** Why a request isn't served, in the words and the shape of the sidecar's own errors. */
+export interface Refusal {
+  readonly status: number
+  /** gRPC status code, as the sidecar's bodies carry it. */
+  readonly code: number
+  readonly message: string
+}
+
+/** The request can't be understood. */
+export const malformed = (message: string): Refusal => ({ status: 400, code: 3, message })
+
+/** The request is understood and not allowed from there. */
+export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
+
+/** The body of an error, as the sidecar writes it. */
+export const refusalBody = ({ code, message }: Refusal): string =>
+  JSON.stringify({ code, message, details: [] })
+
+/** A refusal as a WHATWG response. */
+export const refusalResponse = (refusal: Refusal): Response => {
+  const body = refusalBody(refusal)
+  return new Response(body, {
+    status: refusal.status,
+    headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+  })
+}

@@ -1,0 +1,164 @@
+import { parseAuthority, parseOrigin, sameAuthority, sameOrigin } from './authority.js'
+import type { Authority, Origin } from './authority.js'
+import { forbidden, malformed } from './refusal.js'
+import type { Refusal } from './refusal.js'
+
+/** The part of a request that decides whether it is served; Node's `IncomingMessage` has this shape. */
+export interface RequestHead {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Names and values in turn, duplicates kept. */
+  readonly rawHeaders: readonly string[]
+}
+
+/** A request that may be served. */
+export interface Admission {
+  readonly refusal?: undefined
+  /** Path and query as they came, without the host of an absolute-form target. */
+  readonly target: string
+  readonly host: string
+  /** The Origin header, where a flag allowed it and it isn't the server's own. */
+  readonly foreignOrigin: string | undefined
+}
+
+export type Verdict = Admission | { readonly refusal: Refusal }
+
+export interface GuardOptions {
+  /** Host names served beside `localhost`, `127.0.0.1` and `[::1]`. */
+  readonly allowHosts?: readonly string[] | undefined
+  /** Origins of pages that may call beside the server's own. */
+  readonly allowOrigins?: readonly string[] | undefined
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Decides which requests are served, so that no web page somewhere can reach a server on this machine: the
+ * Host must be one of a list (a name that was re-bound to 127.0.0.1 isn't), and a page's Origin its own or
+ * allowed. Clients that send no Origin aren't pages and pass.
+ *
+ * @throws TypeError for an entry that is no host name or no origin
+ */
+export function createGuard(options: GuardOptions = {}): (head: RequestHead) => Verdict {
+  const hosts = new Set([...LOOPBACK_NAMES, ...(options.allowHosts ?? []).map(readHost)])
+  const origins = (options.allowOrigins ?? []).map(readOrigin)
+
+  return (head) => {
+    const host = checkHost(head, hosts)
+    if ('refusal' in host) return host
+    const target = checkTarget(head.url ?? '', host)
+    if (typeof target !== 'string') return { refusal: target }
+    const own: Origin = { scheme: 'http', authority: host }
+    const origin = checkOrigin(head, own, origins)
+    if ('refusal' in origin) return origin
+    const unasked = checkUnasked(head, own, origins, origin)
+    if (unasked !== undefined) return { refusal: unasked }
+    return { target, host: host.text, foreignOrigin: origin.foreign }
+  }
+}
+
+/** All values of a header, in order. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!)
+  }
+  return values
+}
+
+function readHost(text: string): string {
+  const bracketed = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text
+  const authority = parseAuthority(bracketed)
+  if (authority === undefined || authority.port !== undefined) {
+    throw new TypeError(`An allowed host must be a bare name or address, not ${JSON.stringify(text)}`)
+  }
+  return authority.name
+}
+
+function readOrigin(text: string): Origin {
+  const origin = parseOrigin(text)
+  if (origin === undefined) {
+    throw new TypeError(`An allowed origin must look like http://localhost:5173, not ${JSON.stringify(text)}`)
+  }
+  return origin
+}
+
+function checkHost(
+  head: RequestHead,
+  hosts: ReadonlySet<string>,
+): (Authority & { text: string }) | { refusal: Refusal } {
+  const [text, ...more] = headerValues(head.rawHeaders, 'host')
+  if (text === undefined || more.length > 0) {
+    return { refusal: malformed('A request needs exactly one Host header') }
+  }
+  const authority = parseAuthority(text)
+  if (authority === undefined) return { refusal: malformed('The Host header is malformed') }
+  if (!hosts.has(authority.name)) {
+    return {
+      refusal: forbidden(
+        `The host "${authority.name}" is not served; if it should be, start with --allow-host ${authority.name}`,
+      ),
+    }
+  }
+  return { ...authority, text }
+}
+
+/** The path of the target. RFC 9112 lets an absolute-form target override Host: here both must agree. */
+function checkTarget(url: string, host: Authority): string | Refusal {
+  if (url.startsWith('/') || url === '*') return url
+  const match = /^http:\/\/([^/?#]*)(.*)$/i.exec(url)
+  const authority = match === null ? undefined : parseAuthority(match[1]!)
+  if (authority === undefined) return malformed('The request target is malformed')
+  if (!sameAuthority(authority, host, 80))
+    return forbidden('The request target names another host than the Host header')
+  const path = match![2]!
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function checkOrigin(
+  head: RequestHead,
+  own: Origin,
+  allowed: readonly Origin[],
+): { present: boolean; foreign: string | undefined } | { refusal: Refusal } {
+  const [text, ...more] = headerValues(head.rawHeaders, 'origin')
+  if (text === undefined) return { present: false, foreign: undefined }
+  if (more.length > 0) return { refusal: malformed('A request has at most one Origin header') }
+  if (text === 'null') return { refusal: forbidden('Pages without an origin of their own are not served') }
+  const origin = parseOrigin(text)
+  if (origin === undefined) return { refusal: malformed('The Origin header is malformed') }
+  if (sameOrigin(origin, own)) return { present: true, foreign: undefined }
+  if (allowed.some((other) => sameOrigin(origin, other))) return { present: true, foreign: text }
+  return {
+    refusal: forbidden(
+      `Pages of ${text} are not served; if they should be, start with --allow-origin ${text}`,
+    ),
+  }
+}
+
+/**
+ * Requests that a browser sends for a page without asking the server first, and without Origin: an image or a
+ * script (any method that only reads), an old browser's form. Sec-Fetch-Site or Referer give them away.
+ */
+function checkUnasked(
+  head: RequestHead,
+  own: Origin,
+  allowed: readonly Origin[],
+  origin: { present: boolean; foreign: string | undefined },
+): Refusal | undefined {
+  const header = (name: string): string | undefined =>
+    headerValues(head.rawHeaders, name)[0]?.trim().toLowerCase()
+  const site = header('sec-fetch-site')
+  if (site === 'cross-site' && origin.foreign === undefined) {
+    return forbidden('Requests that another site started are not served')
+  }
+  if (origin.present) return undefined
+  const reads = head.method === 'GET' || head.method === 'HEAD'
+  if (site === 'same-site' && !(reads && header('sec-fetch-mode') === 'navigate')) {
+    return forbidden('Requests that another page started are not served')
+  }
+  const referer = header('referer')
+  if (reads || referer === undefined) return undefined
+  const from = parseOrigin(/^[^/]*\/\/[^/?#]*/.exec(referer)?.[0] ?? '')
+  const known = from !== undefined && [own, ...allowed].some((other) => sameOrigin(from, other))
+  return known ? undefined : forbidden('Requests that another page started are not served')
+}

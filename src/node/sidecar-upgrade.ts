@@ -1,0 +1,139 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { operations } from '../protocol/operations.js'
+import { ConnectionDropped } from '../sidecar/index.js'
+import type { Sidecar } from '../sidecar/index.js'
+import { buildRequest } from './http-adapter.js'
+import type { RawTarget } from './http-adapter.js'
+import { answerRaw } from './raw-response.js'
+import { refusalBody, malformed } from './refusal.js'
+import type { Admission } from './request-guard.js'
+import { endAbruptly, sendFrame } from './websocket-server.js'
+import type { Accept } from './websocket-server.js'
+
+const WATCH_PARTS = operations.watchGameServer[1].split('/')
+
+/**
+ * Serves the sidecar's paths over WebSocket as the real one does: the call is made without a body by the
+ * method that `?method=` names, its answer is one text frame a line, and every end is one without a close
+ * frame.
+ *
+ * @param lineLimit bytes that a line and its line end may have; a longer one ends the connection with nothing
+ *   sent. Infinity for no limit.
+ */
+export async function serveUpgrade(
+  sidecar: Sidecar,
+  accept: Accept,
+  lineLimit: number,
+  admission: Admission,
+  message: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const call = readCall(admission.target)
+  if (call === 'malformed escape') {
+    answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
+    return
+  }
+  const accepted = await accept(message, socket, head)
+  if (accepted === undefined) return
+  const fits = (line: string): boolean => lineLimit === Infinity || Buffer.byteLength(line) < lineLimit
+  if (call === 'no path') {
+    await sendFrame(accepted, refusalBody(malformed('Bad Request')))
+    endAbruptly(accepted, socket)
+  } else if (isWatch(call)) {
+    serveWatch(sidecar, accepted, socket, fits)
+  } else {
+    await serveCall(sidecar, accepted, socket, fits, admission.host, call)
+  }
+}
+
+function serveWatch(
+  sidecar: Sidecar,
+  accepted: WebSocket,
+  socket: Duplex,
+  fits: (line: string) => boolean,
+): void {
+  const watch = sidecar.watch({
+    onMessage({ json }) {
+      if (fits(json)) return sendFrame(accepted, json)
+      accepted.terminate()
+      return undefined
+    },
+    onEnd: () => accepted.terminate(),
+    onError: ({ body }) => void sendFrame(accepted, body).then(() => endAbruptly(accepted, socket)),
+  })
+  if (accepted.readyState === accepted.CLOSED) watch.close()
+  else accepted.once('close', () => watch.close())
+}
+
+async function serveCall(
+  sidecar: Sidecar,
+  accepted: WebSocket,
+  socket: Duplex,
+  fits: (line: string) => boolean,
+  host: string,
+  call: RawTarget,
+): Promise<void> {
+  try {
+    const response = await sidecar.handle(buildRequest(host, call), call)
+    for (const line of (await response.text()).split('\n')) {
+      if (line === '') continue
+      if (!fits(line)) {
+        accepted.terminate()
+        return
+      }
+      await sendFrame(accepted, line)
+    }
+    endAbruptly(accepted, socket)
+  } catch (error) {
+    accepted.terminate()
+    if (!(error instanceof ConnectionDropped)) throw error
+  }
+}
+
+function isWatch({ method, target }: RawTarget): boolean {
+  const parts = splitOnce(target, '?')[0].split('/')
+  return (
+    method === 'GET' &&
+    parts.length === WATCH_PARTS.length &&
+    parts.every((part, i) => decode(part) === WATCH_PARTS[i])
+  )
+}
+
+/**
+ * What a WebSocket's target asks for: `//host/path` is read as the real sidecar reads it, as a path with a
+ * host.
+ */
+function readCall(target: string): RawTarget | 'malformed escape' | 'no path' {
+  const [path, query] = splitOnce(target, '?')
+  if (/%(?![0-9a-f]{2})/i.test(path)) return 'malformed escape'
+  const hosted = /^\/\/[^/]*(.*)$/.exec(target)
+  const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
+  if (!effective.startsWith('/')) return 'no path'
+  return { method: methodOf(query ?? '') || 'GET', target: effective }
+}
+
+/** The first `method` of a query; pairs that are malformed are passed over. */
+function methodOf(query: string): string {
+  for (const pair of query.split('&')) {
+    const [name, value] = splitOnce(pair, '=')
+    const method = decode((value ?? '').replace(/\+/g, ' '))
+    if (name === 'method' && method !== undefined && !pair.includes(';')) return method
+  }
+  return ''
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { refuseRaw } from './raw-response.js'
+import { malformed } from './refusal.js'
+
+/** Largest message taken from a client; none is ever looked at. */
+const MAX_INCOMING = 1024 * 1024
+/** Bytes that may wait for a client before its pings go unanswered. */
+const MAX_PONG_BACKLOG = 64 * 1024
+
+export type Accept = (
+  message: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => Promise<WebSocket | undefined>
+
+/**
+ * Makes the function that completes WebSocket handshakes as the real sidecar does: no extension, and no
+ * subprotocol echoed. It gives undefined where the handshake was malformed, and has then answered it. `ws` is
+ * loaded with the first handshake, since most of a start would otherwise be spent on it.
+ */
+export function createAcceptor(): Accept {
+  let server: Promise<WebSocketServer> | undefined
+  return async (message, socket, head) => {
+    const early = (): void => void socket.destroy()
+    socket.once('error', early)
+    server ??= load()
+    const loaded = await server
+    socket.removeListener('error', early)
+    if (socket.destroyed) return undefined
+    return new Promise((resolve) => {
+      const settle = (accepted: WebSocket | undefined): void => {
+        socket.removeListener('close', gone)
+        resolve(accepted)
+      }
+      const gone = (): void => resolve(undefined)
+      socket.once('close', gone)
+      refusals.set(message, () => settle(undefined))
+      loaded.handleUpgrade(message, socket, head, (accepted) => {
+        accepted.on('error', () => accepted.terminate())
+        accepted.on('ping', (data: Buffer) => {
+          if (accepted.bufferedAmount < MAX_PONG_BACKLOG) accepted.pong(data)
+        })
+        settle(accepted)
+      })
+    })
+  }
+}
+
+const refusals = new WeakMap<IncomingMessage, () => void>()
+
+async function load(): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import('ws')
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MAX_INCOMING,
+    handleProtocols: () => false,
+  })
+  server.on('wsClientError', (error: Error, socket: Duplex, message: IncomingMessage) => {
+    refuseRaw(socket, malformed(`The WebSocket handshake is malformed: ${error.message}`))
+    refusals.get(message)?.()
+  })
+  return server
+}
+
+/** Sends a frame and resolves when it has left for the network, or never will. */
+export const sendFrame = (socket: WebSocket, text: string): Promise<void> =>
+  new Promise((resolve) => socket.send(text, () => resolve()))
+
+/**
+ * Ends a connection without a close frame once everything was sent: the close code that clients see is 1006.
+ */
+export function endAbruptly(socket: WebSocket, raw: Duplex): void {
+  raw.end()
+  setTimeout(() => socket.terminate(), 1_000).unref()
+}
