@@ -1,0 +1,102 @@
+import type { Answer, WireCase } from '../support/wire-case.js'
+import { badMask, invalid, ok, one, players, step } from '../support/wire-case.js'
+
+const path = '/v1beta1/lists/players'
+const both = '{"capacity":"5","values":["a","b"]}'
+
+/** Every answer is what the list then is; a refused call leaves it alone. */
+const update = (query: string, expect: Answer, body = both): WireCase => {
+  const left = expect.status === 200 ? expect : ok(players())
+  const after = step(`GET ${path}`, undefined, left)
+  const name = `update with ${query}${body === both ? '' : ` and ${body || 'no body'}`}`
+  return one(name, `PATCH ${path}${query}`, body, expect, after)
+}
+
+/** Updating a list: what the query says. */
+export const updateMaskCases: readonly WireCase[] = [
+  update('?updateMask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?updateMask=capacity', ok(players([], '0')), '{}'),
+  update('?updateMask=capacity', ok(players([], '0')), ''),
+  update('?updateMask=capacity', ok(players([], '0')), '{"values":[]}'),
+  update('?updateMask=capacity', ok(players(['test0', 'test1', 'test2'], '50')), '{"capacity":"50"}'),
+  update('?updateMask=values', ok(players(['a', 'b']))),
+  update('?updateMask=values', ok(players([])), '{}'),
+  update('?updateMask=values', ok(players([])), ''),
+  update('?updateMask=values', ok(players([])), '{"values":[]}'),
+  update('?updateMask=values', ok(players([])), '{"capacity":"50"}'),
+  update('?updateMask=capacity,values', ok(players(['a', 'b'], '5'))),
+  update('?updateMask=capacity,values', ok(players([], '0')), '{}'),
+  update('?updateMask=capacity,values', ok(players([], '0')), ''),
+  update('?updateMask=capacity,values', ok(players([], '0')), '{"values":[]}'),
+  update('?updateMask=capacity,values', ok(players([], '50')), '{"capacity":"50"}'),
+  update('?updateMask=values,capacity', ok(players(['a', 'b'], '5'))),
+  update('?updateMask=capacity%2Cvalues', ok(players(['a', 'b'], '5'))),
+  update('?updateMask=name', ok(players())),
+  update('?updateMask=name', ok(players()), '{}'),
+  update('?updateMask=name', ok(players()), ''),
+  update('?updateMask=name', ok(players()), '{"values":[]}'),
+  update('?updateMask=name', ok(players()), '{"capacity":"50"}'),
+  update('?updateMask=name,capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?updateMask=', badMask('')),
+  update('?updateMask=', badMask(''), '{}'),
+  update('?updateMask=', badMask(''), ''),
+  update('?updateMask=', badMask(''), '{"values":[]}'),
+  update('?updateMask=', badMask(''), '{"capacity":"50"}'),
+  update('?updateMask', badMask('')),
+  update('?updateMask=foo', badMask('foo')),
+  update('?updateMask=foo', badMask('foo'), '{}'),
+  update('?updateMask=foo', badMask('foo'), ''),
+  update('?updateMask=foo', badMask('foo'), '{"values":[]}'),
+  update('?updateMask=foo', badMask('foo'), '{"capacity":"50"}'),
+  update('?updateMask=foo,capacity', badMask('foo capacity')),
+  update('?updateMask=capacity,foo', badMask('capacity foo')),
+  update('?updateMask=*', badMask('*')),
+  update('?updateMask=Capacity', badMask('Capacity')),
+  update('?updateMask=CAPACITY', badMask('CAPACITY')),
+  update('?updateMask=capacity,', badMask('capacity ')),
+  update('?updateMask=,capacity', badMask(' capacity')),
+  update('?updateMask=capacity,capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?updateMask=capacity,%20values', badMask('capacity values')),
+  update('?updateMask=%20capacity', badMask(' capacity')),
+  update('?updateMask=capacity+', badMask('capacity ')),
+  update('?updateMask=list.capacity', badMask('list.capacity')),
+  update('?updateMask=values.0', badMask('values.0')),
+  update('?updateMask=capacity.x', badMask('capacity.x')),
+  update(
+    '?updateMask=capacity&updateMask=values',
+    invalid('too many values for field "update_mask": capacity, values'),
+  ),
+  update('?update_mask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?updatemask=capacity', ok(players(['a', 'b'], '5'))),
+  update('?UpdateMask=capacity', ok(players(['a', 'b'], '5'))),
+  update('?updateMask.paths=capacity', ok(players(['a', 'b'], '5'))),
+  update('?updateMask.paths=values', ok(players(['a', 'b'], '5'))),
+  update('?update_mask.paths=values', ok(players(['a', 'b'], '5'))),
+  update('?updateMask.paths=foo', badMask('capacity values foo')),
+  update('?updateMask.paths=capacity&updateMask.paths=values', ok(players(['a', 'b'], '5'))),
+  update('?updateMask.foo=capacity', ok(players(['a', 'b'], '5'))),
+  update('?updateMask.paths.x=1', invalid('invalid path: "paths" is not a message')),
+  update(
+    '?updateMask[capacity]=values',
+    invalid('too many values for field "update_mask": capacity, values'),
+  ),
+  update('?updateMask[]=capacity', invalid('too many values for field "update_mask": , capacity')),
+  update('?x[y]=z', ok(players(['a', 'b'], '5'))),
+  update('?list=5', ok(players(['a', 'b'], '5'))),
+  update('?list.capacity=7', ok(players(['a', 'b'], '5'))),
+  update('?list.name=other', ok(players(['a', 'b'], '5'))),
+  update('?list.values=z', ok(players(['a', 'b'], '5'))),
+  update('?capacity=7', ok(players(['a', 'b'], '5'))),
+  update('?name=other', ok(players(['a', 'b'], '5'))),
+  update('?foo=bar', ok(players(['a', 'b'], '5'))),
+  update('?foo', ok(players(['a', 'b'], '5'))),
+  update('?', ok(players(['a', 'b'], '5'))),
+  update('?&', ok(players(['a', 'b'], '5'))),
+  update('?a;b', invalid('invalid semicolon separator in query')),
+  update('?a=%zz', invalid('invalid URL escape "%zz"')),
+  update('?%zz', invalid('invalid URL escape "%zz"')),
+  update('?updateMask=capacity;x', invalid('invalid semicolon separator in query')),
+  update('?updateMask=%63apacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?up%64ateMask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
+  update('?updateMask=capacity#x', badMask('capacity#x')),
+]

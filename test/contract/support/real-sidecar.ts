@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { send } from './send.js'
+import type { Setup } from './wire-case.js'
+
+/** The real sidecar's binary, when there is one to compare with. */
+export const realSidecar: string | undefined = process.env['SDK_SERVER'] || undefined
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        if (address && typeof address === 'object') resolve(address.port)
+        else reject(new Error('no port'))
+      })
+    })
+  })
+
+export interface RealSidecar {
+  port: number
+  /** The file the sidecar was started with, to be edited in place. */
+  file: string | undefined
+  /** Resolves with the exit code, also when it ends by itself. */
+  ended: Promise<number | null>
+  stop(): Promise<void>
+}
+
+/** Starts the real sidecar in local mode (or with other flags) and waits until it answers. */
+export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): Promise<RealSidecar> => {
+  if (!realSidecar) throw new Error('SDK_SERVER does not name the binary of a real sidecar')
+  const folder = setup.file === undefined ? undefined : await mkdtemp(join(tmpdir(), 'contract-'))
+  const file = folder && join(folder, 'gameserver.yaml')
+  if (file) await writeFile(file, setup.file ?? '')
+  for (let attempt = 1; ; attempt++) {
+    const [port, grpc] = await Promise.all([freePort(), freePort()])
+    const args = [...flags, '--http-port', `${port}`, '--grpc-port', `${grpc}`]
+    if (file) args.push('--file', file)
+    if (setup.gates) args.push('--feature-gates', setup.gates)
+    const child = spawn(realSidecar, args, { stdio: 'ignore' })
+    let running = true
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('exit', (code) => {
+        running = false
+        resolve(code)
+      })
+    })
+    while (running) {
+      // A call that changes nothing and is not recorded; until the server behind the gateway is up, 503.
+      const status = await send(port, 'PATCH /v1beta1/counters/none', { body: '{}' }).then(
+        (answer) => answer.status,
+        () => 503,
+      )
+      if (status !== 503) {
+        const stop = async (): Promise<void> => {
+          child.kill('SIGKILL')
+          await ended
+          if (folder) await rm(folder, { recursive: true, force: true })
+        }
+        return { port, file, ended, stop }
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    if (attempt === 3) throw new Error('the real sidecar did not start')
+  }
+}

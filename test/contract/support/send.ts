@@ -1,0 +1,69 @@
+import { request as httpRequest } from 'node:http'
+import type { Answer, Body, Request } from './wire-case.js'
+import { someTime } from './wire-case.js'
+
+const bytesOf = (body: Body): Buffer => {
+  if (typeof body === 'string') return Buffer.from(body)
+  if ('latin1' in body) return Buffer.from(body.latin1, 'latin1')
+  return Buffer.from(body.before + 'a'.repeat(body.times) + body.after)
+}
+
+/** Sends one request with its path untouched (no URL parser on the way) and reads the whole answer. */
+export const send = (port: number, call: string, request: Request = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const space = call.indexOf(' ')
+    const method = call.slice(0, space)
+    const body = request.body === undefined ? undefined : bytesOf(request.body)
+    const headers: Record<string, string> = {}
+    const wanted = { 'Content-Type': 'application/json', ...request.headers }
+    for (const [name, value] of Object.entries(wanted)) if (value !== null) headers[name] = value
+    if (request.chunked) headers['Transfer-Encoding'] = 'chunked'
+    else if (body || !/^(GET|HEAD|OPTIONS|TRACE)$/.test(method)) {
+      headers['Content-Length'] = `${body?.length ?? 0}`
+    }
+
+    const outgoing = httpRequest(
+      { host: '127.0.0.1', port, method, path: call.slice(space + 1), headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          resolve(
+            asAnswer(
+              response.statusCode ?? 0,
+              response.headers['content-type'] ?? null,
+              Buffer.concat(chunks).toString(),
+            ),
+          )
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    if (body && request.chunked) {
+      const middle = body.length >> 1
+      outgoing.write(body.subarray(0, middle))
+      outgoing.write(body.subarray(middle))
+    } else if (body) outgoing.write(body)
+    outgoing.end()
+  })
+
+/** Makes answers comparable: parsed, creation times masked, white space in error messages made plain. */
+export const asAnswer = (status: number, type: string | null, text: string): Answer => ({
+  status,
+  type,
+  body: type?.startsWith('application/json') && text !== '' ? comparable(JSON.parse(text)) : text,
+})
+
+/** The real sidecar puts an ordinary or a no-break space into its messages, differently in each build. */
+export const comparable = (value: unknown, key = ''): unknown => {
+  if (Array.isArray(value)) return value.map((item) => comparable(item))
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, comparable(item, name)]))
+  }
+  if (key === 'message' && typeof value === 'string') return value.replace(/\s+/g, ' ')
+  if (key === 'creation_timestamp' && isJustNow(value)) return someTime
+  return value
+}
+
+const isJustNow = (seconds: unknown): boolean => Math.abs(Date.now() / 1000 - Number(seconds)) < 86_400

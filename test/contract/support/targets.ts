@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLocalSidecar } from '../../../src/node/index.js'
+import { realSidecar, startRealSidecar } from './real-sidecar.js'
+import { send } from './send.js'
+import type { Setup } from './wire-case.js'
+
+export interface Running {
+  port: number
+  /** The file it was started with. */
+  file: string | undefined
+  stop(): Promise<void>
+}
+
+export interface Target {
+  name: string
+  /** Ours answers as the real one does but where a step says otherwise. */
+  ours: boolean
+  start(setup?: Setup): Promise<Running>
+}
+
+const gatesOf = (gates = ''): Record<string, boolean> =>
+  Object.fromEntries(
+    gates
+      .split('&')
+      .filter(Boolean)
+      .map((gate) => [gate.replace(/=.*/, ''), gate.endsWith('=true')]),
+  )
+
+const ours = (mode: 'local' | 'production'): Target => ({
+  name: `our sidecar, --mode ${mode}`,
+  ours: true,
+  async start(setup = {}) {
+    const folder = setup.file === undefined ? undefined : await mkdtemp(join(tmpdir(), 'contract-'))
+    const file = folder && join(folder, 'gameserver.yaml')
+    if (file) await writeFile(file, setup.file ?? '')
+    const sidecar = await createLocalSidecar({ mode, port: 0, file, featureGates: gatesOf(setup.gates) })
+    return {
+      port: sidecar.port,
+      file,
+      async stop() {
+        await sidecar.close()
+        if (folder) await rm(folder, { recursive: true, force: true })
+      },
+    }
+  },
+})
+
+export const oursLocal = ours('local')
+export const oursProduction = ours('production')
+
+/** The real sidecar in its local mode. */
+export const real: Target = { name: 'the real sidecar', ours: false, start: startRealSidecar }
+
+export const realMissing = 'SKIPPED: nothing was compared with a real sidecar (SDK_SERVER names no binary)'
+
+/** What local mode has to equal, and the real thing where there is one. */
+export const localTargets: readonly Target[] = realSidecar ? [oursLocal, real] : [oursLocal]
+
+/**
+ * Starts targets for one case after another. A process costs far more than a call, so a sidecar is used again
+ * where the case before left its GameServer as it was.
+ */
+export const createPool = (
+  target: Target,
+): { take(setup?: Setup): Promise<Running>; giveBack(running: Running): Promise<void>; close(): Promise<void> } => {
+  const idle: Running[] = []
+  const fresh = new Map<Running, string>()
+  const look = async (running: Running): Promise<string> =>
+    JSON.stringify((await send(running.port, 'GET /gameserver')).body)
+  return {
+    async take(setup) {
+      const used = setup ? undefined : idle.pop()
+      if (used) return used
+      const running = await target.start(setup)
+      if (!setup && !target.ours) fresh.set(running, await look(running))
+      return running
+    },
+    async giveBack(running) {
+      const before = fresh.get(running)
+      if (before !== undefined && before === (await look(running))) idle.push(running)
+      else await running.stop()
+    },
+    async close() {
+      await Promise.all(idle.splice(0).map((running) => running.stop()))
+    },
+  }
+}
