@@ -1,0 +1,53 @@
+/**
+ * Measures and prints tables; writes everything to bench/results/results.json.
+ *
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command watch local-sidecar frames
+ *
+ * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+
+const folder = import.meta.dirname
+const quick = process.argv.includes('--quick')
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+
+const all = ['bytes', 'command', 'watch', 'local-sidecar', 'frames']
+const unknown = asked.filter((name) => !all.includes(name))
+if (unknown.length > 0) {
+  console.error(`There is no measure called ${unknown.join(', ')}; there are ${all.join(', ')}.`)
+  process.exit(1)
+}
+
+const results = {
+  node: process.version,
+  cpu: `${cpus().length} x ${cpus()[0]?.model}`,
+  quick,
+  measures: {},
+}
+for (const name of asked.length > 0 ? asked : all) {
+  const { title, rows } = name === 'frames' ? measureFrames() : await measureOne(name)
+  results.measures[name] = { title, rows }
+}
+
+mkdirSync(join(folder, 'results'), { recursive: true })
+writeFileSync(join(folder, 'results', 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+console.log('\nAll of it: bench/results/results.json')
+
+async function measureOne(name) {
+  const { title, measure } = await import(`./${name}.mjs`)
+  console.log(`\n${title}`)
+  const rows = await measure({ quick })
+  console.table(rows)
+  return { title, rows }
+}
+
+/** Prints its own table, and needs a process of its own for the flags it sets. */
+function measureFrames() {
+  const title = "Decoding frames beside ws's receiver"
+  console.log(`\n${title}`)
+  execFileSync(process.execPath, [join(folder, 'frames.mjs'), ...quick ? ['--quick'] : []], { stdio: 'inherit' })
+  return { title, rows: JSON.parse(readFileSync(join(folder, 'results', 'frames.json'), 'utf8')).rows }
+}

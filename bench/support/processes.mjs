@@ -1,0 +1,49 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+export const root = join(import.meta.dirname, '..', '..')
+const CLI = join(root, 'dist', 'cli.js')
+
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the command's local sidecar as a process of its own; `end()` waits until it is gone. */
+export function startLocalSidecar(port, ...flags) {
+  const child = spawn(process.execPath, [CLI, 'local', '--http-port', String(port), ...flags], { stdio: 'ignore' })
+  return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
+}
+
+/** Resolves when a GET is answered with 200. */
+export async function answered(url, { child }) {
+  while (child.exitCode === null) {
+    const response = await fetch(`${url}/gameserver`).catch(() => undefined)
+    if (response?.status === 200) return await response.text()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  throw new Error(`The local sidecar ended with exit code ${child.exitCode} before it answered`)
+}
+
+export async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}
+
+/** Runs a module of `bench/support` as a process of its own and resolves with its first message. */
+export async function start(module, ...args) {
+  const child = fork(join(import.meta.dirname, module), args.map(String))
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`${module} ended with exit code ${code}`)
+  })
+  const [message] = await Promise.race([once(child, 'message'), failed])
+  failed.catch(() => {})
+  return { child, message }
+}
