@@ -1,0 +1,279 @@
+import type { GameServer, GameServerState } from '../protocol/game-server.js'
+import type { SidecarError } from './errors.js'
+
+/** What cancels a call: an AbortSignal, or anything of its shape. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+export interface FetchInit {
+  method: string
+  headers: Record<string, string>
+  body?: string
+  redirect: 'manual'
+  cache: 'no-store'
+  signal?: AbortSignalLike
+}
+
+export interface FetchResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  /** Present where the host can stream; otherwise the whole text is taken. */
+  readonly body?: unknown
+  text(): Promise<string>
+}
+
+/** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
+export type FetchLike = { call(url: string, init: FetchInit): Promise<FetchResponse> }['call']
+
+/** The part of a WebSocket that is used: the four `on*` properties and `close`. */
+export interface WebSocketLike {
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  close(): void
+}
+
+export type WebSocketConstructor = new (url: string) => WebSocketLike
+
+/** The part of an XMLHttpRequest that is used where there is no fetch. */
+export interface XMLHttpRequestLike {
+  readonly readyState: number
+  readonly status: number
+  readonly responseText: string
+  onreadystatechange: ((event: never) => void) | null
+  open(method: string, url: string, async: boolean): void
+  setRequestHeader(name: string, value: string): void
+  getResponseHeader(name: string): string | null
+  send(body?: string | null): void
+  abort(): void
+}
+
+export interface SchedulerLike {
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(id: never): void
+}
+
+export interface LoggerLike {
+  debug?(message: string): void
+  warn?(message: string): void
+  error?(message: unknown): void
+}
+
+/** How long to wait between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, 100 ms at least. */
+export interface RetryPolicy {
+  /** ms; default 250 */
+  initialDelay?: number
+  /** default 1.6 */
+  factor?: number
+  /** ms; default 5000 */
+  maxDelay?: number
+  /** ms over all attempts of one call, waiting for the sidecar included; default 60000 */
+  timeout?: number
+}
+
+/** Limits on what the other side can make us hold. */
+export interface Limits {
+  /** Characters of one watch message or line; default 16 Mi */
+  message?: number
+  /** Characters of one answer's body; default 16 Mi */
+  body?: number
+}
+
+export interface AutoHealthOptions {
+  /** ms between beats; default half of the GameServer's `spec.health.period_seconds`, 2000 until that is known */
+  interval?: number
+  /** Asked before each beat; false, an exception or no answer within `stallTimeout` holds the beat back. */
+  check?(): boolean | Promise<boolean>
+  /** ms that `check` may take; default 3000 */
+  stallTimeout?: number
+  /** In a page, keep time in a worker, so that a hidden tab isn't throttled; default true where a page has workers */
+  worker?: boolean
+}
+
+export interface ClientOptions {
+  /** Where the sidecar is, such as `http://127.0.0.1:9358`; default: see `docs/configuration.md` */
+  baseUrl?: string
+  /** default `agones`; names the environment variables and the metadata prefix */
+  platform?: string
+  autoHealth?: boolean | AutoHealthOptions
+  /** default `auto`: WebSocket, and the HTTP stream where that fails */
+  watch?: 'auto' | 'websocket' | 'stream'
+  /** How counts and capacities are given back; default `number` */
+  int64?: 'number' | 'bigint'
+  /** ms for one attempt; default 10000 */
+  timeout?: number
+  /** false: one attempt a call. The watch reconnects all the same. */
+  retry?: RetryPolicy | false
+  /** Closes the client when aborted. */
+  signal?: AbortSignalLike
+  /** ms between checks, by a GET, that the watch tells the truth; default 10000, 0 for none */
+  verifyInterval?: number
+  limits?: Limits
+  fetch?: FetchLike
+  WebSocket?: WebSocketConstructor
+  XMLHttpRequest?: new () => XMLHttpRequestLike
+  TextDecoder?: new (label: string, options?: { ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string }
+  /** Timers; `false`: there are none, and `client.tick()` is called from a frame loop. Default: the host's, if it has them */
+  scheduler?: SchedulerLike | false
+  /** ms, never going back; default `performance.now()`, or `Date.now()` */
+  now?(): number
+  /** From 0 up to 1; default `Math.random` */
+  random?(): number
+  logger?: LoggerLike
+}
+
+export interface CallOptions {
+  signal?: AbortSignalLike
+  /** ms over all attempts; default `retry.timeout` */
+  timeout?: number
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Resolve only when the watch shows the change, not when the sidecar has accepted it. Default false */
+  confirm?: boolean
+}
+
+export interface WatchOptions {
+  signal?: AbortSignalLike
+  /** Objects kept for a slow reader; default 64 */
+  queue?: number
+  /** What happens to a reader slower than that: the oldest object is dropped, or the iterator fails. Default `drop` */
+  overflow?: 'drop' | 'fail'
+}
+
+export type Integer = number | bigint | string
+
+export interface Counter<Int = number> {
+  name: string
+  count: Int
+  capacity: Int
+}
+
+export interface List<Int = number> {
+  name: string
+  capacity: Int
+  values: string[]
+}
+
+export interface CounterUpdate {
+  count?: Integer
+  capacity?: Integer
+  /** Added after `count` is set. */
+  countDiff?: Integer
+}
+
+export interface ListUpdate {
+  capacity?: Integer
+  values?: readonly string[]
+}
+
+export type ConnectionState = 'idle' | 'connecting' | 'connected' | 'reconnecting' | 'failed' | 'closed'
+export type Transport = 'websocket' | 'stream'
+
+export interface ConnectionEvent {
+  state: ConnectionState
+  /** How the watch comes; undefined while none is open. */
+  transport: Transport | undefined
+  reason: string | undefined
+}
+
+export interface HealthEvent {
+  ok: boolean
+  /** ms since the Unix epoch */
+  at: number
+  /** Why no beat went out or why it failed. */
+  reason: string | undefined
+  /** ms since the last good beat, or since the client was made */
+  age: number
+  /** ms without a beat after which the sidecar counts this GameServer as Unhealthy, once it has said so */
+  limit: number | undefined
+  /** One more missed beat may reach the limit. */
+  atRisk: boolean
+}
+
+export interface MetadataEvent {
+  /** Without the platform's SDK prefix, if it had it. */
+  key: string
+  /** undefined: removed */
+  value: string | undefined
+  previous: string | undefined
+}
+
+export interface SidecarEvents<Int = number> {
+  gameserver: GameServer
+  state: { state: GameServerState; previous: GameServerState | undefined; gameServer: GameServer }
+  label: MetadataEvent
+  annotation: MetadataEvent
+  counter: Counter<Int> & { previous: Counter<Int> | undefined }
+  list: List<Int> & { added: string[]; removed: string[] }
+  health: HealthEvent
+  connection: ConnectionEvent
+  error: SidecarError
+}
+
+export interface ClientStatus extends ConnectionEvent {
+  /** The last good beat, ms since the Unix epoch. */
+  lastBeat: number | undefined
+  /** Whether the last beat went well; undefined before the first. */
+  healthy: boolean | undefined
+}
+
+export interface SidecarClient<Int = number> {
+  /** Tells the platform that players may come. */
+  ready(options?: WriteOptions): Promise<void>
+  /** One beat, for those who do without `autoHealth`. */
+  health(options?: CallOptions): Promise<void>
+  allocate(options?: WriteOptions): Promise<void>
+  /** Ends this GameServer: the platform deletes it and starts another. */
+  shutdown(options?: WriteOptions): Promise<void>
+  /** Reserved for that many seconds, 0 to 9223372036; 0: until something else is said. */
+  reserve(seconds: Integer, options?: WriteOptions): Promise<void>
+  getGameServer(options?: CallOptions): Promise<GameServer>
+  /** Each GameServer as it changes, the present one first; all iterators share one connection. */
+  watchGameServer(options?: WatchOptions): AsyncIterable<GameServer>
+  /** Sets `<platform>.dev/sdk-<key>`: letters, digits, `-`, `_`, `.`; key up to 59 characters, value up to 63. */
+  setLabel(key: string, value: string, options?: WriteOptions): Promise<void>
+  /** Like a label, but with any value. */
+  setAnnotation(key: string, value: string, options?: WriteOptions): Promise<void>
+  getCounter(key: string, options?: CallOptions): Promise<Counter<Int>>
+  updateCounter(key: string, update: CounterUpdate, options?: CallOptions): Promise<Counter<Int>>
+  getList(key: string, options?: CallOptions): Promise<List<Int>>
+  updateList(key: string, update: ListUpdate, options?: CallOptions): Promise<List<Int>>
+  addListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
+  removeListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
+
+  /** Returns the function that unsubscribes. `context` becomes the listener's `this`. */
+  on<T extends keyof SidecarEvents<Int>>(
+    type: T,
+    listener: (event: SidecarEvents<Int>[T]) => void,
+    context?: unknown,
+  ): () => void
+  off<T extends keyof SidecarEvents<Int>>(
+    type: T,
+    listener: (event: SidecarEvents<Int>[T]) => void,
+    context?: unknown,
+  ): void
+  once<T extends keyof SidecarEvents<Int>>(type: T, options?: CallOptions): Promise<SidecarEvents<Int>[T]>
+  /** Resolves with the first GameServer, the present one included, that is in that state or passes that test. */
+  waitFor(
+    stateOrPredicate: GameServerState | ((gameServer: GameServer) => boolean),
+    options?: CallOptions,
+  ): Promise<GameServer>
+  /** Resolves when the sidecar first answers. */
+  connect(options?: CallOptions): Promise<GameServer>
+  /** Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop. */
+  tick(now?: number): void
+  /** Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar. */
+  close(): void
+  destroy(): void
+  dispose(): void
+  [Symbol.dispose](): void
+  /** The last GameServer seen. */
+  readonly gameServer: GameServer | undefined
+  readonly status: ClientStatus
+}
