@@ -20,7 +20,9 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
       const answer = reply === undefined ? [] : [failed ? colors.red(replyText(reply)) : colors.green('ok')]
       const results = [...answer, ...note, ...changes.map((change) => colors.bold(describeChange(change)))]
       lines.push(
-        `${colors.dim(clock(entry.at))}  ${describeEvent(event).padEnd(WHAT_WIDTH)}  ${results.join(', ')}`.trimEnd(),
+        [colors.dim(clock(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
+          .join('  ')
+          .trimEnd(),
       )
     }
     for (const { message, times } of warnings) {

@@ -14,7 +14,12 @@ export interface ConnectionLimit {
  * open connections and say nothing can't keep others out. Watchers are bounded by `total`, together with the
  * rest.
  */
-export function limitConnections(server: Server, limit: number, total: number): ConnectionLimit {
+export function limitConnections(
+  server: Server,
+  limit: number,
+  total: number,
+  graceMs = GRACE_MS,
+): ConnectionLimit {
   const counted = new Map<Socket, number>()
   server.maxConnections = total
   server.on('connection', (socket: Socket) => {
@@ -23,7 +28,7 @@ export function limitConnections(server: Server, limit: number, total: number): 
     socket.once('close', () => counted.delete(socket))
     if (counted.size <= limit) return
     for (const [oldest, since] of counted) {
-      if (now - since >= GRACE_MS) {
+      if (now - since >= graceMs) {
         counted.delete(oldest)
         oldest.destroy()
       }

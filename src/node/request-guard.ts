@@ -96,7 +96,7 @@ function checkHost(
   if (!hosts.has(authority.name)) {
     return {
       refusal: forbidden(
-        `The host "${authority.name}" is not served; if it should be, start with --allow-host ${authority.name}`,
+        `The host ${authority.name} is not served; if it should be, add --allow-host ${authority.name}`,
       ),
     }
   }
@@ -129,9 +129,7 @@ function checkOrigin(
   if (sameOrigin(origin, own)) return { present: true, foreign: undefined }
   if (allowed.some((other) => sameOrigin(origin, other))) return { present: true, foreign: text }
   return {
-    refusal: forbidden(
-      `Pages of ${text} are not served; if they should be, start with --allow-origin ${text}`,
-    ),
+    refusal: forbidden(`Pages of ${text} are not served; if they should be, add --allow-origin ${text}`),
   }
 }
 

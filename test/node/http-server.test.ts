@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { limitConnections } from '../../src/node/connection-limit.js'
+import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { echoSidecar, exchange, openSocket, request, serve, websocketHeaders } from './support.js'
+
+const HOST = ['Host: localhost']
+
+describe('a malformed request is answered and the server lives', () => {
+  test.each([
+    ['garbage', 'blah\r\n\r\n', 400],
+    [
+      'a second Content-Length',
+      'POST /ready HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      400,
+    ],
+    [
+      'Transfer-Encoding with Content-Length',
+      'POST /ready HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '2\r\n{}\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a folded header', 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\n b: c\r\n\r\n', 400],
+    ['a NUL in a header', 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n', 400],
+    [
+      'headers over 16 KiB',
+      `GET /gameserver HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
+      431,
+    ],
+    ['a method that HTTP has not', 'FOO /gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n', 501],
+    ['a method in lower case', 'get /gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n', 501],
+    ['CONNECT', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
+  ])('%s', async (_name, text, status) => {
+    const { port, faults } = await serve(echoSidecar())
+    const answer = await exchange(port, text)
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toEqual({
+      code: expect.any(Number),
+      message: expect.any(String),
+      details: [],
+    })
+    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(200)
+    expect(faults).toEqual([])
+  })
+
+  test.each([
+    ['no key', websocketHeaders.filter((header) => !header.includes('Key'))],
+    ['a key that is none', [...websocketHeaders.slice(0, 3), 'Sec-WebSocket-Key: abc']],
+    ['another version', websocketHeaders.map((header) => header.replace('13', '12'))],
+  ])('a WebSocket handshake with %s', async (_name, headers) => {
+    const { port, faults } = await serve(echoSidecar())
+    const answer = await request(port, 'GET /gameserver', [...HOST, ...headers])
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).code).toBe(3)
+    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(200)
+    expect(faults).toEqual([])
+  })
+
+  test('an upgrade by POST', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    expect((await request(port, 'POST /ready', [...HOST, ...websocketHeaders])).status).toBe(400)
+    expect(sidecar.asked).toEqual([])
+  })
+})
+
+describe('requests reach the sidecar as they are', () => {
+  test('methods that WHATWG requests refuse or rewrite', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    for (const method of ['TRACE', 'OPTIONS', 'HEAD', 'DELETE']) await request(port, `${method} /ready`, HOST)
+    expect(sidecar.asked).toEqual(['TRACE /ready', 'OPTIONS /ready', 'HEAD /ready', 'DELETE /ready'])
+  })
+
+  test('a body in pieces of one byte', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    const chunks = [...'{"key":"ü"}'].map((char) => {
+      const bytes = Buffer.from(char)
+      return [...bytes].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join('')
+    })
+    const socket = await openSocket(port)
+    socket.write('PUT /metadata/label HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n')
+    socket.write(Buffer.from(`${chunks.join('')}0\r\n\r\n`, 'latin1'))
+    await once(socket, 'data')
+    expect(sidecar.asked).toEqual(['PUT /metadata/label {"key":"ü"}'])
+  })
+
+  test('Expect: 100-continue is answered before the body is sent', async () => {
+    const { port } = await serve(echoSidecar())
+    const socket = await openSocket(port)
+    socket.write(
+      'POST /ready HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n',
+    )
+    expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('{}')
+    expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 200 OK')
+  })
+
+  test('an offer to upgrade to another protocol is passed over', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    const headers = [...HOST, 'Connection: Upgrade', 'Upgrade: h2c']
+    const answer = await exchange(port, ['GET /gameserver HTTP/1.1', ...headers, '', ''].join('\r\n'))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toBe('{}')
+    expect(sidecar.asked).toEqual(['GET /gameserver'])
+  })
+
+  test('several requests on one connection are answered in order', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`
+    const answer = await exchange(
+      port,
+      `${one('/a')}\r\n${one('/b')}\r\n${one('/c')}Connection: close\r\n\r\n`,
+    )
+    expect(sidecar.asked).toEqual(['GET /a', 'GET /b', 'GET /c'])
+    expect(answer.body.split('HTTP/1.1 200')).toHaveLength(3)
+  })
+})
+
+describe('an answer', () => {
+  test('to HEAD has the length and no body', async () => {
+    const { port } = await serve(echoSidecar())
+    const answer = await request(port, 'HEAD /gameserver', HOST)
+    expect(answer.head.toLowerCase()).toContain('content-length: 2')
+    expect(answer.body).toBe('')
+  })
+
+  test('that comes before the body was read is received all the same', async () => {
+    const { port } = await serve({
+      handle: async (incoming) => {
+        await incoming.body?.cancel()
+        return new Response('{}', { status: 429, headers: { 'content-length': '2' } })
+      },
+    })
+    const response = await fetch(`http://localhost:${port}/ready`, {
+      method: 'POST',
+      body: 'x'.repeat(6 * 1024 * 1024),
+    })
+    expect(response.status).toBe(429)
+    expect(await response.text()).toBe('{}')
+  })
+
+  test('that is a stream arrives piece by piece and is cancelled when the client leaves', async () => {
+    let cancelled: () => void
+    const isCancelled = new Promise<void>((resolve) => (cancelled = resolve))
+    const { port } = await serve({
+      handle: async () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode('first\n')),
+            cancel: () => cancelled(),
+          }),
+        ),
+    })
+    const stop = new AbortController()
+    const response = await fetch(`http://localhost:${port}/watch/gameserver`, { signal: stop.signal })
+    const reader = response.body!.getReader()
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('first\n')
+    stop.abort()
+    await isCancelled
+  })
+
+  test('that is a stream is read no faster than the client reads', async () => {
+    let pulls = 0
+    const { port } = await serve({
+      handle: async () =>
+        new Response(
+          new ReadableStream(
+            {
+              async pull(controller) {
+                pulls += 1
+                if (pulls > 20_000) throw new Error('read without end')
+                await new Promise(setImmediate)
+                controller.enqueue(new Uint8Array(64 * 1024))
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    })
+    const socket = await openSocket(port)
+    socket.pause()
+    socket.write('GET /watch/gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    for (let before = -1; pulls === 0 || before !== pulls;) {
+      before = pulls
+      await request(port, 'GET /nothing', [])
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(pulls).toBeLessThan(1_000)
+  })
+
+  test('that is a stream and fails ends without the last chunk', async () => {
+    const { port, faults } = await serve({
+      handle: async () =>
+        new Response(
+          new ReadableStream(
+            {
+              async pull(controller) {
+                controller.enqueue(new TextEncoder().encode('first\n'))
+                await new Promise(setImmediate)
+                controller.error(new ConnectionDropped('restart'))
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    })
+    const response = await fetch(`http://localhost:${port}/watch/gameserver`)
+    await expect(response.text()).rejects.toThrow()
+    expect(faults).toEqual([])
+  })
+
+  test('that the sidecar would never have given is a connection cut', async () => {
+    const { port, faults } = await serve({ handle: () => Promise.reject(new ConnectionDropped('dropped')) })
+    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(0)
+    expect(faults).toEqual([])
+  })
+
+  test('that fails inside is a connection cut and a report, and the server lives', async () => {
+    const sidecar = echoSidecar()
+    let broken = true
+    const { port, faults } = await serve({
+      handle: (...args) => (broken ? Promise.reject(new Error('bug')) : sidecar.handle!(...args)),
+    })
+    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(0)
+    expect(faults).toEqual([new Error('bug')])
+    broken = false
+    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(200)
+  })
+})
+
+test('silent connections over the limit make the oldest of them go, watchers excepted', async () => {
+  const server = createServer((_message, reply) => void reply.end('ok'))
+  onTestFinished(() => server.closeAllConnections())
+  onTestFinished(() => void server.close())
+  const limit = limitConnections(server, 3, 100, 0)
+  const accepted: Socket[] = []
+  server.on('connection', (socket: Socket) => accepted.push(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const watcher = await openSocket(port)
+  await request(port, 'GET /', HOST)
+  limit.exempt(accepted[0]!)
+  const silent = [await openSocket(port), await openSocket(port), await openSocket(port)]
+  const left = once(silent[0]!, 'close')
+  expect((await request(port, 'GET /', HOST)).body).toBe('ok')
+  await left
+  expect([watcher, ...silent].map((socket) => socket.destroyed)).toEqual([false, true, false, false])
+})

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import WebSocket from 'ws'
+import { createGuard } from '../../src/node/request-guard.js'
+import type { GuardOptions } from '../../src/node/request-guard.js'
+import { createSidecarServer } from '../../src/node/sidecar-server.js'
+import type { SidecarServer } from '../../src/node/sidecar-server.js'
+import type { Sidecar } from '../../src/sidecar/index.js'
+
+export interface RawAnswer {
+  readonly status: number
+  readonly head: string
+  readonly body: string
+}
+
+/** Sends bytes as they are and collects everything until the server ends the connection. */
+export async function exchange(port: number, text: string): Promise<RawAnswer> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
+  socket.on('error', () => undefined)
+  socket.write(text)
+  await new Promise((resolve) => socket.once('close', resolve))
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body: rest.join('\r\n\r\n') }
+}
+
+/** One request whose connection the server ends after the answer. */
+export const request = (
+  port: number,
+  line: string,
+  headers: readonly string[],
+  body = '',
+): Promise<RawAnswer> => {
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
+  return exchange(
+    port,
+    [`${line} HTTP/1.1`, ...headers, ...length, 'Connection: close', '', body].join('\r\n'),
+  )
+}
+
+export const websocketHeaders = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+] as const
+
+/** A socket that stays open until the test ends. */
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Everything a WebSocket said, and how it ended. */
+export interface Conversation {
+  readonly socket: WebSocket
+  readonly frames: string[]
+  /** Resolves with the frame of that index. */
+  frame(index: number): Promise<string>
+  /** Resolves with the close code, or with the HTTP status of a refused handshake. */
+  readonly ended: Promise<number>
+}
+
+export function converse(url: string, options: WebSocket.ClientOptions = {}): Conversation {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), options)
+  onTestFinished(() => socket.terminate())
+  const frames: string[] = []
+  socket.on('message', (data, isBinary) => {
+    frames.push(isBinary ? `binary ${String(data)}` : String(data))
+    socket.emit('arrived')
+  })
+  const ended = new Promise<number>((resolve) => {
+    socket.on('error', () => undefined)
+    socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0))
+    socket.on('close', resolve)
+  })
+  const frame = async (index: number): Promise<string> => {
+    while (frames[index] === undefined) await once(socket, 'arrived')
+    return frames[index]
+  }
+  return { socket, frames, frame, ended }
+}
+
+export interface Served {
+  readonly port: number
+  readonly faults: unknown[]
+  readonly server: SidecarServer
+}
+
+/** Serves a sidecar of the test's own making, of which only what is asked for has to be there. */
+export async function serve(
+  sidecar: Partial<Sidecar>,
+  options: GuardOptions & { token?: string; lineLimit?: number } = {},
+): Promise<Served> {
+  const faults: unknown[] = []
+  const server = createSidecarServer({
+    target: { sidecar: sidecar as Sidecar, control: () => ({ ok: true }) },
+    guard: createGuard(options),
+    token: options.token,
+    lineLimit: options.lineLimit ?? Infinity,
+    onFault: (error) => faults.push(error),
+  })
+  server.server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => {
+    server.server.close()
+    server.destroyConnections()
+  })
+  return { port: (server.server.address() as AddressInfo).port, faults, server }
+}
+
+/** Gives the same small answer to everything and remembers what it was asked. */
+export function echoSidecar(): Partial<Sidecar> & { readonly asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    handle: async (request, raw) => {
+      asked.push(`${raw?.method} ${raw?.target} ${await request.text()}`.trim())
+      return new Response('{}', { headers: { 'content-type': 'application/json', 'content-length': '2' } })
+    },
+  }
+}
