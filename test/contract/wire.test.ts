@@ -18,9 +18,8 @@ import { pathCases } from './cases/paths.js'
 import { reserveCases } from './cases/reserve.js'
 import { updateListCases } from './cases/update-list.js'
 import { updateMaskCases } from './cases/update-mask.js'
-import { realSidecar } from './support/real-sidecar.js'
 import { send } from './support/send.js'
-import { createPool, localTargets, realMissing } from './support/targets.js'
+import { announceMissing, createPool, localTargets } from './support/targets.js'
 
 const areas = {
   methods: methodCases,
@@ -43,6 +42,8 @@ const areas = {
   'started with a file': fileCases,
   'started with an odd file': oddFileCases,
 }
+
+announceMissing('local mode over the wire')
 
 for (const target of localTargets) {
   describe(`local mode over the wire: ${target.name}`, () => {
@@ -67,9 +68,4 @@ for (const target of localTargets) {
       })
     }
   })
-}
-
-if (!realSidecar) {
-  console.warn(realMissing)
-  describe('local mode over the wire: the real sidecar', () => it.skip(realMissing, () => undefined))
 }

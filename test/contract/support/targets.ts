@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describe, it } from 'vitest'
 import { createLocalSidecar } from '../../../src/node/index.js'
 import { realSidecar, startRealSidecar } from './real-sidecar.js'
 import { send } from './send.js'
@@ -53,18 +54,28 @@ export const oursProduction = ours('production')
 /** The real sidecar in its local mode. */
 export const real: Target = { name: 'the real sidecar', ours: false, start: startRealSidecar }
 
-export const realMissing = 'SKIPPED: nothing was compared with a real sidecar (SDK_SERVER names no binary)'
+/** Without a real sidecar a suite says loudly that it compared nothing. */
+export const announceMissing = (suite: string): void => {
+  if (realSidecar) return
+  const message = `SKIPPED: ${suite} was not compared with a real sidecar (SDK_SERVER names no binary)`
+  console.warn(message)
+  describe(`${suite}: the real sidecar`, () => it.skip(message, () => undefined))
+}
 
 /** What local mode has to equal, and the real thing where there is one. */
 export const localTargets: readonly Target[] = realSidecar ? [oursLocal, real] : [oursLocal]
+
+export interface Pool {
+  take(setup?: Setup): Promise<Running>
+  giveBack(running: Running): Promise<void>
+  close(): Promise<void>
+}
 
 /**
  * Starts targets for one case after another. A process costs far more than a call, so a sidecar is used again
  * where the case before left its GameServer as it was.
  */
-export const createPool = (
-  target: Target,
-): { take(setup?: Setup): Promise<Running>; giveBack(running: Running): Promise<void>; close(): Promise<void> } => {
+export const createPool = (target: Target): Pool => {
   const idle: Running[] = []
   const fresh = new Map<Running, string>()
   const look = async (running: Running): Promise<string> =>

@@ -1,0 +1,92 @@
+import { request as httpRequest } from 'node:http'
+import WebSocket from 'ws'
+import { comparable } from './send.js'
+
+/** How a watch or a socket ended: a close code, or whether the last chunk of the stream came. */
+export type Ending = { code: number } | { complete: boolean }
+
+export interface Lines {
+  /** Resolves with the next line or frame, parsed; rejects when none comes any more. */
+  next(): Promise<unknown>
+  /** Lines that came and that nobody asked for yet. */
+  readonly waiting: readonly unknown[]
+  readonly ended: Promise<Ending>
+  close(): void
+}
+
+const createLines = (
+  ended: Promise<Ending>,
+  close: () => void,
+): { push(text: string): void; lines: Lines } => {
+  const waiting: unknown[] = []
+  let wake = (): void => undefined
+  let over = false
+  void ended.then(() => {
+    over = true
+    wake()
+  })
+  return {
+    push(text) {
+      waiting.push(comparable(JSON.parse(text)))
+      wake()
+    },
+    lines: {
+      waiting,
+      ended,
+      close,
+      async next() {
+        while (waiting.length === 0) {
+          if (over) throw new Error('the watch ended')
+          await new Promise<void>((resolve) => (wake = resolve))
+        }
+        return waiting.shift()
+      },
+    },
+  }
+}
+
+export interface Stream extends Lines {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** A GET whose answer is read line by line. */
+export const openStream = (port: number, path = '/watch/gameserver'): Promise<Stream> =>
+  new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      let settle: (ending: Ending) => void = () => undefined
+      const ended = new Promise<Ending>((done) => (settle = done))
+      const { push, lines } = createLines(ended, () => outgoing.destroy())
+      let rest = ''
+      response.setEncoding('utf8')
+      response.on('data', (text: string) => {
+        const parts = (rest + text).split('\n')
+        rest = parts.pop() ?? ''
+        for (const part of parts) push(part)
+      })
+      response.on('error', () => undefined)
+      response.on('close', () => settle({ complete: response.complete }))
+      resolve({ ...lines, status: response.statusCode ?? 0, headers: response.headers })
+    })
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+
+/** A WebSocket, every frame of which is one text of JSON. */
+export const openSocket = (port: number, path = '/watch/gameserver'): Promise<Lines> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
+    const ended = new Promise<Ending>((done) => socket.on('close', (code) => done({ code })))
+    const { push, lines } = createLines(ended, () => socket.terminate())
+    socket.on('message', (data, binary) => push(binary ? '"a binary frame"' : String(data as Buffer)))
+    socket.on('open', () => resolve(lines))
+    socket.on('error', reject)
+  })
+
+export const watchTransports: Readonly<Record<string, (port: number) => Promise<Lines>>> = {
+  'HTTP stream': openStream,
+  WebSocket: openSocket,
+}
+
+/** What a watch sends for an object. */
+export const result = (gameServer: unknown): unknown => ({ result: gameServer })

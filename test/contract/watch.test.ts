@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { full } from './cases/manifests.js'
+import { send } from './support/send.js'
+import { announceMissing, localTargets } from './support/targets.js'
+import type { Running } from './support/targets.js'
+import type { Lines } from './support/watchers.js'
+import { openStream, result, watchTransports } from './support/watchers.js'
+import { localGameServer, ok, players, rooms } from './support/wire-case.js'
+import type { GameServerChanges, Setup } from './support/wire-case.js'
+
+const seen = (changes: GameServerChanges = {}): unknown => result(localGameServer(changes))
+
+announceMissing("local mode's watch")
+
+for (const target of localTargets) {
+  for (const [transport, watch] of Object.entries(watchTransports)) {
+    describe(`local mode's watch over ${transport}: ${target.name}`, () => {
+      let running: Running
+      const open: Lines[] = []
+      const start = async (setup?: Setup): Promise<Lines> => {
+        running = await target.start(setup)
+        return another()
+      }
+      const another = async (): Promise<Lines> => {
+        const lines = await watch(running.port)
+        open.push(lines)
+        return lines
+      }
+      const call = async (line: string, body = '{}'): Promise<void> => {
+        expect((await send(running.port, line, { body })).status).toBe(200)
+      }
+      const label = (key: string, value: string): Promise<void> =>
+        call('PUT /metadata/label', JSON.stringify({ key, value }))
+      afterEach(async () => {
+        for (const lines of open.splice(0)) lines.close()
+        await running.stop()
+      })
+
+      it('sends the current object at once', async () => {
+        const lines = await start()
+        expect(await lines.next()).toEqual(seen())
+      })
+
+      it('sends one object for each state call, also when the state is the same', async () => {
+        const lines = await start()
+        await lines.next()
+        for (const [path, state] of [
+          ['/ready', 'Ready'],
+          ['/ready', 'Ready'],
+          ['/allocate', 'Allocated'],
+          ['/reserve', 'Reserved'],
+          ['/shutdown', 'Shutdown'],
+          ['/ready', 'Ready'],
+        ] as const) {
+          await call(`POST ${path}`)
+          expect(await lines.next()).toEqual(seen({ state }))
+        }
+        expect(lines.waiting).toEqual([])
+      })
+
+      it('sends one object for each label and annotation, also when the value is the same', async () => {
+        const lines = await start()
+        await lines.next()
+        const labels = { 'agones.dev/sdk-a': '1' }
+        await label('a', '1')
+        expect(await lines.next()).toEqual(seen({ labels }))
+        await label('a', '1')
+        expect(await lines.next()).toEqual(seen({ labels }))
+        await call('PUT /metadata/annotation', '{"key":"b","value":"2"}')
+        expect(await lines.next()).toEqual(seen({ labels, annotations: { 'agones.dev/sdk-b': '2' } }))
+        expect(lines.waiting).toEqual([])
+      })
+
+      it('sends nothing for counters, lists, beats and refused calls; the next object has it all', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}')
+        await call('POST /v1beta1/lists/players:addValue', '{"value":"x"}')
+        await call('PATCH /v1beta1/lists/players', '{"capacity":"50"}')
+        await call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}')
+        await call('POST /health')
+        await call('GET /gameserver')
+        expect((await send(running.port, 'PUT /metadata/label', { body: '{"key":1}' })).status).toBe(400)
+        expect((await send(running.port, 'GET /allocate')).status).toBe(501)
+        await call('POST /allocate')
+        expect(await lines.next()).toEqual(
+          seen({
+            state: 'Allocated',
+            counters: { rooms: { count: '3', capacity: '10' } },
+            lists: { players: { capacity: '50', values: ['test0', 'test2', 'x'] } },
+          }),
+        )
+        expect(lines.waiting).toEqual([])
+      })
+
+      it('sends every change to every watcher, from the moment each of them came', async () => {
+        const first = await start()
+        await first.next()
+        await call('POST /allocate')
+        const second = await another()
+        expect(await second.next()).toEqual(seen({ state: 'Allocated' }))
+        await call('POST /shutdown')
+        expect(await second.next()).toEqual(seen({ state: 'Shutdown' }))
+        expect(await first.next()).toEqual(seen({ state: 'Allocated' }))
+        expect(await first.next()).toEqual(seen({ state: 'Shutdown' }))
+      })
+
+      it('goes on when another watcher leaves', async () => {
+        const first = await start()
+        const second = await another()
+        await first.next()
+        await second.next()
+        second.close()
+        await second.ended
+        await call('POST /allocate')
+        expect(await first.next()).toEqual(seen({ state: 'Allocated' }))
+      })
+
+      it('stays open after Shutdown', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('POST /shutdown')
+        expect(await lines.next()).toEqual(seen({ state: 'Shutdown' }))
+        await label('late', '1')
+        const labels = { 'agones.dev/sdk-late': '1' }
+        expect(await lines.next()).toEqual(seen({ state: 'Shutdown', labels }))
+      })
+
+      it('sends as many objects as there were changes, the last one last', async () => {
+        const lines = await start()
+        await lines.next()
+        for (let i = 1; i <= 40; i++) await label('n', `${i}`)
+        let last: unknown
+        for (let i = 1; i <= 40; i++) last = await lines.next()
+        expect(last).toEqual(seen({ labels: { 'agones.dev/sdk-n': '40' } }))
+        expect(lines.waiting).toEqual([])
+      })
+
+      it('shows the end of a reservation', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"1"}')
+        expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
+        expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
+      })
+
+      it('shows a reservation that overflows end at once', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"9223372037"}')
+        await lines.next()
+        expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
+      })
+
+      it('a reservation without an end does not stop the one before it', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"1"}')
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"0"}')
+        expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
+        expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
+      })
+
+      it('any other state call ends a reservation', async () => {
+        const lines = await start()
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"1"}')
+        await lines.next()
+        await call('POST /allocate')
+        await lines.next()
+        await call('POST /reserve', '{"seconds":"2"}')
+        expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
+        expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
+      })
+
+      it('shows a file that was written in place', async () => {
+        const lines = await start({ file: full })
+        expect(await lines.next()).toMatchObject({ result: { status: { state: 'Allocated' } } })
+        await writeFile(running.file ?? '', full.replace('state: Allocated', 'state: Reserved'))
+        for (;;) {
+          // An editor's write may be seen half done, by either.
+          const { result: gameServer } = (await lines.next()) as { result: { status: { state: string } } }
+          if (gameServer.status.state === 'Reserved') break
+        }
+      })
+
+      it('ends without a farewell when the sidecar does', async () => {
+        const lines = await start()
+        await lines.next()
+        await running.stop()
+        expect(await lines.ended).toEqual(transport === 'WebSocket' ? { code: 1006 } : { complete: false })
+      })
+
+      it('changes nothing by itself', async () => {
+        const lines = await start()
+        await lines.next()
+        expect(await send(running.port, 'GET /gameserver')).toEqual(ok(localGameServer()))
+        expect(await send(running.port, 'GET /v1beta1/counters/rooms')).toEqual(ok(rooms()))
+        expect(await send(running.port, 'GET /v1beta1/lists/players')).toEqual(ok(players()))
+      })
+    })
+  }
+
+  describe(`the head of local mode's HTTP stream: ${target.name}`, () => {
+    it('is 200, application/json, and chunked', async () => {
+      const running = await target.start()
+      const stream = await openStream(running.port)
+      expect(stream.status).toBe(200)
+      expect(stream.headers['content-type']).toBe('application/json')
+      expect(stream.headers['transfer-encoding']).toBe('chunked')
+      stream.close()
+      await running.stop()
+    })
+  })
+}
