@@ -128,8 +128,9 @@ describe('a watch over WebSocket', () => {
   test('is closed in the sidecar when the client closes it, and the close is acknowledged', async () => {
     const sidecar = scripted()
     const { port } = await serve(sidecar)
-    const { socket, ended } = converse(`ws://localhost:${port}/watch/gameserver`)
+    const { socket, opened, ended } = converse(`ws://localhost:${port}/watch/gameserver`)
     await watching(sidecar)
+    await opened
     socket.close(3000)
     expect(await ended).toBe(3000)
     await until(() => sidecar.closed.length === 1)
@@ -138,8 +139,9 @@ describe('a watch over WebSocket', () => {
   test('is closed in the sidecar when the client vanishes', async () => {
     const sidecar = scripted()
     const { port } = await serve(sidecar)
-    const { socket } = converse(`ws://localhost:${port}/watch/gameserver`)
+    const { socket, opened } = converse(`ws://localhost:${port}/watch/gameserver`)
     await watching(sidecar)
+    await opened
     socket.terminate()
     await until(() => sidecar.closed.length === 1)
   })
@@ -147,8 +149,9 @@ describe('a watch over WebSocket', () => {
   test('passes over what the client says, answers its pings and goes on', async () => {
     const sidecar = scripted()
     const { port } = await serve(sidecar)
-    const { socket, frame } = converse(`ws://localhost:${port}/watch/gameserver`)
+    const { socket, opened, frame } = converse(`ws://localhost:${port}/watch/gameserver`)
     await watching(sidecar)
+    await opened
     socket.send('{"anything":1}')
     socket.send(Buffer.from([1, 2, 3]))
     socket.ping('beat')
@@ -160,8 +163,9 @@ describe('a watch over WebSocket', () => {
   test('hands over nothing more while a frame has not left', async () => {
     const sidecar = scripted()
     const { port } = await serve(sidecar)
-    const { socket } = converse(`ws://localhost:${port}/watch/gameserver`)
+    const { socket, opened } = converse(`ws://localhost:${port}/watch/gameserver`)
     await watching(sidecar)
+    await opened
     socket.pause()
     const line = 'x'.repeat(1024 * 1024)
     let pending = false

@@ -61,6 +61,7 @@ export async function openSocket(port: number): Promise<Socket> {
 export interface Conversation {
   readonly socket: WebSocket
   readonly frames: string[]
+  readonly opened: Promise<unknown>
   /** Resolves with the frame of that index. */
   frame(index: number): Promise<string>
   /** Resolves with the close code, or with the HTTP status of a refused handshake. */
@@ -84,7 +85,8 @@ export function converse(url: string, options: WebSocket.ClientOptions = {}): Co
     while (frames[index] === undefined) await once(socket, 'arrived')
     return frames[index]
   }
-  return { socket, frames, frame, ended }
+  const opened = new Promise((resolve) => socket.once('open', resolve))
+  return { socket, frames, opened, frame, ended }
 }
 
 export interface Served {
