@@ -1,6 +1,6 @@
 /** The few things the build does itself, each a Rollup plugin. */
-import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { minify } from 'terser'
 
 const isVendored = (path) => path.includes('node_modules/')
@@ -56,29 +56,45 @@ export const copyTypesForRequire = (formats) => ({
 })
 
 /**
- * Removes what an earlier build left behind, after the last of `builds` has written: never before, so that
- * whoever uses `dist` meanwhile finds every file.
+ * After the last of `builds` has written: adds the licences of what was bundled, and removes what an earlier build left
+ * behind. Never before, so that whoever uses `dist` meanwhile finds every file.
  */
-export const sweep = (builds, dir) => {
+export const withLastStep = (builds, dir) => {
   const written = new Set()
+  const libraries = new Set()
   let left = builds.length
   const plugin = {
-    name: 'sweep',
+    name: 'last-step',
     writeBundle(options, bundle) {
-      for (const name of Object.keys(bundle)) written.add(join(options.dir ?? dir, name))
+      for (const { fileName, moduleIds = [] } of Object.values(bundle)) {
+        written.add(join(options.dir ?? dir, fileName))
+        for (const id of moduleIds.filter(isVendored)) libraries.add(libraryOf(id))
+      }
     },
     closeBundle() {
       left -= 1
-      if (left === 0) removeUnlisted(dir, written)
+      if (left > 0) return
+      const licences = join(dir, 'third-party-licenses.txt')
+      writeFileSync(licences, [...libraries].sort().map(licenceOf).join('\n'))
+      removeUnlisted(dir, written.add(licences))
     },
   }
   return builds.map((build) => ({ ...build, plugins: [...build.plugins, plugin] }))
 }
 
+/** The folder of the package that a module belongs to. */
+const libraryOf = (id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, ''))[0]
+
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
+  return `${name} ${version}, ${license}\n\n${text}\n`
+}
+
 function removeUnlisted(dir, written) {
-  if (!existsSync(dir)) return
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && !written.has(relative('.', path))) rmSync(path)
+    if (entry.isFile() && !written.has(path)) rmSync(path)
   }
 }
