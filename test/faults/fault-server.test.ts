@@ -104,7 +104,7 @@ describe('a script', () => {
     const socket = await dialRaw()
     const sizes: number[] = []
     socket.on('data', (bytes) => sizes.push(bytes.length))
-    socket.end('GET /gameserver HTTP/1.1\r\n\r\n')
+    socket.write('GET /gameserver HTTP/1.1\r\n\r\n')
     await once(socket, 'close')
     expect(sizes.length).toBeGreaterThan(50)
   })

@@ -14,7 +14,7 @@ export interface Exchange {
   /** Which of the two watch transports this is; a plain call counts as `stream`. */
   readonly transport: 'websocket' | 'stream'
 
-  /** A whole answer to a call. */
+  /** A whole answer to a call, and FIN, unless its headers say `connection: keep-alive`. */
   reply(answer?: Answer): Promise<void>
   /** The head that starts a watch: 101 with the right accept key, or 200 with a chunked body. */
   open(headers?: Answer['headers']): Promise<void>
@@ -56,7 +56,10 @@ export function createExchange(
       return host.gameServer
     },
     write,
-    reply: (answer = {}) => write(encodeAnswer(answer)),
+    async reply(answer = {}) {
+      await write(encodeAnswer(answer))
+      if (answer.headers?.['connection'] !== 'keep-alive') connection.finish()
+    },
     open: (headers) =>
       request.isUpgrade
         ? write(head(101, { ...upgradeHeaders(request), ...headers }))

@@ -14,7 +14,7 @@ export interface ScriptedRequest {
 export interface Answer {
   status?: number
   reason?: string
-  /** Added to `content-type: application/json` and the right `content-length`; `undefined` takes one away. */
+  /** Added to `content-type: application/json`, the right `content-length` and `connection: close`; `undefined` takes one away. */
   headers?: Readonly<Record<string, string | undefined>>
   body?: string | Uint8Array
 }
@@ -46,7 +46,11 @@ export function head(status: number, headers: Answer['headers'], reason = reason
 export function encodeAnswer(answer: Answer): Buffer {
   const { status = 200, body = '{}', reason } = answer
   const bytes = Buffer.from(body)
-  const defaults = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
+  const defaults = {
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+    connection: 'close',
+  }
   return Buffer.concat([head(status, { ...defaults, ...answer.headers }, reason), bytes])
 }
 

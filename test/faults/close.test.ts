@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import { isSidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
+import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import * as steps from '../support/fault-server-steps.js'
+import { countDials } from './count-dials.js'
+import { countTimers, type CountedTimers } from './count-timers.js'
+
+interface Situation {
+  sidecar: ScriptedSidecar
+  client: SidecarClient
+  timers: CountedTimers
+}
+
+/** A wait of the client, and how to get there. */
+interface Wait {
+  name: string
+  over?: readonly ('websocket' | 'stream' | 'auto')[]
+  options?: ClientOptions
+  rules?: readonly Rule[]
+  /** Brings the client into the wait; what it returns must end with CLOSED. */
+  reach(situation: Situation): Promise<readonly Promise<unknown>[]>
+}
+
+const any = ['websocket', 'stream', 'auto'] as const
+const watching = (client: SidecarClient): void => void client.on('gameserver', () => {})
+const asked = (sidecar: ScriptedSidecar, path: string, times = 1): Promise<void> =>
+  sidecar.until(() => sidecar.requests.filter((request) => request.path === path).length >= times, `${times} × ${path}`)
+const dialled = (sidecar: ScriptedSidecar, times: number): Promise<void> =>
+  sidecar.until(() => sidecar.dials.length >= times, `${times} dials`)
+/** A call that is read and never answered. */
+const pending = (on: Rule['on'] & `${string} ${string}`): readonly Rule[] => [{ on, step: steps.blackHole }]
+
+const waits: readonly Wait[] = [
+  {
+    name: 'the watch is being dialled and nobody answers',
+    rules: [{ on: 'connection', accept: steps.deafAndDumb }],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await dialled(sidecar, 1)
+      return []
+    },
+  },
+  {
+    name: 'the watch was refused and backs off',
+    async reach({ sidecar, client, timers }) {
+      await sidecar.stop()
+      watching(client)
+      await timers.untilPending()
+      return []
+    },
+  },
+  {
+    name: 'the watch was reset and backs off',
+    rules: [{ on: 'watch', step: steps.breaking('reset') }],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await asked(sidecar, '/watch/gameserver', 2)
+      return []
+    },
+  },
+  {
+    name: 'the head of the watch is half there',
+    rules: [
+      {
+        on: 'watch',
+        step: async (exchange) => {
+          await exchange.write('HTTP/1.1 ')
+          await exchange.connection.gone
+        },
+      },
+    ],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await asked(sidecar, '/watch/gameserver')
+      return []
+    },
+  },
+  {
+    name: 'the watch is open and its first object is awaited',
+    rules: [{ on: 'watch', step: steps.stallingAfterHead }],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await asked(sidecar, '/watch/gameserver')
+      return []
+    },
+  },
+  {
+    name: 'the watch is in the middle of an object',
+    rules: [
+      {
+        on: 'watch',
+        step: steps.opened(async (exchange) => {
+          const half = JSON.stringify({ result: gameServer(1) }).slice(0, 100)
+          // A frame that claims 512 bytes, or a chunk without a line feed.
+          const claim = exchange.request.isUpgrade ? Buffer.from([0x81, 126, 2, 0]) : Buffer.alloc(0)
+          await exchange.sendBytes(Buffer.concat([claim, Buffer.from(half)]))
+          await exchange.connection.gone
+        }),
+      },
+    ],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await asked(sidecar, '/watch/gameserver')
+      return []
+    },
+  },
+  {
+    name: 'the watch is quiet, and waits, iterators and events are pending',
+    async reach({ client }) {
+      const first = client.once('gameserver')
+      await first
+      const iterator = client.watchGameServer()[Symbol.asyncIterator]()
+      await iterator.next()
+      return [client.waitFor('Shutdown'), client.once('list'), iterator.next().then(endedIsClosed)]
+    },
+  },
+  {
+    name: 'connect() waits for a sidecar that is not there',
+    async reach({ sidecar, client, timers }) {
+      await sidecar.stop()
+      const connecting = client.connect()
+      await timers.untilPending()
+      return [connecting]
+    },
+  },
+  {
+    name: 'connect() waits for an answer',
+    rules: [{ on: 'connection', accept: steps.deafAndDumb }],
+    async reach({ sidecar, client }) {
+      const connecting = client.connect()
+      await dialled(sidecar, 1)
+      return [connecting]
+    },
+  },
+  {
+    name: 'a check of the watch by GET is under way',
+    options: { verifyInterval: 50 },
+    rules: [{ on: 'GET /gameserver', step: steps.blackHole }],
+    async reach({ sidecar, client }) {
+      watching(client)
+      await asked(sidecar, '/gameserver')
+      return []
+    },
+  },
+  {
+    name: 'a read is under way',
+    over: ['auto'],
+    rules: pending('GET /gameserver'),
+    async reach({ sidecar, client }) {
+      const reading = client.getGameServer()
+      await asked(sidecar, '/gameserver')
+      return [reading]
+    },
+  },
+  {
+    name: 'a body is half there',
+    over: ['auto'],
+    rules: [{ on: '*', step: steps.stallingAfterHead }],
+    async reach({ sidecar, client }) {
+      const reading = client.getGameServer()
+      await asked(sidecar, '/gameserver')
+      return [reading]
+    },
+  },
+  {
+    name: 'a write is under way and another waits for its turn',
+    over: ['auto'],
+    rules: pending('POST /v1beta1/lists/rooms:addValue'),
+    async reach({ sidecar, client }) {
+      const writing = [client.addListValue('rooms', 'a'), client.addListValue('rooms', 'b')]
+      await asked(sidecar, '/v1beta1/lists/rooms:addValue')
+      return writing
+    },
+  },
+  {
+    name: 'a call sleeps before it is sent again',
+    over: ['auto'],
+    rules: [{ on: '*', step: steps.answering({ status: 503 }) }],
+    async reach({ sidecar, client, timers }) {
+      const reading = client.getGameServer()
+      await asked(sidecar, '/gameserver', 2)
+      await timers.untilPending()
+      return [reading]
+    },
+  },
+  {
+    name: 'a call sleeps as Retry-After says',
+    over: ['auto'],
+    rules: [{ on: '*', step: steps.answering({ status: 503, headers: { 'retry-after': '20' } }) }],
+    async reach({ sidecar, client, timers }) {
+      const reading = client.getGameServer()
+      await asked(sidecar, '/gameserver')
+      await timers.untilPending()
+      return [reading]
+    },
+  },
+  {
+    name: 'a write waits to be confirmed by the watch',
+    over: ['websocket', 'stream'],
+    async reach({ sidecar, client }) {
+      const confirming = client.ready({ confirm: true })
+      await asked(sidecar, '/ready')
+      return [confirming, client.setLabel('a', 'b', { confirm: true })]
+    },
+  },
+  {
+    name: 'a beat is under way',
+    over: ['auto'],
+    options: { autoHealth: { interval: 50 } },
+    rules: pending('POST /health'),
+    async reach({ sidecar }) {
+      await asked(sidecar, '/health', 2)
+      return []
+    },
+  },
+  {
+    name: 'beats wait for the next turn',
+    over: ['auto'],
+    options: { autoHealth: { interval: 60_000 } },
+    async reach({ sidecar }) {
+      await asked(sidecar, '/health')
+      return []
+    },
+  },
+  {
+    name: 'check() hangs',
+    over: ['auto'],
+    options: { autoHealth: { interval: 50, check: () => new Promise(() => {}) } },
+    async reach({ timers }) {
+      await timers.untilPending()
+      return []
+    },
+  },
+]
+
+/** An iterator may end by `done` as well. */
+function endedIsClosed(result: IteratorResult<unknown>): void {
+  if (result.done === true) throw new Error('CLOSED')
+}
+
+const cases = waits.flatMap((wait) => (wait.over ?? any).map((mode) => [`${mode}: ${wait.name}`, mode, wait] as const))
+
+describe.concurrent('close() opens nothing new and leaves nothing behind while', () => {
+  test.each(cases)('%s', async (_title, mode, wait) => {
+    const sidecar = await createScriptedSidecar(wait.rules ?? [])
+    const timers = countTimers()
+    const { dials, options } = countDials()
+    const { scheduler } = timers
+    const client = createClient({ ...wait.options, ...options, baseUrl: sidecar.url, watch: mode, scheduler })
+    try {
+      const promises = await wait.reach({ sidecar, client, timers })
+      const outcomes = Promise.allSettled(promises)
+      client.close()
+      const before = dials.length
+      expect(client.status.state).toBe('closed')
+      await new Promise(setImmediate)
+      expect(timers.pending, 'timers left').toBe(0)
+
+      await sidecar.start().catch(() => {}) // it may be there already
+      await sidecar.untilNoSockets()
+      for (const outcome of await outcomes) {
+        const reason: unknown = outcome.status === 'rejected' ? outcome.reason : 'it resolved'
+        expect(isSidecarError(reason) ? reason.code : String(reason)).toContain('CLOSED')
+      }
+      await settled()
+      expect(dials.length - before, 'dials after close()').toBe(0)
+      expect(timers.pending, 'timers set after close()').toBe(0)
+      client.close()
+      await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CLOSED' })
+      client.on('gameserver', () => {})
+      await settled()
+      expect(dials.length - before, 'dials of a closed client').toBe(0)
+    } finally {
+      client.close()
+      await sidecar.close()
+    }
+  })
+})
+
+/** Many turns of the event loop: whatever was under way without a timer has come to its end. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+}

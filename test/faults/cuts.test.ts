@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { createScriptedSidecar } from '../support/fault-server.js'
+import type { Ending } from '../support/fault-server-connection.js'
+import { frame } from '../support/fault-server-frames.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { chunk } from '../support/fault-server-http.js'
+import { describeObserved, observe } from './observe.js'
+
+const second = JSON.stringify({ result: gameServer(2) })
+/** Version 2 as the bytes of each transport, the outermost frame included. */
+const encoded = { websocket: frame(second), stream: chunk(Buffer.from(`${second}\n`)) }
+/** How many clients are cut at once. */
+const abreast = 20
+
+describe.each(['websocket', 'stream'] as const)('an object cut at every byte, over %s', (watch) => {
+  test.each(['finish', 'reset'] as const)(
+    'with %s: never half an object, and never twice, and the rest of it is not carried over',
+    { timeout: 120_000 },
+    async (ending) => {
+      const positions = Array.from({ length: encoded[watch].length }, (_, position) => position)
+      while (positions.length > 0) {
+        await Promise.all(positions.splice(0, abreast).map((position) => cut(watch, position, ending)))
+      }
+    },
+  )
+})
+
+async function cut(watch: keyof typeof encoded, position: number, ending: Ending): Promise<void> {
+  const sidecar = await createScriptedSidecar()
+  sidecar.play([
+    {
+      on: 'watch',
+      nth: 1,
+      step: async (exchange) => {
+        await exchange.open()
+        await exchange.send(gameServer(1))
+        await observed.seen(1)
+        sidecar.publish(gameServer(3))
+        await exchange.write(encoded[watch].subarray(0, position))
+        exchange.break(ending)
+      },
+    },
+  ])
+  const observed = observe({ baseUrl: sidecar.url, watch, verifyInterval: 0 })
+  try {
+    await observed.seen(3)
+    const told = observed.gameServers.map((told) => JSON.stringify(told))
+    // The last byte of a line says nothing of the object: without it, version 2 may be whole or not, but never half.
+    const whole = [1, 2, 3].map((version) => JSON.stringify(gameServer(version)))
+    expect(told.filter((text) => text !== whole[1]), describeObserved(observed)).toEqual([whole[0], whole[2]])
+    expect(told.filter((text) => text === whole[1]).length).toBeLessThanOrEqual(1)
+    expect(observed.errors, `cut at ${position}`).toEqual([])
+  } finally {
+    observed.client.close()
+    await sidecar.untilNoSockets()
+    await sidecar.close()
+  }
+}

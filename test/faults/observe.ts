@@ -1,0 +1,94 @@
+import { createClient } from '../../src/index.node.js'
+import type {
+  ClientOptions,
+  ConnectionEvent,
+  GameServer,
+  HealthEvent,
+  SidecarClient,
+  SidecarError,
+} from '../../src/index.js'
+
+/** A client, and everything its listeners were told, in order. */
+export interface Observed {
+  readonly client: SidecarClient
+  readonly gameServers: readonly GameServer[]
+  /** `resource_version` of each `gameserver` event. */
+  readonly versions: readonly string[]
+  readonly errors: readonly SidecarError[]
+  readonly connections: readonly ConnectionEvent[]
+  readonly beats: readonly HealthEvent[]
+  /** Resolves when the condition holds, looked at after every event. Fails after 20 s, saying what was seen. */
+  until(condition: () => boolean, what: string): Promise<void>
+  /** Resolves when a listener was told of that version. */
+  seen(version: number): Promise<void>
+}
+
+/** Makes a client and listens to all it says, which starts its watch. */
+export function observe(options: ClientOptions): Observed {
+  const client = createClient(options)
+  const gameServers: GameServer[] = []
+  const errors: SidecarError[] = []
+  const connections: ConnectionEvent[] = []
+  const beats: HealthEvent[] = []
+  const waiting = new Set<() => void>()
+  const into =
+    <T>(list: T[]) =>
+    (event: T): void => {
+      list.push(event)
+      waiting.forEach((look) => look())
+    }
+  client.on('error', into(errors))
+  client.on('connection', into(connections))
+  client.on('health', into(beats))
+  client.on('gameserver', into(gameServers))
+
+  const observed: Observed = {
+    client,
+    gameServers,
+    errors,
+    connections,
+    beats,
+    get versions() {
+      return gameServers.map(({ object_meta }) => object_meta.resource_version)
+    },
+    until: (condition, what) =>
+      new Promise((resolve, reject) => {
+        const finish = (): void => {
+          clearTimeout(limit)
+          waiting.delete(look)
+        }
+        const look = (): void => {
+          if (!condition()) return
+          finish()
+          resolve()
+        }
+        const limit = setTimeout(() => {
+          finish()
+          reject(new Error(`waited in vain for ${what}; ${describeObserved(observed)}`))
+        }, 20_000)
+        waiting.add(look)
+        look()
+      }),
+    seen: (version) =>
+      observed.until(() => observed.versions.includes(String(version)), `a listener to see version ${version}`),
+  }
+  return observed
+}
+
+/** One line for a failed test to say what happened. */
+export function describeObserved({ versions, errors, connections }: Observed): string {
+  const told = errors.map(({ code, message }) => `${code} (${message.slice(0, 200)})`)
+  const states = connections.map(({ state, transport, reason }) => [state, transport, reason].join(' '))
+  return `versions ${versions.slice(-20).join(' ')}; errors ${told.slice(-5).join('; ')}; ${states.slice(-10).join(', ')}`
+}
+
+/** A clock and timers that run `factor` times as fast as the world, so that waits of minutes take seconds. */
+export function hurried(factor: number): Required<Pick<ClientOptions, 'now' | 'scheduler'>> {
+  return {
+    now: () => performance.now() * factor,
+    scheduler: {
+      setTimeout: (callback, ms) => setTimeout(callback, ms / factor),
+      clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout),
+    },
+  }
+}

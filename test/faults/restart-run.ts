@@ -1,0 +1,65 @@
+import type { ClientOptions } from '../../src/index.js'
+import { createScriptedSidecar } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { observe } from './observe.js'
+
+export interface RestartReport {
+  /** Versions that were published and never told. Between two restarts only the last one has to be. */
+  lost: number[]
+  /** Versions told more than once. */
+  doubled: number[]
+  /** Versions told after a newer one. */
+  outOfOrder: number[]
+  /** ms from the sidecar listening again to the listener knowing what changed meanwhile; sorted. */
+  recoveries: number[]
+  reportedErrors: string[]
+}
+
+/**
+ * Restarts a sidecar again and again under a client. Around each restart the GameServer changes: just before (told on
+ * a connection that is then reset), while the sidecar is down, and just after it is back.
+ */
+export async function runRestarts(times: number, watch: ClientOptions['watch'] & string): Promise<RestartReport> {
+  const sidecar = await createScriptedSidecar()
+  const observed = observe({ baseUrl: sidecar.url, watch })
+  const recoveries: number[] = []
+  const finals: number[] = []
+  let version = 1
+  const change = (): number => {
+    version += 1
+    sidecar.publish(gameServer(version, version % 2 === 0 ? 'Ready' : 'Allocated'))
+    return version
+  }
+  try {
+    await observed.seen(1)
+    for (let restart = 0; restart < times; restart += 1) {
+      change()
+      await sidecar.stop()
+      const whileDown = change()
+      await sidecar.start()
+      const back = performance.now()
+      await observed.until(() => Number(observed.versions.at(-1)) >= whileDown, `version ${whileDown}`)
+      recoveries.push(performance.now() - back)
+      const final = change()
+      await observed.seen(final)
+      finals.push(final)
+    }
+    const told = observed.versions.map(Number)
+    return {
+      lost: finals.filter((final) => !told.includes(final)),
+      doubled: told.filter((each, index) => told.indexOf(each) !== index),
+      outOfOrder: told.filter((each, index) => each < Math.max(0, ...told.slice(Math.max(0, index - 50), index))),
+      recoveries: recoveries.sort((a, b) => a - b),
+      reportedErrors: observed.errors.map(({ code }) => code),
+    }
+  } finally {
+    observed.client.close()
+    await sidecar.untilNoSockets()
+    await sidecar.close()
+  }
+}
+
+/** The value in the middle of sorted ones. */
+export function median(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN
+}
