@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import WebSocket from 'ws'
+import { call, cli, readGameServer, startLocal } from './support.js'
+
+async function temporaryFile(name: string, text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gameserver-cli-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, name), text)
+  return join(folder, name)
+}
+
+describe('what only the caller can put right is one sentence and exit code 1', () => {
+  const rows: readonly (readonly [readonly string[], RegExp])[] = [
+    [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
+    [['local', '--nonsense'], /^Unknown option '--nonsense'\.$/],
+    [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
+    [['local', 'extra'], /^Too many arguments for 'local'\. Expected 0 arguments but got 1/],
+    [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
+    [
+      ['local', '--http-port', 'x'],
+      /^Option '--http-port <port>' argument 'x' is invalid\. It must be a whole number/,
+    ],
+    [['local', '--http-port', '65536'], /argument '65536' is invalid/],
+    [['local', '--http-port', '-1'], /argument '-1' is invalid/],
+    [['local', '--mode', 'staging'], /argument 'staging' is invalid\. Allowed choices are local, production/],
+    [['local', '--timeout', '1h'], /argument '1h' is invalid\. It must be a number of seconds/],
+    [['local', '--delay', 'x'], /argument 'x' is invalid/],
+    [['local', '--ws-limit', '64k'], /argument '64k' is invalid/],
+    [['local', '--feature-gates', 'CountsAndLists'], /is invalid\. It must look like CountsAndLists=false/],
+    [['local', '--conformance', 'raedy'], /knows no "raedy"/],
+    [['local', '--platform', 'A B'], /platform must be/],
+    [
+      ['local', '--allow-host', 'http://x'],
+      /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/,
+    ],
+    [
+      ['local', '--allow-origin', '*'],
+      /^An allowed origin must look like http:\/\/localhost:5173, not "\*"\.$/,
+    ],
+    [
+      ['local', '--address', '192.0.2.1'],
+      /^This machine has no address 192\.0\.2\.1; choose another with --address\.$/,
+    ],
+    [['local', '--file', '/nowhere/gs.yaml'], /^Cannot read \/nowhere\/gs\.yaml: there is no such file\.$/],
+  ]
+
+  test.each(rows)('%j', async (args, sentence) => {
+    const { code, out, err } = await cli(
+      [...args, ...(args.includes('--http-port') ? [] : ['--http-port=0'])].slice(),
+    ).finished
+    expect(err).toMatch(sentence)
+    expect(err.split('\n')).toHaveLength(1)
+    expect(out).toBe('')
+    expect(code).toBe(1)
+  })
+
+  test('a taken port', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, err } = await cli(['local', '--http-port', String(port)]).finished
+    expect(err).toBe(
+      `Port ${port} is already in use; choose another with --http-port, or 0 for any free one.`,
+    )
+    expect(code).toBe(1)
+  })
+
+  test('a file that is no GameServer', async () => {
+    const path = await temporaryFile('gs.yaml', 'kind: Pod\n')
+    const { code, err } = await cli(['local', '--http-port', '0', '--file', path]).finished
+    expect(err).toBe(`${path} holds no usable GameServer: its kind is "Pod".`)
+    expect(code).toBe(1)
+  })
+
+  test('no command at all shows the commands', async () => {
+    const { code, err } = await cli([]).finished
+    expect(err).toMatch(/^Usage: gameserver-sidecar/)
+    expect(err).toMatch(/local/)
+    expect(code).toBe(1)
+  })
+})
+
+test('--help tells every option and ends with 0', async () => {
+  const { code, out, err } = await cli(['local', '--help']).finished
+  const options = [
+    'mode',
+    'file',
+    'http-port',
+    'address',
+    'platform',
+    'delay',
+    'timeout',
+    'feature-gates',
+    'verbose',
+  ]
+  for (const option of [...options, 'conformance', 'ws-limit', 'quirks', 'allow-host', 'allow-origin']) {
+    expect(out).toContain(`--${option}`)
+  }
+  expect(err).toBe('')
+  expect(code).toBe(0)
+})
+
+describe('a running sidecar', () => {
+  test('says where it is and what to give the game server, and answers at once', async () => {
+    const { url, line } = await startLocal()
+    expect((await line(/(\w+_SDK_HTTP_PORT=\d+)/))[1]).toBe(`AGONES_SDK_HTTP_PORT=${new URL(url).port}`)
+    const gameServer = await readGameServer(url)
+    expect(gameServer.status.state).toBe('Scheduled')
+  })
+
+  test('tells each event in a line: time, what, result', async () => {
+    const { url, line } = await startLocal(['--mode', 'local'])
+    await call(url, '/ready')
+    expect((await line(/ready/))[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}ready {2,}ok/)
+    await call(url, '/metadata/label', { key: 'map', value: 'arena\u001b[31m' }, 'PUT')
+    expect((await line(/setLabel/))[0]).toMatch(
+      /setLabel map=arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/,
+    )
+    await call(url, '/v1beta1/counters/nope', undefined, 'GET')
+    expect((await line(/getCounter/))[0]).toMatch(/getCounter nope +500 not found\. nope Counter not found$/)
+    await call(url, '/nope', undefined, 'GET')
+    expect((await line(/nope +404/))[0]).toMatch(/GET \/nope +404 Not Found$/)
+  })
+
+  test('shows the first beat, and every one with --verbose', async () => {
+    for (const args of [[], ['--verbose']]) {
+      const { url, child, finished } = await startLocal(args)
+      for (let i = 0; i < 3; i += 1) await call(url, '/health')
+      child.kill('SIGTERM')
+      const beats = (await finished).out.split('\n').filter((text) => / health /.test(text))
+      expect(beats).toHaveLength(args.length === 0 ? 1 : 3)
+    }
+  })
+
+  test('uses no colours where no terminal is', async () => {
+    const { url, child, finished } = await startLocal([], { FORCE_COLOR: '1' })
+    await call(url, '/ready')
+    child.kill('SIGINT')
+    expect((await finished).out).not.toContain('\u001b')
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends with exit code 0 by %s, watchers and all',
+    async (signal) => {
+      const { url, child, finished } = await startLocal()
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/watch/gameserver`)
+      const closed = once(socket, 'close')
+      await once(socket, 'message')
+      const stream = await fetch(`${url}/watch/gameserver`)
+      const cut = stream.text().catch(() => 'cut')
+      child.kill(signal)
+      expect((await finished).code).toBe(0)
+      expect((await finished).err).toBe('')
+      expect((await closed)[0]).toBe(1006)
+      expect(await cut).toBe('cut')
+    },
+  )
+
+  test('ends by itself after --timeout, with exit code 0', async () => {
+    const { finished } = await startLocal(['--timeout', '0.2'])
+    expect((await finished).code).toBe(0)
+  })
+
+  test('can be stopped while it waits for --delay', async () => {
+    const { child, line, finished } = cli(['local', '--http-port', '0', '--delay', '1000'])
+    await line(/Waiting 1000 s/)
+    child.kill('SIGTERM')
+    expect((await finished).code).toBe(0)
+  })
+
+  test('outlives a reader of its output that leaves', async () => {
+    const { url, child, finished } = await startLocal()
+    child.stdout!.destroy()
+    await call(url, '/ready').catch(() => undefined)
+    await call(url, '/ready').catch(() => undefined)
+    child.kill('SIGTERM')
+    expect((await finished).err).toBe('')
+  })
+
+  test('loads a saved file again, and says so when it is no good', async () => {
+    const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
+    const { url, line, errorLine } = await startLocal(['--file', path])
+    const label = async (): Promise<string | undefined> =>
+      (await readGameServer(url)).object_meta.labels?.['map']
+    expect(await label()).toBe('one')
+    await writeFile(path, 'metadata: [')
+    expect((await errorLine(/neither YAML nor JSON/))[0]).toMatch(
+      /^warning: .*; the last good content stays$/,
+    )
+    expect(await label()).toBe('one')
+    await writeFile(path, 'metadata: { labels: { map: two } }\n')
+    await line(/reload/)
+    expect(await label()).toBe('two')
+  })
+
+  test('beyond loopback warns, prints a token, and asks for it', async () => {
+    const { url, line, errorLine } = await startLocal(['--address', '0.0.0.0'])
+    await errorLine(/^warning: Listening on 0\.0\.0\.0/)
+    const token = (await line(/Token of the control interface: (\S+)/))[1]!
+    expect((await fetch(`${url}/_/api/state`)).status).toBe(401)
+    const known = await fetch(`${url}/_/api/state`, { headers: { authorization: `Bearer ${token}` } })
+    expect(known.status).toBe(200)
+    const foreign = await new Promise<number>((resolve) => {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/gameserver`, {
+        origin: 'http://evil.example',
+      })
+      socket.on('error', () => undefined)
+      socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0))
+    })
+    expect(foreign).toBe(403)
+  })
+
+  test('takes the platform, the mode, the gates and the limit', async () => {
+    const args = [
+      '--platform',
+      'game-ops',
+      '--mode',
+      'local',
+      '--feature-gates',
+      'CountsAndLists=false',
+      '--ws-limit',
+      '10',
+    ]
+    const { url, line } = await startLocal(args)
+    await line(/GAME_OPS_SDK_HTTP_PORT=\d+/)
+    await call(url, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
+    const gameServer = await readGameServer(url)
+    expect(gameServer.status.state).toBe('Ready')
+    expect(gameServer.object_meta.labels?.['game-ops.dev/sdk-a']).toBe('b')
+    expect(await (await call(url, '/v1beta1/lists/players', undefined, 'GET')).text()).toContain(
+      'not enabled',
+    )
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/gameserver`)
+    expect((await once(socket, 'close'))[0]).toBe(1006)
+  })
+})
+
+describe('a conformance run', () => {
+  test('ends with 0 once every operation was used', async () => {
+    const { url, finished } = await startLocal(['--conformance', 'ready,gameserver'])
+    await call(url, '/ready')
+    await call(url, '/gameserver', undefined, 'GET')
+    const { code, out } = await finished
+    expect(out).toContain('Conformance passed: ready, gameserver.')
+    expect(code).toBe(0)
+  })
+
+  test('ends with 1 at the timeout and names what is missing', async () => {
+    const { url, finished } = await startLocal(['--conformance', 'ready,allocate', '--timeout', '0.5'])
+    await call(url, '/ready')
+    const { code, out } = await finished
+    expect(out).toContain('Conformance failed: never used: allocate.')
+    expect(code).toBe(1)
+  })
+
+  test('ends with 1 when it is stopped before, and names what was not expected', async () => {
+    const { url, child, finished } = await startLocal(['--conformance', 'ready,allocate'])
+    await call(url, '/shutdown')
+    child.kill('SIGTERM')
+    const { code, out } = await finished
+    expect(out).toContain('never used: ready, allocate')
+    expect(out).toContain('used and not expected: shutdown')
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,221 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions, LogEntry, SidecarSnapshot } from '../../src/node/index.js'
+import { converse, openSocket, request, serve, echoSidecar, websocketHeaders } from './support.js'
+
+async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
+  const local = await createLocalSidecar({ mode: 'local', ...options })
+  onTestFinished(() => local.close())
+  return local
+}
+
+const CONTROL = { 'x-sidecar-control': '1' }
+
+const command = (
+  local: LocalSidecar,
+  body: unknown,
+  headers: Record<string, string> = CONTROL,
+): Promise<Response> =>
+  fetch(`${local.url}/_/api/commands`, {
+    method: 'POST',
+    headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+const read = async <T>(local: LocalSidecar, path: string): Promise<T> =>
+  (await fetch(`${local.url}/_/api${path}`)).json() as Promise<T>
+
+describe('reading', () => {
+  test('the state is all there is to see', async () => {
+    const local = await start()
+    const state = await read<SidecarSnapshot>(local, '/state')
+    expect(state).toEqual(JSON.parse(JSON.stringify({ ...local.sidecar.snapshot(), now: state.now })))
+  })
+
+  test('the log is given whole or from an entry on', async () => {
+    const local = await start()
+    await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
+    await fetch(`${local.url}/allocate`, { method: 'POST', body: '{}' })
+    const { entries } = await read<{ entries: LogEntry[] }>(local, '/log')
+    expect(entries.map(({ event }) => (event.type === 'call' ? event.call.operation : event.type))).toEqual([
+      'ready',
+      'allocate',
+    ])
+    const later = await read<{ entries: LogEntry[] }>(local, `/log?since=${entries[0]!.seq}`)
+    expect(later.entries).toEqual(entries.slice(1))
+    expect((await fetch(`${local.url}/_/api/log?since=x`)).status).toBe(400)
+  })
+
+  test('a conformance run can be looked at', async () => {
+    const local = await start({ conformance: ['ready'] })
+    expect(await read(local, '/conformance')).toMatchObject({ ok: false, missing: ['ready'] })
+  })
+
+  test('reading the control interface leaves no trace in the log', async () => {
+    const local = await start()
+    await read(local, '/state')
+    expect(local.sidecar.log.entries()).toEqual([])
+  })
+})
+
+describe('commands', () => {
+  test('act', async () => {
+    const local = await start()
+    const response = await command(local, { type: 'allocate', labels: { mode: 'ranked' } })
+    expect(await response.json()).toEqual({ ok: true })
+    const { gameServer } = local.sidecar.snapshot()
+    expect(gameServer.status.state).toBe('Allocated')
+    expect(gameServer.object_meta.labels?.['mode']).toBe('ranked')
+  })
+
+  test.each([
+    ['no JSON', 'allocate'],
+    ['no object', '[]'],
+    ['nothing', ''],
+    ['no type', '{}'],
+    ['a type that is no text', '{"type":1}'],
+    ['an unknown type', '{"type":"explode"}'],
+    ['a field of the wrong kind', '{"type":"setState","state":5}'],
+    ['a field that is missing', '{"type":"setLabel"}'],
+    ['a counter that is none', '{"type":"setCounter","name":"a","count":"many"}'],
+    ['an operation that is none', '{"type":"delayCalls","ms":1,"operations":["explode"]}'],
+    ['a list that is none', '{"type":"setList","name":"a","values":"b"}'],
+    ['a GameServer that is none', '{"type":"reload","gameServer":5}'],
+  ])('with %s are refused in a sentence and change nothing', async (_name, body) => {
+    const local = await start()
+    const before = local.sidecar.snapshot().gameServer
+    const response = await command(local, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ code: 3, message: expect.any(String), details: [] })
+    expect(local.sidecar.snapshot().gameServer).toEqual(before)
+  })
+
+  test('a restart cuts the sidecar off and is answered all the same', async () => {
+    const local = await start()
+    const watch = converse(`${local.url}/watch/gameserver`)
+    await watch.frame(0)
+    const events = converse(`${local.url}/_/api/events`)
+    await events.frame(0)
+    const response = await command(local, { type: 'restart' })
+    expect(await response.json()).toEqual({ ok: true })
+    expect(await watch.ended).toBe(1006)
+    expect(JSON.parse(await events.frame(2))).toMatchObject({
+      type: 'entry',
+      entry: { event: { type: 'control' } },
+    })
+  })
+
+  test('over 4 MiB are refused', async () => {
+    const local = await start()
+    expect((await command(local, ' '.repeat(4 * 1024 * 1024 + 1))).status).toBe(413)
+  })
+})
+
+describe('access', () => {
+  test('nothing is changed without the header, whatever the method', async () => {
+    const local = await start()
+    for (const headers of [{}, { 'x-sidecar-control': '0' }, { 'content-type': 'text/plain' }]) {
+      expect((await command(local, { type: 'allocate' }, headers)).status).toBe(403)
+    }
+    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Ready')
+  })
+
+  test('a page that may call the sidecar may not control it', async () => {
+    const { port } = await serve(echoSidecar(), { allowOrigins: ['http://localhost:5173'] })
+    const headers = ['Host: localhost', 'Origin: http://localhost:5173', 'X-Sidecar-Control: 1']
+    expect((await request(port, 'GET /_/api/state', headers)).status).toBe(403)
+    expect((await request(port, 'POST /_/api/commands', headers, '{"type":"allocate"}')).status).toBe(403)
+    expect((await request(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
+  })
+
+  test.each(['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/', '/_/api//state'])(
+    '%s is nothing of the control interface and never reaches the sidecar',
+    async (path) => {
+      const sidecar = echoSidecar()
+      const { port } = await serve(sidecar)
+      expect((await request(port, `GET ${path}`, ['Host: localhost'])).status).toBe(404)
+      expect(sidecar.asked).toEqual([])
+    },
+  )
+
+  test('a wrong method is told the right one', async () => {
+    const local = await start()
+    expect((await fetch(`${local.url}/_/api/commands`)).status).toBe(405)
+    expect((await fetch(`${local.url}/_/api/state`, { method: 'POST', headers: CONTROL })).status).toBe(405)
+  })
+
+  test('with a token, everything needs it and nothing tells it', async () => {
+    const sidecar = { ...echoSidecar(), snapshot: () => ({ lastSeq: 0 }) as SidecarSnapshot }
+    const { port, faults } = await serve(sidecar, { token: 'secret' })
+    const state = async (line: string, headers: readonly string[]): Promise<number> =>
+      (await request(port, line, ['Host: localhost', ...headers])).status
+    expect(await state('GET /_/api/state', [])).toBe(401)
+    expect(await state('GET /_/api/state', ['Authorization: Bearer secre'])).toBe(401)
+    expect(await state('GET /_/api/state', ['Authorization: Basic secret'])).toBe(401)
+    expect(await state('GET /_/api/state?token=', [])).toBe(401)
+    expect(await state('GET /_/api/state', ['Authorization: Bearer secret'])).toBe(200)
+    expect(await state('GET /_/api/events', [...websocketHeaders])).toBe(401)
+    expect(await state('POST /_/api/commands', ['Authorization: Bearer secret'])).toBe(403)
+    expect(await converse(`ws://localhost:${port}/_/api/events?token=wrong`).ended).toBe(401)
+    expect((await request(port, 'GET /_/api/state', ['Host: localhost'])).body).not.toContain('secret')
+    expect(faults).toEqual([])
+  })
+})
+
+describe('the live log', () => {
+  test('begins with the state and goes on with every event, and its reader is no watcher', async () => {
+    const local = await start()
+    const { frame } = converse(`${local.url}/_/api/events`)
+    expect(JSON.parse(await frame(0))).toMatchObject({ type: 'state', state: { watchers: [] } })
+    await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
+    expect(JSON.parse(await frame(1))).toMatchObject({
+      type: 'entry',
+      entry: { event: { type: 'call', call: { operation: 'ready' } }, reply: { status: 200 } },
+    })
+    expect(local.sidecar.snapshot().watchers).toEqual([])
+  })
+
+  test('with since gives what was before as well, without a hole', async () => {
+    const local = await start()
+    for (let i = 0; i < 3; i += 1) await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
+    const { frame } = converse(`${local.url}/_/api/events?since=1`)
+    await frame(0)
+    const seqs = [JSON.parse(await frame(1)), JSON.parse(await frame(2))].map(({ entry }) => entry.seq)
+    expect(seqs).toEqual([2, 3])
+    expect(await converse(`${local.url}/_/api/events?since=x`).ended).toBe(400)
+  })
+
+  test('leaves out what a slow reader misses, and says so once it reads again', async () => {
+    const local = await start()
+    const { socket, frame, frames } = converse(`${local.url}/_/api/events`)
+    await frame(0)
+    socket.pause()
+    const value = 'x'.repeat(100_000)
+    for (let i = 0; i < 150; i += 1)
+      local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
+    socket.resume()
+    for (let i = 1; ; i += 1) {
+      const message = JSON.parse(await frame(i)) as { type: string; since?: number }
+      if (message.type !== 'gap') continue
+      const before = JSON.parse(frames[i - 1]!) as { entry: LogEntry }
+      expect(message.since).toBe(before.entry.seq)
+      break
+    }
+    expect(frames.length).toBeLessThan(150)
+  })
+
+  test('is the only WebSocket there', async () => {
+    const local = await start()
+    expect(await converse(`${local.url}/_/api/state`).ended).toBe(404)
+  })
+
+  test('is not disturbed by readers that vanish', async () => {
+    const local = await start()
+    for (let i = 0; i < 5; i += 1) (await openSocket(local.port)).destroy()
+    const { frame, socket } = converse(`${local.url}/_/api/events`)
+    await frame(0)
+    socket.terminate()
+    local.control({ type: 'allocate' })
+    expect((await fetch(`${local.url}/gameserver`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,269 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import type { GameServer } from '../../src/protocol/game-server.js'
+import { converse, openSocket, request } from './support.js'
+
+async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
+  const local = await createLocalSidecar(options)
+  onTestFinished(() => local.close())
+  return local
+}
+
+const get = async (local: LocalSidecar): Promise<GameServer> =>
+  (await fetch(`${local.url}/gameserver`)).json() as Promise<GameServer>
+
+const call = (local: LocalSidecar, path: string, body: unknown = {}, method = 'POST'): Promise<Response> =>
+  fetch(`${local.url}${path}`, { method, body: JSON.stringify(body) })
+
+/** The objects of an HTTP watch, one after the other. */
+async function* lines(local: LocalSidecar): AsyncGenerator<GameServer> {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const response = await fetch(`${local.url}/watch/gameserver`, { signal: stop.signal })
+  let rest = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + chunk).split('\n')
+    rest = parts.pop()!
+    for (const part of parts) yield (JSON.parse(part) as { result: GameServer }).result
+  }
+}
+
+const result = (frame: string): GameServer => (JSON.parse(frame) as { result: GameServer }).result
+
+describe('the life of a local sidecar', () => {
+  test('it listens on a free port of 127.0.0.1 and says where', async () => {
+    const local = await start()
+    expect(local.url).toBe(`http://127.0.0.1:${local.port}`)
+    expect(local.mode).toBe('production')
+    expect(local.controlToken).toBeUndefined()
+    expect((await get(local)).status.state).toBe('Scheduled')
+  })
+
+  test('close() frees the port, ends every connection and can be called again', async () => {
+    const local = await start()
+    const { frame, ended } = converse(`${local.url}/watch/gameserver`)
+    await frame(0)
+    const watch = lines(local)
+    await watch.next()
+    const silent = await openSocket(local.port)
+    const silentEnd = new Promise((resolve) => silent.once('close', resolve))
+    await Promise.all([local.close(), local.close()])
+    await local.close()
+    expect(await ended).toBe(1006)
+    await expect(watch.next()).rejects.toThrow()
+    await silentEnd
+    const again = await start({ port: local.port })
+    expect(again.port).toBe(local.port)
+  })
+
+  test('a taken port rejects with its system code and leaves nothing behind', async () => {
+    const local = await start()
+    await expect(createLocalSidecar({ port: local.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  test.each([
+    [{ port: 65_536 }, 'port must be'],
+    [{ port: 1.5 }, 'port must be'],
+    [{ wsLimit: -1 }, 'wsLimit must be'],
+    [{ mode: 'staging' as never }, 'mode must be'],
+    [{ platform: 'A B' }, 'platform must be'],
+    [{ file: 'a', gameServer: {} }, 'file and gameServer exclude each other'],
+    [{ allowHosts: ['a b'] }, 'An allowed host must be'],
+    [{ allowOrigins: ['*'] }, 'An allowed origin must'],
+  ])('%j is refused in a sentence', async (options, message) => {
+    await expect(createLocalSidecar(options)).rejects.toThrow(message)
+  })
+
+  test('an IP address to listen on may be in Host as well', async () => {
+    const local = await start({ address: '127.0.0.2' })
+    expect(local.url).toBe(`http://127.0.0.2:${local.port}`)
+    expect((await fetch(`${local.url}/gameserver`)).status).toBe(200)
+  })
+})
+
+describe('a watch', () => {
+  test('gives the current object and each change, over both transports', async () => {
+    const local = await start({ mode: 'local' })
+    const socket = converse(`${local.url}/watch/gameserver`)
+    expect(result(await socket.frame(0)).status.state).toBe('Ready')
+    const stream = lines(local)
+    expect((await stream.next()).value.status.state).toBe('Ready')
+    await call(local, '/allocate')
+    expect(result(await socket.frame(1)).status.state).toBe('Allocated')
+    expect((await stream.next()).value.status.state).toBe('Allocated')
+    expect(local.sidecar.snapshot().watchers.map(({ transport }) => transport)).toEqual([
+      'websocket',
+      'stream',
+    ])
+  })
+
+  test('that ends is forgotten', async () => {
+    const local = await start()
+    const socket = converse(`${local.url}/watch/gameserver`)
+    await socket.frame(0)
+    const stream = lines(local)
+    await stream.next()
+    socket.socket.terminate()
+    await stream.return(undefined)
+    while (local.sidecar.snapshot().watchers.length > 0) await get(local)
+  })
+
+  test('a line over the limit kills the WebSocket on every reconnect; the stream goes on', async () => {
+    const local = await start({ mode: 'local' })
+    local.control({ type: 'padObject', bytes: 70_000 })
+    for (let i = 0; i < 2; i += 1) {
+      const { frames, ended } = converse(`${local.url}/watch/gameserver`)
+      expect(await ended).toBe(1006)
+      expect(frames).toEqual([])
+    }
+    expect((await lines(local).next()).value.status.state).toBe('Ready')
+  })
+
+  test('has no such limit with wsLimit 0', async () => {
+    const local = await start({ mode: 'local', wsLimit: 0 })
+    local.control({ type: 'padObject', bytes: 70_000 })
+    const { frame } = converse(`${local.url}/watch/gameserver`)
+    expect((await frame(0)).length).toBeGreaterThan(70_000)
+  })
+
+  test('that nobody reads keeps the newest object, costs a bounded amount and blocks nobody', async () => {
+    const local = await start({ mode: 'local', wsLimit: 0 })
+    local.control({ type: 'padObject', bytes: 200_000 })
+    const stalledSocket = converse(`${local.url}/watch/gameserver`)
+    await stalledSocket.frame(0)
+    stalledSocket.socket.pause()
+    const stalledStream = connect(local.port, '127.0.0.1')
+    onTestFinished(() => void stalledStream.destroy())
+    stalledStream.pause()
+    stalledStream.write('GET /watch/gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    while (local.sidecar.snapshot().watchers.length < 2) await get(local)
+
+    const reader = converse(`${local.url}/watch/gameserver`)
+    await reader.frame(0)
+    for (let i = 1; i <= 200; i += 1) {
+      await call(local, '/metadata/label', { key: 'turn', value: String(i) }, 'PUT')
+      expect(result(await reader.frame(i)).object_meta.labels?.['agones.dev/sdk-turn']).toBe(String(i))
+    }
+    const [first, second] = local.sidecar.snapshot().watchers
+    expect(first!.dropped).toBeGreaterThan(0)
+    expect(second!.dropped).toBeGreaterThan(0)
+
+    stalledSocket.socket.resume()
+    for (let i = 1; ; i += 1) {
+      const { labels } = result(await stalledSocket.frame(i)).object_meta
+      if (labels?.['agones.dev/sdk-turn'] === '200') break
+    }
+    let text = ''
+    stalledStream.resume()
+    for await (const chunk of stalledStream) {
+      text = (text + String(chunk)).slice(-400_000)
+      if (text.includes('"agones.dev/sdk-turn":"200"')) break
+    }
+    expect(stalledSocket.frames.length).toBeLessThan(201)
+  })
+
+  test('can be dropped from outside, as by a failing network', async () => {
+    const local = await start()
+    const { frame, ended } = converse(`${local.url}/watch/gameserver`)
+    await frame(0)
+    const stream = lines(local)
+    await stream.next()
+    expect(local.control({ type: 'dropWatchers' })).toEqual({ ok: true })
+    expect(await ended).toBe(1006)
+    await expect(stream.next()).rejects.toThrow()
+  })
+})
+
+describe('a restart', () => {
+  test('drops every connection and is there again on the same port', async () => {
+    const local = await start({ mode: 'local' })
+    await call(local, '/allocate')
+    const socket = converse(`${local.url}/watch/gameserver`)
+    await socket.frame(0)
+    const stream = lines(local)
+    await stream.next()
+    const idle = await openSocket(local.port)
+    const idleEnd = new Promise((resolve) => idle.once('close', resolve))
+    await local.restart()
+    expect(await socket.ended).toBe(1006)
+    await expect(stream.next()).rejects.toThrow()
+    await idleEnd
+    expect((await get(local)).status.state).toBe('Ready')
+    expect(local.sidecar.snapshot().restarts).toBe(1)
+  })
+
+  test('with a time to be down refuses connections until then', async () => {
+    const local = await start()
+    const back = local.restart({ downMs: 200 })
+    const refused = connect(local.port, '127.0.0.1')
+    const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException]
+    expect(error.code).toBe('ECONNREFUSED')
+    await back
+    expect((await get(local)).status.state).toBe('Scheduled')
+  })
+
+  test('that is still down when the sidecar is closed stays down', async () => {
+    const local = await start()
+    const back = local.restart({ downMs: 1_000_000 })
+    await local.close()
+    await back
+    const refused = connect(local.port, '127.0.0.1')
+    expect(((await once(refused, 'error')) as [NodeJS.ErrnoException])[0].code).toBe('ECONNREFUSED')
+  })
+})
+
+describe('a GameServer file', () => {
+  test('is what the sidecar starts with; each usable save is a change on the watch, others are reported', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gameserver-local-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const file = join(folder, 'gs.yaml')
+    const save = (name: string): Promise<void> =>
+      writeFile(
+        file,
+        `metadata: { name: ${name} }\nspec: { lists: { rooms: { capacity: 5, values: [a] } } }\n`,
+      )
+    await save('one')
+    let warned: (message: string) => void
+    const warning = new Promise<string>((resolve) => (warned = resolve))
+    const local = await start({ file, onWarning: (message) => warned(message) })
+    const { frame } = converse(`${local.url}/watch/gameserver`)
+    const first = result(await frame(0))
+    expect(first.object_meta.name).toBe('one')
+    expect(first.status.lists?.['rooms']?.values).toEqual(['a'])
+
+    await save('two')
+    expect(result(await frame(1)).object_meta.name).toBe('two')
+    await writeFile(file, '{')
+    expect(await warning).toMatch(/gs\.yaml is neither YAML nor JSON: .*; the last good content stays$/)
+    expect((await get(local)).object_meta.name).toBe('two')
+    await save('three')
+    expect(result(await frame(2)).object_meta.name).toBe('three')
+  })
+})
+
+test('a body of 4 MiB passes and one byte more is 429, not a cut connection', async () => {
+  const local = await start({ mode: 'local' })
+  const post = (size: number): Promise<Response> =>
+    fetch(`${local.url}/ready`, { method: 'POST', body: `{"a":"${'x'.repeat(size - 8)}"}` })
+  expect((await post(4 * 1024 * 1024)).status).toBe(200)
+  const refused = await post(4 * 1024 * 1024 + 1)
+  expect(refused.status).toBe(429)
+  expect(((await refused.json()) as { code: number }).code).toBe(8)
+})
+
+test('a refused request changes nothing', async () => {
+  const local = await start({ mode: 'local' })
+  const headers = [
+    `Host: localhost:${local.port}`,
+    'Origin: https://evil.example',
+    'Content-Type: text/plain',
+  ]
+  expect((await request(local.port, 'POST /shutdown', headers, '{}')).status).toBe(403)
+  expect((await get(local)).status.state).toBe('Ready')
+})
