@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import picocolors from 'picocolors'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
@@ -12,6 +13,10 @@ const context: CliContext = {
   colors: picocolors.createColors(useColors()),
   print: (line) => void process.stdout.write(`${line}\n`),
   warn: (line) => void process.stderr.write(`${line}\n`),
+  version: () => {
+    const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+    return (description as { version: string }).version
+  },
   untilStopped: () =>
     new Promise((resolve) => {
       process.once('SIGINT', () => resolve())
@@ -25,5 +30,10 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 
 function useColors(): boolean {
   const { NO_COLOR, TERM } = process.env
-  return process.stdout.isTTY === true && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+  return (
+    process.stdout.isTTY === true &&
+    process.stderr.isTTY === true &&
+    (NO_COLOR === undefined || NO_COLOR === '') &&
+    TERM !== 'dumb'
+  )
 }

@@ -15,6 +15,8 @@ export interface CliContext {
   print(line: string): void
   /** Writes one line beside the results. */
   warn(line: string): void
+  /** The version of the package. */
+  version(): string
   /** Resolves when the process is asked to end. */
   untilStopped(): Promise<void>
 }

@@ -11,6 +11,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   const program = new Command('gameserver-sidecar')
   program
     .description('The game server sidecar for JavaScript, on this machine.')
+    .option('-V, --version', 'tell the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
   for (const { name, summary, define, run } of commands) {
@@ -23,6 +24,10 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   if (args.length === 0) {
     context.warn(program.helpInformation().trimEnd())
     return 1
+  }
+  if (args[0] === '--version' || args[0] === '-V') {
+    context.print(context.version())
+    return 0
   }
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -39,6 +44,9 @@ function oneSentence(error: unknown): string {
   if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
   const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
   const hint = /Did you mean (?:one of )?(.*)\?/.exec(more.join(' '))?.[1]
-  const sentence = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, '')
+  const joined = first
+    .replace(/\.$/, '')
+    .replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
+  const sentence = joined.charAt(0).toUpperCase() + joined.slice(1)
   return hint === undefined ? `${sentence}.` : `${sentence}; did you mean ${hint}?`
 }

@@ -20,19 +20,19 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     [['local', '--nonsense'], /^Unknown option '--nonsense'\.$/],
     [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
-    [['local', 'extra'], /^Too many arguments for 'local'\. Expected 0 arguments but got 1/],
+    [['local', 'extra'], /^Too many arguments for 'local': expected 0 arguments but got 1/],
     [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
     [
       ['local', '--http-port', 'x'],
-      /^Option '--http-port <port>' argument 'x' is invalid\. It must be a whole number/,
+      /^Option '--http-port <port>' argument 'x' is invalid: it must be a whole number/,
     ],
     [['local', '--http-port', '65536'], /argument '65536' is invalid/],
     [['local', '--http-port', '-1'], /argument '-1' is invalid/],
-    [['local', '--mode', 'staging'], /argument 'staging' is invalid\. Allowed choices are local, production/],
-    [['local', '--timeout', '1h'], /argument '1h' is invalid\. It must be a number of seconds/],
+    [['local', '--mode', 'staging'], /argument 'staging' is invalid: allowed choices are local, production/],
+    [['local', '--timeout', '1h'], /argument '1h' is invalid: it must be a number of seconds/],
     [['local', '--delay', 'x'], /argument 'x' is invalid/],
     [['local', '--ws-limit', '64k'], /argument '64k' is invalid/],
-    [['local', '--feature-gates', 'CountsAndLists'], /is invalid\. It must look like CountsAndLists=false/],
+    [['local', '--feature-gates', 'CountsAndLists'], /is invalid: it must look like CountsAndLists=false/],
     [['local', '--conformance', 'raedy'], /knows no "raedy"/],
     [['local', '--platform', 'A B'], /platform must be/],
     [
@@ -85,6 +85,12 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     expect(err).toMatch(/local/)
     expect(code).toBe(1)
   })
+})
+
+test('--version tells the version of the package', async () => {
+  const { code, out } = await cli(['--version']).finished
+  expect(out).toMatch(/^\d+\.\d+\.\d+/)
+  expect(code).toBe(0)
 })
 
 test('--help tells every option and ends with 0', async () => {

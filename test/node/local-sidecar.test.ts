@@ -219,7 +219,7 @@ describe('a restart', () => {
 })
 
 describe('a GameServer file', () => {
-  test('is what the sidecar starts with; each usable save is a change on the watch, others are reported', async () => {
+  test('is what it starts with; each usable save is a change on the watch, others are reported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gameserver-local-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'gs.yaml')
