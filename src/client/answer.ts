@@ -1,34 +1,31 @@
-import { SidecarError, type SidecarErrorCode } from './errors.js'
+import { fail, type SidecarError, type SidecarErrorCode } from './errors.js'
 
 /** How each kind of refusal is worded, in the sidecar's production mode and in its local mode. */
 const wordings: [RegExp, SidecarErrorCode][] = [
-  [/^already exists/, 'ALREADY_EXISTS'],
+  [/^already/, 'ALREADY_EXISTS'],
   [/^out of range/, 'OUT_OF_RANGE'],
   [/not enabled$/, 'FEATURE_DISABLED'],
-  [/^no players for list/, 'UNIMPLEMENTED'],
+  [/^no players for/, 'UNIMPLEMENTED'],
   [/^(counter |list )?not found/, 'NOT_FOUND'],
   [/^invalid/, 'INVALID_ARGUMENT'],
 ]
 
+function codeOf(status: number, code: unknown, message: string | undefined): SidecarErrorCode {
+  if (status === 403) return 'CROSS_ORIGIN'
+  if (status === 429 || status === 413) return code === 8 ? 'LIMIT' : 'UNAVAILABLE'
+  if (status > 501) return 'UNAVAILABLE'
+  if (status < 400 || message === undefined) return status === 500 ? 'UNKNOWN' : 'PROTOCOL'
+  if (status === 404 || status === 501) return 'UNIMPLEMENTED'
+  const wording = wordings.find(([pattern]) => pattern.test(message))
+  return status === 400 ? 'INVALID_ARGUMENT' : wording ? wording[1] : 'UNKNOWN'
+}
+
 /** The error that an answer other than a good one stands for. */
 export function errorOfAnswer(operation: string, status: number, text: string): SidecarError {
-  const body = parseObject(text)
-  const said = body && typeof body.message === 'string' ? body.message : undefined
-  const excerpt = (said ?? text).slice(0, 1024).trim()
-  const details = { operation, status }
-  const fail = (code: SidecarErrorCode): SidecarError =>
-    new SidecarError(code, excerpt || 'HTTP ' + status, details)
-  if (status < 200 || (status > 299 && status < 400))
-    return new SidecarError('PROTOCOL', status ? 'HTTP ' + status : 'A redirect', details)
-  if (status < 300) return new SidecarError('PROTOCOL', 'Not the answer of a sidecar: ' + excerpt, details)
-  if (status === 403) return fail('CROSS_ORIGIN')
-  if (status === 429 || status === 413) return fail(body && body.code === 8 ? 'LIMIT' : 'UNAVAILABLE')
-  if (status > 501) return fail('UNAVAILABLE')
-  if (said === undefined) return fail(status === 500 ? 'UNKNOWN' : 'PROTOCOL')
-  if (status === 404 || status === 501) return fail('UNIMPLEMENTED')
-  if (status === 400) return fail('INVALID_ARGUMENT')
-  const wording = wordings.find(([pattern]) => pattern.test(excerpt))
-  return fail(wording ? wording[1] : 'UNKNOWN')
+  const { message, code } = parseObject(text) || {}
+  const said = typeof message === 'string' ? message : undefined
+  const excerpt = (said === undefined ? text : said).slice(0, 1024)
+  return fail(codeOf(status, code, said), 'HTTP ' + status + ' ' + excerpt, operation, undefined, undefined, status)
 }
 
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
@@ -36,10 +33,9 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     // trim also takes a byte order mark away
     const value: unknown = JSON.parse(text.trim())
-    return typeof value === 'object' && value && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    if (value && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    return undefined
+    // not JSON
   }
+  return undefined
 }

@@ -1,13 +1,11 @@
 import { operations, type OperationName } from '../protocol/operations.js'
-import { SidecarError } from './errors.js'
-import { isPassing, type AttemptError, type Link } from './link.js'
+import { fail, type SidecarError } from './errors.js'
+import { isPassing, isSafe, type AttemptError, type Link } from './link.js'
+import type { ResolvedOptions } from './options.js'
 import { backoff } from './retry.js'
 import { createScope, type Scope } from './scope.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike, CallOptions, ClientOptions, RetryPolicy } from './types.js'
-
-/** The longest a timer can wait; beyond that hosts fire at once. */
-const maxTimer = 0x7fffffff
+import type { AbortSignalLike, CallOptions } from './types.js'
 
 export interface Calls {
   /** Runs one call of the user within a scope of its own, which its signal, its timeout or `close()` ends. */
@@ -18,37 +16,25 @@ export interface Calls {
   _send(scope: Scope, operation: OperationName, body?: object, name?: string): Promise<Record<string, unknown>>
 }
 
-/** Ends a scope when a signal is aborted; returns the function that stops listening. */
+/** Ends a scope when a signal is aborted. */
 export function follow(signal: AbortSignalLike | undefined, scope: Scope): void {
   if (!signal) return
-  const abort = (): void =>
-    scope._end(new SidecarError('ABORTED', 'Aborted by its signal', { cause: signal.reason }))
+  const abort = (): void => scope._end(fail('ABORTED', 'Aborted by its signal', '', signal.reason))
   if (signal.aborted) return abort()
   signal.addEventListener('abort', abort)
   scope._onEnd(() => signal.removeEventListener('abort', abort))
 }
 
-export function createCalls(
-  options: ClientOptions,
-  policy: Required<RetryPolicy>,
-  timers: Timers,
-  random: () => number,
-  clientScope: Scope,
-  link: Link,
-): Calls {
+export function createCalls(options: ResolvedOptions, timers: Timers, clientScope: Scope, link: Link): Calls {
   const tails = new Map<string, Promise<unknown>>()
 
   return {
-    async _run(operation, callOptions = {}, run) {
+    async _run(operation, { timeout = options.retry.timeout, signal } = {}, run) {
       const scope = createScope(clientScope)
-      const timeout = callOptions.timeout ?? policy.timeout
-      if (timeout < maxTimer)
-        scope._onEnd(
-          timers._after(timeout, () =>
-            scope._end(new SidecarError('TIMEOUT', 'Not done within ' + timeout + ' ms', { operation })),
-          ),
-        )
-      follow(callOptions.signal, scope)
+      scope._onEnd(
+        timers._after(timeout, () => scope._end(fail('TIMEOUT', 'Not done within ' + timeout + ' ms', operation))),
+      )
+      follow(signal, scope)
       try {
         if (scope._reason !== undefined) throw scope._reason
         return await run(scope)
@@ -58,35 +44,39 @@ export function createCalls(
     },
 
     _inOrder(key, scope, run) {
-      const turn = (tails.get(key) ?? Promise.resolve()).then(() => {
+      const turn = (tails.get(key) || Promise.resolve()).then(() => {
         if (scope._reason !== undefined) throw scope._reason
         return run()
       })
-      const tail = turn.then(forget, forget)
-      function forget(): void {
+      const forget = (): void => {
         if (tails.get(key) === tail) tails.delete(key)
       }
+      const tail: Promise<void> = turn.then(forget, forget)
       tails.set(key, tail)
-      return scope._wait((resolve, reject) => void turn.then(resolve, reject))
+      return scope._race(turn)
     },
 
     async _send(scope, operation, body, name) {
-      const [method, path, shape] = operations[operation] as (typeof operations)['updateCounter']
-      const safe = (method as string) === 'GET' || operation === 'health'
-      const target = name === undefined ? path : path.replace('{key}', () => name)
-      const text = shape && JSON.stringify(body ?? {})
+      const [, path, shape] = operations[operation] as (typeof operations)['ready']
       for (let attempt = 0; ; attempt++) {
-        if (!link._up && options.retry !== false) await link._whenUp(scope)
         try {
-          return await link._attempt(scope, operation, target, text)
+          if (!options._once) await link._whenUp(scope)
+          return await link._attempt(
+            scope,
+            operation,
+            options.timeout,
+            path.replace('{key}', () => name!),
+            shape && JSON.stringify(body || shape),
+          )
         } catch (error) {
-          if (scope._reason !== undefined)
-            throw !safe && (scope._reason as SidecarError).code === 'TIMEOUT'
-              ? new SidecarError('UNKNOWN_OUTCOME', 'No answer in time', { operation, cause: scope._reason })
-              : scope._reason
+          const reason = scope._reason as SidecarError | undefined
+          if (reason !== undefined)
+            throw !isSafe(operation) && reason.code === 'TIMEOUT' && link._up
+              ? fail('UNKNOWN_OUTCOME', 'No answer in time', operation, reason)
+              : reason
           const { _refused, _retryAfter } = error as AttemptError
-          if (options.retry === false || !(_refused || (safe && isPassing(error)))) throw error
-          await timers._sleep(scope, Math.max(_retryAfter ?? 0, backoff(policy, attempt, random)))
+          if (options._once || !(_refused || (isSafe(operation) && isPassing(error)))) throw error
+          await timers._sleep(scope, Math.max(_retryAfter || 0, backoff(options, attempt)))
         }
       }
     },

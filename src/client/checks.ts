@@ -1,56 +1,50 @@
-import { compareDecimals, formatInt64 } from '../protocol/int64.js'
+import { formatInteger } from '../protocol/int64.js'
 import { annotationLimit, labelValue, maxReserveSeconds, metadataKey } from '../protocol/names.js'
-import { SidecarError } from './errors.js'
+import { fail } from './errors.js'
 
-function refuse(operation: string, message: string, hint: string): never {
-  throw new SidecarError('INVALID_ARGUMENT', message, { operation, hint })
-}
+const word = ' letters, digits, "-", "_", ".", a letter or digit at both ends.'
 
-function quote(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value)
+/** Throws INVALID_ARGUMENT unless the test passed. */
+export function check(passed: unknown, operation: string, what: string, value: unknown, hint: string): void {
+  if (!passed) throw fail('INVALID_ARGUMENT', what + ' is ' + String(value).slice(0, 80), operation, undefined, hint)
 }
 
 /** The decimal text of an integer that is to be sent. */
-export function checkInteger(operation: string, name: string, value: unknown): string {
-  return (
-    formatInt64(value) ??
-    refuse(operation, name + ' is ' + quote(value), 'Give an integer of 64 bits: a safe number, a bigint or a decimal string.')
-  )
+export function checkInteger(operation: string, what: string, value: unknown): string {
+  const text = formatInteger(value)
+  check(text, operation, what, value, 'Give a safe integer, a bigint or a decimal string.')
+  return text!
 }
 
 export function checkSeconds(operation: string, value: unknown): string {
-  const seconds = checkInteger(operation, 'seconds', value)
-  if (seconds[0] === '-' || compareDecimals(seconds, String(maxReserveSeconds)) > 0)
-    refuse(operation, 'seconds is ' + seconds, 'Give 0 to ' + maxReserveSeconds + '; more overflows in the sidecar.')
-  return seconds
+  const text = checkInteger(operation, 'seconds', value)
+  check(+text >= 0 && +text <= maxReserveSeconds, operation, 'seconds', text, 'Give 0 to ' + maxReserveSeconds + '.')
+  return text
 }
 
-export function checkText(operation: string, name: string, value: unknown): string {
-  return typeof value === 'string' ? value : refuse(operation, name + ' is ' + quote(value), 'Give a string.')
+export function checkText(operation: string, what: string, value: unknown): void {
+  check(typeof value === 'string', operation, what, value, 'Give a string.')
 }
 
 /** Refused here because the sidecar accepts some of these keys and then writes no metadata at all any more. */
-export function checkMetadata(operation: string, key: unknown, value: unknown): void {
-  if (!metadataKey.test(checkText(operation, 'key', key)))
-    refuse(operation, 'key is ' + quote(key), 'Use 1 to 59 letters, digits, "-", "_" or ".", a letter or digit at both ends.')
-  const text = checkText(operation, 'value', value)
-  if (operation === 'setAnnotation') {
-    if (text.length > annotationLimit) refuse(operation, 'value is too long', 'All annotations together hold 256 KiB.')
-  } else if (!labelValue.test(text))
-    refuse(
-      operation,
-      'value is ' + quote(value),
-      'Use up to 63 letters, digits, "-", "_" or ".", a letter or digit at both ends; an annotation holds anything.',
-    )
+export function checkMetadata(operation: string, key: string, value: string): void {
+  checkText(operation, 'key', key)
+  checkText(operation, 'value', value)
+  check(metadataKey.test(key), operation, 'key', key, 'Use 1 to 59' + word)
+  if (operation === 'setLabel') check(labelValue.test(value), operation, 'value', value, 'Use up to 63' + word)
+  else check(value.length <= annotationLimit, operation, 'value', value, 'Annotations hold 256 KiB in all.')
 }
 
 /** The encoded form of a counter's or list's name. */
-export function checkName(operation: string, name: unknown): string {
-  const text = checkText(operation, 'key', name)
+export function checkName(operation: string, name: string): string {
+  let encoded = ''
   try {
-    if (!/^\.{0,2}$|\//.test(text)) return encodeURIComponent(text)
+    checkText(operation, 'key', name)
+    // `.` and `..` would be taken for steps in the path
+    encoded = /^\.{0,2}$|\//.test(name) ? '' : encodeURIComponent(name)
   } catch {
-    // half a surrogate pair
+    // half a surrogate pair, or no text
   }
-  return refuse(operation, 'key is ' + quote(name), 'Use the name from the GameServer spec, without "/".')
+  check(encoded, operation, 'key', name, 'Give the name of the GameServer spec, without "/".')
+  return encoded
 }

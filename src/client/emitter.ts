@@ -2,13 +2,6 @@ import mitt from 'mitt'
 import { host } from './host.js'
 import type { LoggerLike } from './types.js'
 
-interface Subscription {
-  readonly _type: PropertyKey
-  readonly _listener: unknown
-  readonly _context: unknown
-  readonly _end: () => void
-}
-
 export interface Emitter<Events extends object> {
   /** `onCall` is told before each call of the listener. */
   _on<T extends keyof Events>(
@@ -20,48 +13,40 @@ export interface Emitter<Events extends object> {
   _off<T extends keyof Events>(type: T, listener: (event: Events[T]) => void, context?: unknown): void
   _emit<T extends keyof Events>(type: T, event: Events[T]): void
   _has(type: keyof Events): boolean
+  /** Whether the listener that this ends is still subscribed. */
+  _isActive(end: () => void): boolean
   _clear(): void
 }
 
 /** mitt, with each listener on its own: one that throws stops nobody else, one that is removed isn't called again. */
-export function createEmitter<Events extends object>(
-  logger: LoggerLike | undefined,
-): Emitter<Events> {
+export function createEmitter<Events extends object>(logger: LoggerLike | undefined): Emitter<Events> {
   const bus = mitt<Record<PropertyKey, never>>()
-  const subscriptions = new Set<Subscription>()
+  const ends = new Map<() => void, unknown[]>()
   return {
     _on(type, listener, context, onCall) {
-      let active = true
       const guarded = (event: never): void => {
-        if (!active) return
+        if (!ends.has(end)) return
         if (onCall) onCall()
         guard(() => listener.call(context, event), logger)
       }
-      const subscription = {
-        _type: type,
-        _listener: listener,
-        _context: context,
-        _end() {
-          active = false
-          subscriptions.delete(subscription)
-          bus.off(type, guarded)
-        },
+      const end = (): void => {
+        ends.delete(end)
+        bus.off(type, guarded)
       }
-      subscriptions.add(subscription)
+      ends.set(end, [type, listener, context])
       bus.on(type, guarded)
-      return subscription._end
+      return end
     },
     _off(type, listener, context) {
-      const match = Array.from(subscriptions).find(
-        (s) => s._type === type && s._listener === listener && (context === undefined || s._context === context),
+      const found = Array.from(ends).find(
+        ([, [t, l, c]]) => t === type && l === listener && (context === undefined || c === context),
       )
-      if (match) match._end()
+      if (found) found[0]()
     },
     _emit: (type, event) => bus.emit(type, event as never),
-    _has: (type) => (bus.all.get(type) ?? []).length > 0,
-    _clear() {
-      subscriptions.forEach((subscription) => subscription._end())
-    },
+    _has: (type) => (bus.all.get(type) || []).length > 0,
+    _isActive: (end) => ends.has(end),
+    _clear: () => ends.forEach((_, end) => end()),
   }
 }
 

@@ -18,17 +18,21 @@ export type SidecarErrorCode =
   | 'CLOSED'
   | 'UNKNOWN'
 
+const isItRunning = 'Is the sidecar running? To develop: npx gameserver-sidecar local'
+const isItThePort = 'Is this the port of the sidecar?'
+
 const hints: Partial<Record<SidecarErrorCode, string>> = {
-  NOT_FOUND: 'Counters and lists must be defined in the GameServer spec.',
-  OUT_OF_RANGE: 'Raise the capacity first, or send less.',
+  NOT_FOUND: 'Define it in the GameServer spec.',
+  OUT_OF_RANGE: 'Stay within the capacity, or raise it first.',
   ALREADY_EXISTS: 'A list holds a value once.',
   FEATURE_DISABLED: 'Turn on the feature gate CountsAndLists.',
-  UNIMPLEMENTED: 'Is this port the sidecar, and is it new enough?',
-  UNAVAILABLE: 'Is the sidecar running? In development: npx gameserver-sidecar local',
-  UNKNOWN_OUTCOME: 'It may have happened: read the state before trying again.',
-  PROTOCOL: 'Is this port the sidecar?',
+  UNIMPLEMENTED: isItThePort,
+  UNAVAILABLE: isItRunning,
+  TIMEOUT: isItRunning,
+  UNKNOWN_OUTCOME: 'It may have happened: read before you repeat.',
+  PROTOCOL: isItThePort,
   UNSAFE_INTEGER: "Use createClient({ int64: 'bigint' }).",
-  CROSS_ORIGIN: 'A page must have one origin with the sidecar: npx gameserver-sidecar serve',
+  CROSS_ORIGIN: 'Serve the page with: npx gameserver-sidecar serve',
 }
 
 export interface SidecarErrorDetails {
@@ -50,16 +54,27 @@ export class SidecarError extends Error {
   override readonly cause: unknown
 
   constructor(code: SidecarErrorCode, message: string, details: SidecarErrorDetails = {}) {
-    const hint = details.hint ?? hints[code]
-    const { operation } = details
+    const { operation, status, cause, hint = hints[code] } = details
     super((operation ? operation + ': ' : '') + message + (hint ? '. ' + hint : ''))
     this.name = 'SidecarError'
     this.code = code
     this.operation = operation
-    this.status = details.status
+    this.status = status
     this.hint = hint
-    this.cause = details.cause
+    this.cause = cause
   }
+}
+
+/** The short form in which errors are made here. */
+export function fail(
+  code: SidecarErrorCode,
+  message: string,
+  operation?: string,
+  cause?: unknown,
+  hint?: string,
+  status?: number,
+): SidecarError {
+  return new SidecarError(code, message, { operation, status, hint, cause })
 }
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */

@@ -1,8 +1,8 @@
-import { SidecarError } from './errors.js'
+import { fail } from './errors.js'
 import { host } from './host.js'
 import type { ClientOptions } from './types.js'
 
-/** What a script tag, the page's query or the gateway may say. */
+/** What a script tag or the gateway may say. */
 interface Hints {
   baseUrl?: unknown
   port?: unknown
@@ -10,9 +10,11 @@ interface Hints {
   autoHealth?: unknown
 }
 
-// The one thing that must be read while this file is evaluated: later, no script is the current one.
-const script: Hints = (typeof document === 'object' && document && document.currentScript?.dataset) || {}
 declare const document: { currentScript?: { dataset?: Hints } | null } | undefined
+
+// The one thing that must be read while this file is evaluated: later, no script is the current one.
+const tag = typeof document === 'object' && document && document.currentScript
+const script: Hints = (tag && tag.dataset) || {}
 
 export interface Location {
   _platform: string
@@ -22,85 +24,71 @@ export interface Location {
   _autoHealth: boolean
 }
 
-function injected(): Hints {
-  const value = host().GAMESERVER_SIDECAR
-  return typeof value === 'object' && value ? value : value === undefined ? {} : { baseUrl: value }
+function refuse(source: string, value: unknown, expected: string): never {
+  throw fail('CONFIG', source + ' is "' + value + '", not ' + expected)
 }
 
-function environment(name: string): string | undefined {
+function environment(): Record<string, string | undefined> {
   try {
-    return host().process?.env?.[name] || undefined
+    return host().process!.env || {}
   } catch {
-    return undefined // a runtime that guards its environment
+    return {} // no process, or a runtime that guards its environment
   }
 }
 
-function fail(source: string, value: unknown, expected: string): never {
-  throw new SidecarError('CONFIG', source + ' is ' + JSON.stringify(String(value)) + ', not ' + expected)
-}
-
-function checkUrl(source: string, value: unknown): string {
-  const url = String(value)
-  const path = url[0] === '/' ? host().location?.origin : ''
-  if (path === undefined || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#\s]*)?$/.test(url) || !url)
-    fail(source, value, 'a URL such as http://localhost:9358')
-  return (path + url).replace(/\/+$/, '')
-}
-
-function checkPort(source: string, value: unknown): string {
-  if (!/^\d{1,5}$/.test(String(value)) || !(Number(value) > 0 && Number(value) < 65536))
-    fail(source, value, 'a port from 1 to 65535')
-  return String(Number(value))
-}
-
-/** Decides where the sidecar is: options, script tag, query, injected global, environment, the first that speaks. */
-export function locate(options: ClientOptions): Location {
-  const global = injected()
-  const query = /[?&]sidecar=([^&#]*)/.exec(host().location?.search ?? '')
-  const queried = query && decodeQuery(query[1]!)
-  const platform = String(options.platform ?? script.platform ?? global.platform ?? 'agones')
-  if (!/^[a-z\d]([-a-z\d]*[a-z\d])?$/.test(platform)) fail('platform', platform, 'a name such as agones')
-  const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
-  const chosenHost = environment(prefix + 'HOST')
-  const localhost = chosenHost ?? 'localhost'
-
-  const sources: [name: string, value: unknown][] = [
-    ['options.baseUrl', options.baseUrl],
-    ['data-base-url', script.baseUrl],
-    ['data-port', script.port],
-    ['The URL query "sidecar"', queried ?? undefined],
-    ['GAMESERVER_SIDECAR.baseUrl', global.baseUrl],
-    ['GAMESERVER_SIDECAR.port', global.port],
-    [prefix + 'PORT', environment(prefix + 'PORT')],
-  ]
-  const found = sources.find(([, value]) => value !== undefined && value !== null)
-  if (!found)
-    throw new SidecarError('CONFIG', 'Nothing says where the sidecar is', {
-      hint:
-        'Give one of: createClient({ baseUrl }), <script data-base-url> or data-port, ?sidecar=PORT in the URL, ' +
-        'the global GAMESERVER_SIDECAR, the environment variable ' + prefix + 'PORT.',
-    })
-  const [name, value] = found
-  const isPort = /port$/i.test(name) || /^\d+$/.test(String(value))
-  const autoHealth = script.autoHealth ?? global.autoHealth
-  return {
-    _platform: platform,
-    _baseUrl: isPort
-      ? checkUrl(prefix + 'HOST', 'http://' + bracket(localhost) + ':' + checkPort(name, value))
-      : checkUrl(name, value),
-    _anyLoopback: isPort && !chosenHost,
-    _autoHealth: autoHealth !== undefined && autoHealth !== false && autoHealth !== 'false',
-  }
-}
-
-function bracket(name: string): string {
-  return name.indexOf(':') >= 0 && name[0] !== '[' ? '[' + name + ']' : name
-}
-
-function decodeQuery(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
     return text // is refused by name as a wrong value
+  }
+}
+
+/** Decides where the sidecar is: options, script tag, query, injected global, environment, the first that speaks. */
+export function locate(options: ClientOptions): Location {
+  const { GAMESERVER_SIDECAR: injected, location } = host()
+  const global = (typeof injected === 'object' && injected ? injected : { baseUrl: injected }) as Hints
+  const query = /[?&]sidecar=([^&#]*)/.exec((location && location.search) || '')
+  const platform = String(options.platform || script.platform || global.platform || 'agones')
+  if (!/^[a-z\d][-a-z\d]*$/.test(platform)) refuse('platform', platform, 'a name such as agones')
+  const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
+  const env = environment()
+  const found = (
+    [
+      ['options.baseUrl', options.baseUrl],
+      ['data-base-url', script.baseUrl],
+      ['data-port', script.port],
+      ['The query "sidecar"', query && decode(query[1]!)],
+      ['GAMESERVER_SIDECAR', global.baseUrl],
+      ['GAMESERVER_SIDECAR.port', global.port],
+      [prefix + 'PORT', env[prefix + 'PORT'] || null],
+    ] as const
+  ).find(([, value]) => value !== undefined && value !== null)
+  if (!found)
+    throw fail(
+      'CONFIG',
+      'Nothing says where the sidecar is',
+      '',
+      undefined,
+      'Give createClient({ baseUrl }), <script data-port> or data-base-url, ?sidecar=PORT in the URL, the global ' +
+        `GAMESERVER_SIDECAR, or the environment variable ${prefix}PORT.`,
+    )
+  const [source, value] = found
+  const chosenHost = env[prefix + 'HOST']
+  const autoHealth = script.autoHealth === undefined ? global.autoHealth : script.autoHealth
+  let url = String(value)
+  const isPort = /port$/i.test(source) || /^\d+$/.test(url)
+  if (isPort) {
+    if (!/^\d{1,5}$/.test(url) || !+url || +url > 65535) refuse(source, value, 'a port from 1 to 65535')
+    const name = chosenHost || 'localhost'
+    url = 'http://' + (name.indexOf(':') < 0 || name[0] === '[' ? name : '[' + name + ']') + ':' + +url
+  } else if (url[0] === '/') url = ((location && location.origin) || '') + url
+  if (!/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url))
+    refuse(isPort ? prefix + 'HOST' : source, isPort ? chosenHost : value, 'a URL such as http://localhost:9358')
+  return {
+    _platform: platform,
+    _baseUrl: url.replace(/\/+$/, ''),
+    _anyLoopback: isPort && !chosenHost,
+    _autoHealth: autoHealth !== undefined && autoHealth !== false && autoHealth !== 'false',
   }
 }

@@ -1,4 +1,4 @@
-import { SidecarError } from '../client/errors.js'
+import type { SidecarError } from '../client/errors.js'
 import { host } from '../client/host.js'
 import { createScope, type Scope } from '../client/scope.js'
 import type { Timers } from '../client/timers.js'
@@ -6,93 +6,79 @@ import type { AutoHealthOptions, HealthEvent } from '../client/types.js'
 import type { HealthSpec } from '../protocol/game-server.js'
 import { startWorkerClock } from './worker-clock.js'
 
-const defaultInterval = 2000
-
-export interface HeartbeatDeps {
-  _options: AutoHealthOptions
-  _timers: Timers
-  _scope: Scope
-  /** `spec.health` of the last GameServer seen. */
-  _spec(): HealthSpec | null | undefined
-  /** One beat, one attempt. */
-  _send(scope: Scope, timeout: number): Promise<unknown>
-  _emit(event: HealthEvent): void
-}
-
-export interface Heartbeat {
-  /** A beat now, because the sidecar is back; the rhythm starts anew from here. */
-  _beatNow(): void
-}
-
-/** Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. */
-export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
-  const { _options: options, _timers: timers, _scope: scope } = deps
+/**
+ * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next.
+ *
+ * @param spec `spec.health` of the last GameServer seen
+ * @param send one beat, one attempt
+ * @returns a beat now, for when the sidecar is back; the rhythm starts anew from there
+ */
+export function startHeartbeat(
+  { interval, check, stallTimeout = 3000, worker = !!host().document }: AutoHealthOptions,
+  timers: Timers,
+  scope: Scope,
+  spec: () => HealthSpec | null | undefined,
+  send: (scope: Scope, timeout: number) => Promise<unknown>,
+  emit: (event: HealthEvent) => void,
+): () => void {
+  const inFlight: Scope[] = []
   let lastGood = timers._now()
   let cancel = (): void => {}
-  let inFlight: (() => void)[] = []
-  let saidDisabled = false
+  let saidDisabled: boolean | undefined
 
-  function interval(): number {
-    const { period_seconds: period } = deps._spec() ?? {}
-    return options.interval ?? (period ? period * 500 : defaultInterval)
-  }
+  /** ms */
+  const rhythm = (): number => interval || ((spec() || {}).period_seconds || 4) * 500
 
   function tell(ok: boolean, reason?: string): void {
     const now = timers._now()
     if (ok) lastGood = now
-    const { period_seconds: period, failure_threshold: threshold } = deps._spec() ?? {}
-    const limit = period && threshold ? period * threshold * 1000 : undefined
+    const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec() || {}
     const age = now - lastGood
-    deps._emit({ ok, at: Date.now(), reason, age, limit, atRisk: !!limit && age + 2 * interval() >= limit })
+    const limit = period * threshold * 1000 || undefined
+    emit({ ok, at: Date.now(), reason, age, limit, atRisk: !!limit && age + 2 * rhythm() >= limit })
   }
 
   async function beat(): Promise<void> {
     const beatScope = createScope(scope)
-    const end = (): void => beatScope._end(0)
     // The one before the last is given up: beats never pile up behind a sidecar that doesn't answer.
-    if (inFlight.push(end) > 2) inFlight.shift()!()
+    if (inFlight.push(beatScope) > 2) inFlight.shift()!._end(0)
     try {
-      const reason = await refusal(beatScope)
-      if (reason === undefined) await deps._send(beatScope, Math.max(2 * interval(), 1000))
-      tell(reason === undefined, reason)
+      const refusal = check && (await ask(beatScope))
+      if (!refusal) await send(beatScope, Math.max(2 * rhythm(), 1000))
+      tell(!refusal, refusal)
     } catch (error) {
-      if (scope._reason === undefined)
-        tell(false, beatScope._reason === 0 ? 'No answer to the last two beats' : (error as SidecarError).message)
+      if (scope._reason === undefined) tell(false, error ? (error as SidecarError).message : 'No answer to two beats')
     }
-    inFlight = inFlight.filter((other) => other !== end)
-    end()
+    beatScope._end(0)
+    const index = inFlight.indexOf(beatScope)
+    if (index >= 0) inFlight.splice(index, 1)
   }
 
   /** Why no beat may go out now; undefined if one may. */
-  async function refusal(beatScope: Scope): Promise<string | undefined> {
-    if (!options.check) return undefined
-    const deadline = options.stallTimeout ?? 3000
-    const late = 'check() has not answered within ' + deadline + ' ms'
-    try {
-      const answer = await beatScope._wait<boolean | string>((resolve, reject) => {
-        void Promise.resolve(options.check!()).then(resolve, reject)
-        return timers._after(deadline, () => resolve(late))
-      })
-      return answer === true ? undefined : answer === late ? late : 'check() answered false'
-    } catch (error) {
-      if (beatScope._reason !== undefined) throw error
-      return 'check() failed: ' + String((error as { message?: unknown } | undefined)?.message ?? error)
-    }
+  function ask(beatScope: Scope): Promise<string | undefined> {
+    return beatScope._wait((resolve) => {
+      const failed = (error: unknown): void => resolve('check() failed: ' + error)
+      try {
+        Promise.resolve(check!()).then((good) => resolve(good ? undefined : 'check() said no'), failed)
+      } catch (error) {
+        failed(error)
+      }
+      return timers._after(stallTimeout, () => resolve('check() took over ' + stallTimeout + ' ms'))
+    })
   }
 
   function next(): void {
     cancel()
-    if (scope._reason !== undefined) return
-    cancel = timers._after(interval(), next)
-    const { disabled } = deps._spec() ?? {}
+    cancel = timers._after(rhythm(), next)
+    const disabled = !!(spec() || {}).disabled
     if (!disabled) void beat()
-    else if (!saidDisabled) tell(true, 'Health checking is disabled in the GameServer spec')
-    saidDisabled = !!disabled
+    else if (!saidDisabled) tell(true, 'spec.health.disabled')
+    saidDisabled = disabled
   }
 
-  scope._onEnd(() => cancel())
   // In a page, where a hidden tab's timers are throttled, a worker keeps time.
-  if (options.worker ?? !!host().document) scope._onEnd(startWorkerClock(timers))
+  if (worker) scope._onEnd(startWorkerClock(timers))
+  scope._onEnd(() => cancel())
   next()
-  return { _beatNow: next }
+  return next
 }

@@ -1,4 +1,4 @@
-import { SidecarError } from '../client/errors.js'
+import { fail, type SidecarError } from '../client/errors.js'
 import type { Scope } from '../client/scope.js'
 import type { WatchOptions } from '../client/types.js'
 import type { GameServer } from '../protocol/game-server.js'
@@ -6,43 +6,39 @@ import type { GameServer } from '../protocol/game-server.js'
 /**
  * An iterator over what a subscription delivers, with a bounded queue: the connection is read however slow the reader
  * is. Written out, since an async generator doesn't exist in ES2017.
+ *
+ * @param open makes the scope in which the iteration lives, once it starts
  */
 export function iterate(
-  options: WatchOptions,
+  { queue: limit = 64, overflow }: WatchOptions,
   open: () => Scope,
   subscribe: (listener: (gameServer: GameServer) => void) => () => void,
 ): AsyncIterator<GameServer> {
   const queue: GameServer[] = []
-  const limit = options.queue ?? 64
   let scope: Scope | undefined
   let wake = (): void => {}
-  let failure: unknown
   let done = false
 
   function start(): Scope {
     const opened = open()
-    const unsubscribe = subscribe((gameServer) => {
-      if (queue.push(gameServer) > limit) {
-        queue.shift()
-        if (options.overflow === 'fail')
-          opened._end(new SidecarError('LIMIT', 'The reader of the watch is too slow', { operation: 'watchGameServer' }))
-      }
-      wake()
-      wake = () => {}
-    })
-    opened._onEnd(() => {
-      unsubscribe()
-      failure = opened._reason
-    })
+    opened._onEnd(
+      subscribe((gameServer) => {
+        if (queue.push(gameServer) > limit) {
+          queue.shift()
+          if (overflow === 'fail') opened._end(fail('LIMIT', 'The reader is too slow', 'watchGameServer'))
+        }
+        wake()
+        wake = () => {}
+      }),
+    )
     return opened
   }
 
   return {
     async next() {
-      if (done) return { done, value: undefined }
-      scope = scope ?? start()
-      while (!queue.length || (failure && options.overflow === 'fail')) {
-        try {
+      try {
+        scope = scope || start()
+        while (!done && (!queue.length || (overflow === 'fail' && scope._reason)))
           await scope._wait<void>((resolve) => {
             const others = wake
             wake = () => {
@@ -50,19 +46,16 @@ export function iterate(
               resolve()
             }
           })
-        } catch (error) {
-          done = true
-          // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
-          const { code } = error as SidecarError
-          if (code === 'ABORTED' || code === 'CLOSED') return { done, value: undefined }
-          throw error
-        }
+      } catch (error) {
+        done = true
+        // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
+        if (!/^(ABORTED|CLOSED)$/.test((error as SidecarError).code)) throw error
       }
-      return { done: false, value: queue.shift()! }
+      return done ? { done, value: undefined } : { done: false, value: queue.shift()! }
     },
     async return() {
       done = true
-      if (scope) scope._end(0)
+      if (scope) scope._end(fail('CLOSED', 'The iteration has ended'))
       return { done, value: undefined }
     },
   }

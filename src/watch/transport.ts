@@ -1,140 +1,109 @@
 import { errorOfAnswer, parseObject } from '../client/answer.js'
-import { SidecarError } from '../client/errors.js'
+import { fail, isSidecarError, type SidecarError } from '../client/errors.js'
+import { pick } from '../client/host.js'
 import { exchange } from '../client/http.js'
-import { host } from '../client/host.js'
+import type { ResolvedOptions } from '../client/options.js'
 import type { Scope } from '../client/scope.js'
-import type { ClientOptions, Transport, WebSocketConstructor } from '../client/types.js'
+import type { Transport, WebSocketLike } from '../client/types.js'
 import { createTextDecoder } from '../client/utf8.js'
 import { createLineSplitter } from './lines.js'
 
-export interface TransportEvents {
-  /** The connection stands; nothing has come yet. */
-  _onOpen(): void
-  /** One message of the watch, whatever it holds. */
-  _onMessage(text: string): void
-  /** Once, when nothing more comes; not after the scope ended. */
-  _onEnd(reason: SidecarError): void
-}
+/**
+ * Opens one watch until its scope ends.
+ *
+ * @param onOpen the connection stands; nothing has come yet
+ * @param onMessage one message of the watch, whatever it holds
+ * @param onEnd once, when nothing more comes; not after the scope has ended
+ */
+export type Open = (
+  options: ResolvedOptions,
+  scope: Scope,
+  url: string,
+  onOpen: () => void,
+  onMessage: (text: string) => void,
+  onEnd: (reason: SidecarError) => void,
+) => void
 
 const operation = 'watchGameServer'
-const defaultLimit = 16 * 1024 * 1024
 
-function tooLong(limit: number): SidecarError {
-  return new SidecarError('LIMIT', 'A message of the watch is longer than ' + limit + ' characters', {
-    operation,
-    hint: 'Raise limits.message.',
-  })
-}
-
-export function hasWebSocket(options: ClientOptions): WebSocketConstructor | undefined {
-  return options.WebSocket ?? host().WebSocket
-}
+const lost = (message: string, cause: unknown): SidecarError => fail('UNAVAILABLE', message, operation, cause)
+const tooLong = (): SidecarError => fail('LIMIT', 'A message is too long', operation, undefined, 'Raise limits.message.')
 
 /** One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection. */
-export function openWebSocket(options: ClientOptions, scope: Scope, url: string, events: TransportEvents): void {
-  const limit = (options.limits && options.limits.message) ?? defaultLimit
-  const Socket = hasWebSocket(options)
-  if (!Socket)
-    return events._onEnd(
-      new SidecarError('CONFIG', 'This host has no WebSocket', { hint: 'Give createClient({ WebSocket }).' }),
-    )
-  let ended = false
+const openWebSocket: Open = (options, scope, url, onOpen, onMessage, onEnd) => {
+  const Socket = pick(options, 'WebSocket')
+  if (!Socket) return onEnd(fail('CONFIG', 'No WebSocket here', operation, undefined, 'Give createClient({ WebSocket }).'))
   let trouble: unknown
-  let socket: InstanceType<WebSocketConstructor> & { terminate?(): void; binaryType?: string }
-  const end = (reason?: SidecarError): void => {
-    if (ended) return
-    ended = true
-    forget()
-    if (!scope._reason) events._onEnd(reason!)
-    // Listeners stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
-    if (socket) {
-      if (socket.terminate) socket.terminate()
-      else socket.close()
-    }
+  let socket: WebSocketLike & { terminate?(): void; binaryType?: string }
+  const end = (reason: SidecarError): void => {
+    if (scope._reason === undefined) onEnd(reason)
   }
-  const forget = scope._onEnd(end)
-  if (scope._reason) return
   try {
     socket = new Socket(url.replace(/^http/, 'ws'))
   } catch (error) {
-    return end(new SidecarError('UNAVAILABLE', 'The WebSocket was refused', { operation, cause: error }))
+    return end(lost('The WebSocket was refused', error))
   }
+  // The handlers stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
+  scope._onEnd(() => (socket.terminate ? socket.terminate() : socket.close()))
   socket.binaryType = 'arraybuffer'
-  socket.onopen = () => {
-    if (!ended) events._onOpen()
-  }
-  socket.onmessage = (event: { data: unknown }) => {
-    if (ended) return
-    const { data } = event
-    const text =
-      typeof data === 'string'
-        ? data
-        : data instanceof ArrayBuffer
-          ? createTextDecoder(options.TextDecoder)(new Uint8Array(data))
-          : ''
-    if (text.length > limit) end(tooLong(limit))
-    else events._onMessage(text)
+  socket.onopen = onOpen
+  socket.onmessage = ({ data }: { data: unknown }) => {
+    if (scope._reason !== undefined) return
+    try {
+      const text = typeof data === 'string' ? data : createTextDecoder(options)(new Uint8Array(data as ArrayBuffer))
+      if (text.length > options.limits.message) throw tooLong()
+      onMessage(text)
+    } catch (error) {
+      end(isSidecarError(error) ? error : lost('The WebSocket broke', error))
+    }
   }
   socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
-    trouble = event && (event.error ?? event.message)
+    trouble = event && (event.error || event.message)
   }
-  socket.onclose = (event: { code?: number } | undefined) => {
-    end(
-      new SidecarError('UNAVAILABLE', 'The WebSocket ended (' + ((event && event.code) ?? 1006) + ')', {
-        operation,
-        cause: trouble,
-      }),
-    )
-  }
+  socket.onclose = (event: { code?: number } | undefined) =>
+    end(lost('The WebSocket ended with ' + ((event && event.code) || 1006), trouble))
 }
 
 /** One watch over one HTTP answer, a JSON object a line. */
-export function openStream(options: ClientOptions, scope: Scope, url: string, events: TransportEvents): void {
-  const limit = (options.limits && options.limits.message) ?? defaultLimit
-  const split = createLineSplitter(limit, events._onMessage)
+const openStream: Open = (options, scope, url, onOpen, onMessage, onEnd) => {
+  const split = createLineSplitter(options.limits.message, onMessage)
   let status = 200
   let refused = false
   let text = ''
-  exchange(options, scope, {
-    _method: 'GET',
-    _url: url,
-    _onHead(head) {
-      status = head._status
-      refused = status !== 200 || /html/.test(head._header('content-type') ?? '')
-      if (!refused) events._onOpen()
+  exchange(
+    options,
+    scope,
+    'GET',
+    url,
+    undefined,
+    (code, header) => {
+      status = code
+      refused = code !== 200 || /html/.test(header('Content-Type') || '')
+      if (!refused) onOpen()
     },
-    _onText(piece) {
+    (piece) => {
       if (refused) {
         text += piece
         if (text.length > 4096) throw errorOfAnswer(operation, status, text)
-      } else if (!split(piece)) throw tooLong(limit)
+      } else if (!split(piece)) throw tooLong()
     },
-  })
+  )
     .then(() => {
-      throw refused
-        ? errorOfAnswer(operation, status, text)
-        : new SidecarError('UNAVAILABLE', 'The stream ended', { operation })
+      throw refused ? errorOfAnswer(operation, status, text) : lost('The stream ended', undefined)
     })
     .catch((error: unknown) => {
-      if (!scope._reason)
-        events._onEnd(
-          error instanceof SidecarError
-            ? error
-            : new SidecarError('UNAVAILABLE', 'The stream broke', { operation, cause: error }),
-        )
+      if (scope._reason === undefined) onEnd(isSidecarError(error) ? error : lost('The stream broke', error))
     })
 }
 
-export type Opener = typeof openStream
-export const transports: Record<Transport, Opener> = { websocket: openWebSocket, stream: openStream }
+export const transports: Record<Transport, Open> = { websocket: openWebSocket, stream: openStream }
 
-/** What a message holds: an object, or an error to report. Both transports wrap objects in `result`. */
-export function parseMessage(text: string): { _object?: unknown; _error?: SidecarError } {
-  const body = parseObject(text)
-  if (!body) return { _error: new SidecarError('PROTOCOL', 'Not JSON: ' + text.slice(0, 1024), { operation }) }
-  if (body.result !== undefined) return { _object: body.result }
-  const error = (body.error ?? body) as { message?: unknown }
-  return {
-    _error: errorOfAnswer(operation, 500, JSON.stringify(typeof error === 'object' && error ? error : { message: error })),
-  }
+/** The object that a message holds. Both transports wrap it in `result`. Throws what the message says instead. */
+export function parseMessage(text: string): unknown {
+  const { result, error } = parseObject(text) || {}
+  if (result) return result
+  const body = text.length > 0 && parseObject(text)
+  throw body && (error || body.code)
+    ? errorOfAnswer(operation, 500, JSON.stringify(error || body))
+    : fail('PROTOCOL', 'Not a message of the watch: ' + text.slice(0, 1024), operation)
 }

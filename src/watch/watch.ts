@@ -1,13 +1,15 @@
-import { SidecarError } from '../client/errors.js'
+import { fail, type SidecarError } from '../client/errors.js'
+import { pick } from '../client/host.js'
 import { isPassing, probeTimeout, type Link } from '../client/link.js'
+import type { ResolvedOptions } from '../client/options.js'
 import { backoff } from '../client/retry.js'
 import { createScope, type Scope } from '../client/scope.js'
 import type { Timers } from '../client/timers.js'
-import type { ClientOptions, ConnectionState, RetryPolicy, Transport } from '../client/types.js'
+import type { ConnectionState, Transport } from '../client/types.js'
 import type { GameServer } from '../protocol/game-server.js'
 import { operations } from '../protocol/operations.js'
 import { isGameServer, isToldByWatch } from './order.js'
-import { hasWebSocket, parseMessage, transports } from './transport.js'
+import { parseMessage, transports } from './transport.js'
 
 /** ms for a first object where the other transport is at hand, so that it is there within 5 s. */
 const firstObjectTimeout = 2000
@@ -15,96 +17,95 @@ const firstObjectTimeout = 2000
 const settleTime = 100
 /** ms in which the watch may still tell by itself what a GET has found. */
 const grace = 500
+/** ms, and up to twice that, after which a connection is replaced by a new one. */
+const reopenAfter = 300000
 
-export interface WatchDeps {
-  _options: ClientOptions
-  _timers: Timers
-  _random: () => number
-  _policy: Required<RetryPolicy>
-  _link: Link
-  /** Ends when the watch is to stop; ended by the watch itself, with the error, where trying again can't help. */
-  _scope: Scope
+const operation = 'watchGameServer'
+
+export interface WatchListener {
   _last(): GameServer | undefined
-  /** Hands an object on, unless it is old or known. */
+  /** Takes an object, unless it is old or known. */
   _offer(gameServer: GameServer): void
   _setConnection(state: ConnectionState, transport?: Transport, reason?: string): void
   _report(error: SidecarError): void
 }
 
 interface Connection {
-  readonly _transport: Transport
-  readonly _scope: Scope
-  readonly _stopWaiting: () => void
-  _opened: boolean
-  _live: boolean
+  _transport: Transport
+  _scope: Scope
+  _opened?: boolean
+  _live?: boolean
 }
 
-/** Keeps one watch open, over whichever transport works, and checks by a GET now and then that it tells the truth. */
-export function startWatch(deps: WatchDeps): void {
-  const { _options: options, _timers: timers, _link: link, _scope: watchScope } = deps
-  const mode = options.watch ?? 'auto'
-  const interval = options.verifyInterval ?? 10000
+/**
+ * Keeps one watch open, over whichever transport works, and checks by a GET now and then that it tells the truth.
+ * It lasts until its scope ends; it ends that itself, with the error, where trying again can't help.
+ */
+export function startWatch(
+  options: ResolvedOptions,
+  timers: Timers,
+  link: Link,
+  watchScope: Scope,
+  listener: WatchListener,
+): void {
+  const auto = options.watch === 'auto'
   let current: Connection | undefined
   let attempt = 0
   let failures = 0
   let fallback: string | undefined
   let received = 0
   let lastReceived = 0
-  let wasConnected = false
-  let reportedError: string | undefined
+  let state: ConnectionState = 'connecting'
+  let reported: string | undefined
   let cancelVerify = (): void => {}
   let cancelReopen = (): void => {}
 
-  function chooseTransport(): Transport {
-    if (mode !== 'auto') return mode
-    if (hasWebSocket(options) && fallback === undefined) return 'websocket'
-    fallback = fallback ?? 'This host has no WebSocket'
-    return 'stream'
-  }
-
   function dial(): void {
-    const transport = chooseTransport()
+    if (auto && !pick(options, 'WebSocket')) fallback = 'No WebSocket here'
+    const transport = auto ? (fallback ? 'stream' : 'websocket') : (options.watch as Transport)
     const scope = createScope(watchScope)
-    const limit = mode === 'auto' && transport === 'websocket' ? firstObjectTimeout : (options.timeout ?? 10000)
-    const connection: Connection = {
-      _transport: transport,
-      _scope: scope,
-      _stopWaiting: timers._after(limit, () =>
-        lose(connection, new SidecarError('TIMEOUT', 'No object came over the ' + transport)),
-      ),
-      _opened: false,
-      _live: false,
-    }
-    scope._onEnd(connection._stopWaiting)
-    transports[transport](options, scope, link._url(operations.watchGameServer[1]), {
-      _onOpen() {
+    const connection: Connection = { _transport: transport, _scope: scope }
+    const stopWaiting = timers._after(
+      auto && !fallback ? firstObjectTimeout : options.timeout,
+      () => lose(connection, fail('TIMEOUT', 'No object came', operation)),
+    )
+    scope._onEnd(stopWaiting)
+    transports[transport](
+      options,
+      scope,
+      link._url(operations.watchGameServer[1]),
+      () => {
         connection._opened = true
       },
-      _onMessage(text) {
-        const { _object, _error } = parseMessage(text)
-        if (_error) return deps._report(_error)
-        if (!isGameServer(_object))
-          return deps._report(new SidecarError('PROTOCOL', 'Not a GameServer: ' + text.slice(0, 1024)))
-        if (!connection._live) adopt(connection)
-        received++
-        lastReceived = timers._now()
-        deps._offer(_object)
+      (text) => {
+        try {
+          const object = parseMessage(text)
+          if (!isGameServer(object)) throw fail('PROTOCOL', 'Not a GameServer', operation)
+          stopWaiting()
+          if (!connection._live) adopt(connection)
+          received++
+          lastReceived = timers._now()
+          listener._offer(object)
+        } catch (error) {
+          // A line that makes no sense is skipped; an error that the sidecar sends ends this connection.
+          if ((error as SidecarError).status) lose(connection, error as SidecarError)
+          else listener._report(error as SidecarError)
+        }
       },
-      _onEnd: (reason) => lose(connection, reason),
-    })
+      (reason) => lose(connection, reason),
+    )
   }
 
   /** The first object has come: only now does the connection count. */
   function adopt(connection: Connection): void {
-    const previous = current
-    connection._stopWaiting()
-    connection._live = wasConnected = true
+    if (current) current._scope._end(0)
     current = connection
-    if (previous) previous._scope._end(0)
+    connection._live = true
     attempt = failures = 0
-    reportedError = undefined
+    reported = undefined
+    state = 'reconnecting'
     link._setUp(true)
-    deps._setConnection('connected', connection._transport, connection._transport === 'stream' ? fallback : undefined)
+    listener._setConnection('connected', connection._transport, connection._transport === 'stream' ? fallback : undefined)
     verifyIn(settleTime)
     reopenLater()
   }
@@ -112,7 +113,8 @@ export function startWatch(deps: WatchDeps): void {
   /** A connection that is quiet for long may be dead unnoticed: a new one takes its place before it is closed. */
   function reopenLater(): void {
     cancelReopen()
-    cancelReopen = timers._after((1 + deps._random()) * 300000, () => {
+    cancelReopen = timers._after((1 + options.random()) * reopenAfter, () => {
+      if (!current) return
       fallback = undefined // and the WebSocket gets another chance
       dial()
       reopenLater()
@@ -120,49 +122,47 @@ export function startWatch(deps: WatchDeps): void {
   }
 
   function lose(connection: Connection, reason: SidecarError): void {
+    if (connection._scope._reason !== undefined) return
     connection._scope._end(0)
-    const replaced = current && current !== connection
+    const isReplacement = current && current !== connection
     if (!connection._live && connection._transport === 'websocket') {
       failures++
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
-      if (mode === 'auto' && (replaced || failures > 1 || reason.code === 'TIMEOUT' || reason.code === 'LIMIT'))
-        fallback = reason.message
+      if (auto && (isReplacement || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
       else if (failures === 2 && connection._opened)
-        deps._report(
-          new SidecarError('LIMIT', 'The WebSocket ends before each object', {
-            operation: 'watchGameServer',
-            cause: reason,
-            hint: "A sidecar's WebSocket carries no object over 64 KiB: use watch: 'auto' where the host can stream HTTP.",
-          }),
+        listener._report(
+          fail(
+            'LIMIT',
+            'The WebSocket ends before each object',
+            operation,
+            reason,
+            "A sidecar's WebSocket carries 64 KiB at most: use watch: 'auto' where HTTP can stream.",
+          ),
         )
     }
-    if (replaced) return
-    const wasLive = connection._live
+    if (isReplacement) return
     current = undefined
-    if (isFatal(reason)) {
-      deps._report(reason)
-      deps._setConnection('failed', undefined, reason.message)
-      return watchScope._end(reason)
-    }
-    if (reason.code !== 'UNAVAILABLE' && reason.code !== 'TIMEOUT' && reportedError !== reason.code) {
-      reportedError = reason.code
-      deps._report(reason)
-    }
-    deps._setConnection(wasConnected ? 'reconnecting' : 'connecting', undefined, reason.message)
+    const { code, status = 500, message } = reason
+    // What no later attempt can change: somebody answers, and it is no sidecar.
+    const isFatal = code === 'CONFIG' || status === 501 || (status < 500 && !isPassing(reason))
+    if (isFatal || (!isPassing(reason) && reported !== code)) listener._report(reason)
+    reported = code
+    listener._setConnection(isFatal ? 'failed' : state, undefined, message)
+    if (isFatal) return watchScope._end(reason)
     if (!connection._opened) link._setUp(false, reason)
-    void reconnect(wasLive ? 0 : backoff(deps._policy, attempt++, deps._random))
+    void reconnect(connection._live ? 0 : backoff(options, attempt++))
   }
 
   async function reconnect(delay: number): Promise<void> {
     try {
-      if (delay) await timers._sleep(watchScope, delay)
+      await timers._sleep(watchScope, delay)
       // Where no GET can be had (another origin), the watch itself is how one finds out.
       await link._whenUp(watchScope).then(null, () => {})
       await link._turn(watchScope)
     } catch {
       return // the watch has ended
     }
-    if (watchScope._reason === undefined && !current) dial()
+    dial()
   }
 
   function verifyIn(ms: number): void {
@@ -177,30 +177,27 @@ export function startWatch(deps: WatchDeps): void {
   async function verify(): Promise<void> {
     const seen = received
     const checked = current
-    let next = interval
+    let next = options.verifyInterval
     try {
-      const found = await link._attempt(
-        watchScope, 'getGameServer', operations.getGameServer[1], undefined, probeTimeout,
-      )
-      if (isGameServer(found)) {
-        reportedError = undefined
-        const last = deps._last()
-        if (!last || isToldByWatch(last, found)) await timers._sleep(watchScope, grace)
-        if (received !== seen) next = settleTime * 10
-        else {
-          const known = deps._last()
-          const missed = known && isToldByWatch(known, found)
-          deps._offer(found)
-          if (missed && deps._last() === found && current === checked) dial()
-        }
+      const found: unknown = await link._attempt(watchScope, 'getGameServer', probeTimeout)
+      if (!isGameServer(found)) throw fail('PROTOCOL', 'Not a GameServer', 'getGameServer')
+      reported = undefined
+      let last = listener._last()
+      if (!last || isToldByWatch(last, found)) await timers._sleep(watchScope, grace)
+      last = listener._last()
+      if (received !== seen) next = settleTime * 10 // it is talking: look again once it is quiet
+      else {
+        listener._offer(found)
+        if (last && isToldByWatch(last, found) && listener._last() === found && current && current === checked) dial()
       }
     } catch (error) {
+      const reason = error as SidecarError
       if (watchScope._reason !== undefined) return
-      if (isPassing(error)) {
-        if (checked && checked === current && received === seen) lose(checked, error as SidecarError)
-      } else if (reportedError !== (error as SidecarError).message) {
-        reportedError = (error as SidecarError).message
-        deps._report(error as SidecarError)
+      if (isPassing(reason)) {
+        if (checked && checked === current && received === seen) lose(checked, reason)
+      } else if (reported !== reason.message) {
+        reported = reason.message
+        listener._report(reason)
       }
     }
     if (next) verifyIn(next)
@@ -210,12 +207,7 @@ export function startWatch(deps: WatchDeps): void {
     cancelVerify()
     cancelReopen()
   })
-  deps._setConnection('connecting')
-  if (interval) verifyIn(interval)
+  listener._setConnection(state)
+  verifyIn(options.verifyInterval || Infinity)
   void reconnect(0)
-}
-
-/** What no later attempt can change: somebody answers, and it isn't a sidecar that has this watch. */
-function isFatal({ code, status }: SidecarError): boolean {
-  return code === 'CONFIG' || (status !== undefined && status < 500 && status !== 429 && status !== 408) || status === 501
 }
