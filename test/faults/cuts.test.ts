@@ -52,7 +52,6 @@ async function cut(watch: keyof typeof encoded, position: number, ending: Ending
     expect(observed.errors, `cut at ${position}`).toEqual([])
   } finally {
     observed.client.close()
-    await sidecar.untilNoSockets()
     await sidecar.close()
   }
 }

@@ -75,7 +75,6 @@ describe.concurrent('with all defaults', () => {
     ],
   ] as const)('auto falls back to the stream within 5 s when %s', async (_name, stepFor) => {
     const sidecar = await createScriptedSidecar([
-      { on: 'GET /gameserver', step: steps.blackHole },
       { on: 'watch', step: (exchange) => stepFor(exchange.request.isUpgrade)(exchange) },
     ])
     const start = clock.now()
