@@ -1,0 +1,1 @@
+export function buildIfStale(beforeBuild?: () => void): Promise<void>

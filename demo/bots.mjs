@@ -1,0 +1,29 @@
+import WebSocket from 'ws'
+
+const THINKING_MS = 50
+
+/** A player that joins the match over a real WebSocket and runs to the nearest star. Returns what makes it leave. */
+export function startBot(url, name) {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'))
+  let id
+  let thoughtAt = 0
+  const send = (message) => socket.send(JSON.stringify(message))
+
+  socket.on('error', () => {}) // a game server that ends takes its players with it
+  socket.on('open', () => send({ type: 'join', name }))
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data))
+    if (message.type === 'joined') id = message.id
+    if (message.type !== 'match' || message.phase !== 'playing' || Date.now() - thoughtAt < THINKING_MS) return
+    thoughtAt = Date.now()
+    const self = message.players.find((player) => player.id === id)
+    const star = self && nearest(self, message.stars)
+    if (star) send({ type: 'move', x: star.x - self.x, y: star.y - self.y })
+  })
+  return () => socket.terminate()
+}
+
+function nearest({ x, y }, stars) {
+  const distance = (star) => Math.hypot(star.x - x, star.y - y)
+  return stars.reduce((best, star) => (distance(star) < distance(best) ? star : best))
+}

@@ -1,0 +1,83 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url))
+const CLI = path('../dist/cli.js')
+const GAME_SERVER = path('gameserver.yaml')
+const SERVER = path('server/main.mjs')
+
+/** How long a process may take to end by itself once it is told to. */
+const GRACE_MS = 5_000
+
+/**
+ * A sidecar and a game server, each a process of its own, as a pod holds them. `onNews` is told what the game server
+ * tells. Resolves when both are started; `failed` rejects, in a sentence, when one of them ends unasked.
+ */
+export async function startPod({ port, seconds, onNews }) {
+  const started = []
+  let stopping = false
+  let fail
+  const failed = new Promise((_resolve, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {}) // whoever waits for something else looks at it later
+
+  function follow(child, name) {
+    started.push({ child, name })
+    child.on('error', (error) => fail(new Error(`The ${name} could not be started: ${error.message}.`)))
+    child.on('exit', (code, signal) => {
+      if (!stopping) fail(new Error(`The ${name} ended unasked, with ${signal ?? `exit code ${code}`}.`))
+    })
+    return child
+  }
+
+  /** Ends both. @throws Error if one has to be forced */
+  async function stop() {
+    stopping = true
+    for (const { child } of started) {
+      if (child.connected) child.disconnect()
+      else child.kill('SIGTERM')
+    }
+    const forced = await Promise.all(started.map(({ child }) => hasToBeForced(child)))
+    const name = started.find((_, i) => forced[i])?.name
+    if (name !== undefined) throw new Error(`The ${name} did not end by itself within ${GRACE_MS / 1000} s.`)
+  }
+
+  try {
+    const sidecar = follow(spawn(process.execPath, [CLI, 'local', '--mode', 'production', '--http-port', '0',
+      '--file', GAME_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] }), 'local sidecar')
+    const sidecarPort = await Promise.race([portOf(sidecar), failed])
+    const server = follow(fork(SERVER, {
+      env: { ...process.env, AGONES_SDK_HTTP_PORT: sidecarPort, DEMO_PORT: String(port), DEMO_SECONDS: String(seconds) },
+    }), 'game server')
+    server.on('message', onNews)
+    return { sidecarPort, failed, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The port that the sidecar says it has; what else it says is dropped. */
+function portOf(sidecar) {
+  const lines = createInterface({ input: sidecar.stdout })
+  return new Promise((resolve) => {
+    lines.on('line', (line) => {
+      const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
+      if (port !== undefined) resolve(port)
+    })
+  })
+}
+
+async function hasToBeForced(child) {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return false
+  let forced = false
+  const timer = setTimeout(() => {
+    forced = child.kill('SIGKILL')
+  }, GRACE_MS)
+  await once(child, 'exit')
+  clearTimeout(timer)
+  return forced
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from '../support/source.js'
+
+interface Finished {
+  readonly code: number | null
+  readonly lines: string[]
+  readonly errors: string
+}
+
+function runDemo(...args: string[]): Promise<Finished> {
+  const child = spawn(process.execPath, [join(root, 'demo', 'run.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, lines: output.trimEnd().split('\n'), errors }))
+  })
+}
+
+/** Those of the expected texts that the lines hold, in the order of the lines. */
+const inOrder = (lines: readonly string[], expected: readonly RegExp[]): RegExp[] => {
+  let from = 0
+  return expected.filter((pattern) => {
+    const found = lines.findIndex((line, i) => i >= from && pattern.test(line))
+    if (found >= 0) from = found + 1
+    return found >= 0
+  })
+}
+
+describe('npm run demo', () => {
+  const steps = [
+    /watch +state +Scheduled$/,
+    /watch +state +Scheduled → RequestReady$/,
+    /watch +state +RequestReady → Ready$/,
+    /match +Ada joined|match +Grace joined|match +Linus joined/,
+    /watch +state +Ready → Allocated$/,
+    /watch +counter +players 3 of 8$/,
+    /match +ended: (Ada|Grace|Linus) wins/,
+    /watch +state +Allocated → Shutdown$/,
+    /^Every step came/,
+  ]
+
+  test.each([
+    ['with --once', ['--once']],
+    ['without a terminal', []],
+  ])('plays one match by itself, %s, and tells each step as the watch reported it', async (_name, args) => {
+    const { code, lines, errors } = await runDemo(...args)
+    expect(errors).toBe('')
+    expect(inOrder(lines, steps)).toEqual(steps)
+    expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
+    expect(code).toBe(0)
+  }, 60_000)
+
+  test('an option that makes no sense ends in one sentence and exit code 1', async () => {
+    const { code, errors } = await runDemo('--port', '70000')
+    expect(errors).toBe('--port must be a whole number from 0 to 65535, not 70000.\n')
+    expect(code).toBe(1)
+  })
+})
