@@ -14,6 +14,7 @@ const BANNER = '/*! gameserver-sidecar, Apache-2.0. Contains mitt, MIT, (c) Jaso
  * Every entry of the package; a new one is one line here and one block in package.json `exports`.
  *
  * - `page`: code a page or engine loads. One self-contained file; `bundle` lists what goes into it.
+ * - `adapter`: code for one engine, which takes the client from the package's main entry, or as a script from its global.
  * - `server`: code for Node. All of them together, with shared and lazily loaded chunks.
  * - `types`: the file whose types are published under this name; `true` is the source itself.
  */
@@ -22,6 +23,11 @@ const entries = [
   { name: 'index.web', source: 'src/index.ts', kind: 'page', formats: ['es'], bundle: ['mitt'] },
   { name: 'gameserver-sidecar', source: 'src/index.ts', kind: 'script', bundle: ['mitt'] },
   { name: 'frames', source: 'src/frames/index.ts', kind: 'page', formats: ['es', 'cjs'], types: true },
+  { name: 'phaser', source: 'src/adapters/phaser.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
+  { name: 'gameserver-sidecar.phaser', source: 'src/adapters/phaser.script.ts', kind: 'adapter-script' },
+  { name: 'cocos', source: 'src/adapters/cocos.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
+  { name: 'playcanvas', source: 'src/adapters/playcanvas.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
+  { name: 'babylon', source: 'src/adapters/babylon.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
   { name: 'node', source: 'src/node/index.ts', kind: 'server', formats: ['es', 'cjs'], types: true },
   { name: 'cli', source: 'src/cli/bin.ts', kind: 'server', formats: ['es'] },
 ]
@@ -76,6 +82,33 @@ const page = ({ name, source, formats, bundle = [] }) => ({
     ...files(format),
     ...(bundle.length > 0 && { banner: BANNER }),
     inlineDynamicImports: true,
+  })),
+  onwarn,
+})
+
+/** An adapter's client is the application's own: the module that its other imports of the package lead to. */
+const clientByName = () => ({
+  name: 'client-by-name',
+  resolveId: (id) => id === '../index.js' ? { id: 'gameserver-sidecar', external: true } : null,
+})
+
+const adapter = ({ name, source, formats }) => ({
+  input: { [name]: source },
+  plugins: [clientByName(), compile('ES2020'), slimMaps()],
+  output: formats.map(files),
+  onwarn,
+})
+
+/** Makes its own global, since Phaser's loader wants that to be a class and not a namespace. */
+const adapterScript = ({ name, source }) => ({
+  input: source,
+  plugins: [compile('ES2017'), slimMaps()],
+  output: ['', '.min'].map((suffix) => ({
+    file: `dist/${name}${suffix}.js`,
+    format: 'iife',
+    exports: 'none',
+    sourcemap: true,
+    plugins: suffix === '' ? [] : [minify()],
   })),
   onwarn,
 })
@@ -138,10 +171,14 @@ const script = ({ name, source, bundle }) => ({
   onwarn,
 })
 
-const types = ({ name, source, types: from, formats }) => ({
+const types = ({ name, source, kind, types: from, formats }) => ({
   input: { [name]: from === true ? source : from },
   external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('src/'),
-  plugins: [dts({ tsconfig: './tsconfig.build.json' }), copyTypesForRequire(formats)],
+  plugins: [
+    ...(kind === 'adapter' ? [clientByName()] : []),
+    dts({ tsconfig: './tsconfig.build.json' }),
+    copyTypesForRequire(formats),
+  ],
   output: { dir: 'dist', format: 'es', entryFileNames: '[name].d.ts' },
   onwarn,
 })
@@ -149,6 +186,8 @@ const types = ({ name, source, types: from, formats }) => ({
 const builds = [
   ...ofKind('page').map(page),
   ...ofKind('script').map(script),
+  ...ofKind('adapter').map(adapter),
+  ...ofKind('adapter-script').map(adapterScript),
   ...server(ofKind('server')),
   ...present.filter((entry) => entry.types).map(types),
 ]

@@ -22,7 +22,7 @@ const boundaries: Record<string, Boundary> = {
   health: { folders: PAGE },
   frames: { folders: [] },
   sidecar: { folders: ['protocol'] },
-  adapters: { folders: [], types: [...PAGE, 'index.ts'] },
+  adapters: { folders: ['index.ts'] },
   dashboard: { folders: ['protocol', 'sidecar'] },
   mock: { folders: ['protocol', 'sidecar'], types: [...PAGE, 'index.ts'] },
   node: { folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'], packages: ['ws', 'yaml', 'chokidar'] },

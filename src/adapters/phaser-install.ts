@@ -1,0 +1,59 @@
+import type { SidecarSource } from './engine-client.js'
+
+export interface InstallOptions<Int = number> {
+  /** Under which key Phaser keeps the plugin; default `GameServerSidecarPlugin` */
+  key?: string
+  /** The scenes' property for it; default `sidecar` */
+  mapping?: string
+  /** Options for the client, or a client; default: what the surroundings say, see `docs/configuration.md` */
+  data?: SidecarSource<Int>
+}
+
+interface GameLike {
+  readonly isBooted: boolean
+  readonly events: { once(event: string, listener: () => void): unknown }
+  readonly plugins: {
+    install(key: string, plugin: never, start: boolean, mapping: string, data?: unknown): unknown
+  }
+  readonly scene: { readonly scenes: readonly object[] }
+}
+
+interface GameConfigLike {
+  callbacks?: { preBoot?: ((game: never) => void) | undefined }
+}
+
+/**
+ * Installs the plugin into a game's configuration, or into a game that there is already, and returns what it was given.
+ * Use it instead of `plugins: { global: [...] }`, which Phaser drops without a word where `type` is `Phaser.HEADLESS`.
+ *
+ * @param plugin what `createSidecarPlugin()` has made
+ */
+export function installSidecarPlugin<Target extends object, Int = number>(
+  target: Target,
+  plugin: new (manager: never) => object,
+  options: InstallOptions<Int> = {},
+): Target {
+  const { key = 'GameServerSidecarPlugin', mapping = 'sidecar', data } = options
+  const install = ({ plugins, scene }: GameLike): void => {
+    const installed = plugins.install(key, plugin as never, true, mapping, data)
+    // Phaser maps a plugin only into scenes that are made later.
+    scene.scenes.forEach((existing) => {
+      if (installed) (existing as Record<string, unknown>)[mapping] = installed
+    })
+  }
+  const game = target as unknown as GameLike
+  if ('isBooted' in target) {
+    if (game.isBooted) install(game)
+    else game.events.once('boot', () => install(game))
+  } else {
+    const config = target as GameConfigLike
+    const { preBoot } = config.callbacks || {}
+    config.callbacks = Object.assign({}, config.callbacks, {
+      preBoot(booting: never) {
+        install(booting)
+        if (preBoot) preBoot(booting)
+      },
+    })
+  }
+  return target
+}

@@ -1,0 +1,62 @@
+import type { SidecarClient } from '../index.js'
+import { engineClient, type CreateClient, type EngineClient, type SidecarSource } from './engine-client.js'
+
+/** The part of Phaser that is used. */
+export interface PhaserLike {
+  readonly Plugins: { readonly BasePlugin: new (manager: never) => { destroy(): void } }
+}
+
+/**
+ * The plugin is the client: in a scene, `this.sidecar.ready()`. Only `destroy()` is Phaser's, called with the game's
+ * or when the plugin is removed; it closes the client that the plugin made.
+ */
+export interface SidecarPlugin<Int = number> extends Omit<SidecarClient<Int>, 'destroy' | typeof Symbol.dispose> {
+  readonly client: SidecarClient<Int>
+  /** Called by Phaser. */
+  init(source?: SidecarSource<Int> | null): void
+  start(): void
+  stop(): void
+  destroy(): void
+}
+
+export type SidecarPluginClass<Int = number> = new (manager: never) => SidecarPlugin<Int>
+
+interface Game {
+  readonly loop: { readonly frame: number }
+  readonly events: {
+    on(event: string, listener: () => void): unknown
+    off(event: string, listener: () => void): unknown
+  }
+}
+
+type BasePlugin = new (manager: never) => { game: Game | null; start(): void; stop(): void; destroy(): void }
+
+export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient): SidecarPluginClass<Int> {
+  class Plugin extends (Plugins.BasePlugin as unknown as BasePlugin) {
+    declare client: SidecarClient<Int>
+    private declare end: () => void
+
+    init(source?: SidecarSource<Int> | null): void {
+      const game = this.game!
+      const { _client: client, _release: release }: EngineClient<Int> = engineClient(create, source, () => game.loop.frame)
+      const step = (): void => client.tick()
+      this.client = client
+      this.end = () => {
+        game.events.off('step', step)
+        release()
+      }
+      // Whatever the client has and a plugin hasn't, getters included.
+      Object.keys(client).forEach((name) => {
+        if (!(name in this)) Object.defineProperty(this, name, Object.getOwnPropertyDescriptor(client, name)!)
+      })
+      game.events.on('step', step)
+    }
+
+    override destroy(): void {
+      if (!this.game) return
+      this.end()
+      super.destroy()
+    }
+  }
+  return Plugin as unknown as SidecarPluginClass<Int>
+}

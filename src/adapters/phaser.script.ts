@@ -1,0 +1,33 @@
+import type { CreateClient } from './engine-client.js'
+import { installSidecarPlugin, type InstallOptions } from './phaser-install.js'
+import { definePlugin, type PhaserLike, type SidecarPluginClass } from './phaser-plugin.js'
+
+interface ScriptGlobals {
+  Phaser?: PhaserLike
+  GameServerSidecar?: { createClient: CreateClient }
+  GameServerSidecarPlugin?: unknown
+}
+
+declare const self: ScriptGlobals | undefined
+declare const window: ScriptGlobals | undefined
+
+const root: ScriptGlobals = typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self! : window!
+
+function need<Name extends 'Phaser' | 'GameServerSidecar'>(name: Name): NonNullable<ScriptGlobals[Name]> {
+  const found = root[name]
+  if (!found) throw new Error('GameServerSidecarPlugin needs the global ' + name + ': load its script first')
+  return found
+}
+
+let Plugin: SidecarPluginClass | undefined
+
+/** `this.load.plugin(key, url)` takes `window[key]` for a class, so it has to be one; Phaser itself may come later. */
+function GameServerSidecarPlugin(manager: never): object {
+  Plugin = Plugin || definePlugin(need('Phaser'), (options) => need('GameServerSidecar').createClient(options))
+  return new Plugin(manager)
+}
+
+GameServerSidecarPlugin.install = <Target extends object>(target: Target, options?: InstallOptions): Target =>
+  installSidecarPlugin(target, GameServerSidecarPlugin as unknown as SidecarPluginClass, options)
+
+root.GameServerSidecarPlugin = GameServerSidecarPlugin

@@ -1,0 +1,77 @@
+import { createClient, type SidecarClient } from '../index.js'
+import { engineClient, type SidecarSource } from './engine-client.js'
+
+/** The part of PlayCanvas that a class needs. */
+export interface PlayCanvasScriptLike {
+  readonly Script: new (args: never) => object
+}
+
+/** The part of PlayCanvas that `createScript` needs. */
+export interface PlayCanvasLike {
+  createScript(name: string, app?: never): unknown
+}
+
+/** The client's life is the script's: made in `initialize`, closed when the script or its entity is destroyed. */
+export interface SidecarScript<Int = number> {
+  /** An attribute; set in the editor, it takes precedence over the option of the same name. */
+  baseUrl?: string
+  /** From `initialize` on. */
+  readonly client: SidecarClient<Int>
+  initialize(): void
+  update(dt?: number): void
+}
+
+interface Running<Int> {
+  app: { readonly frame: number }
+  baseUrl?: string
+  client: SidecarClient<Int>
+  once(event: 'destroy', listener: () => void): unknown
+}
+
+function methods<Int>(source: SidecarSource<Int> | undefined) {
+  return {
+    initialize(this: Running<Int>): void {
+      const { app, baseUrl } = this
+      const options = baseUrl ? Object.assign({}, source, { baseUrl }) : source
+      const { _client: client, _release: release } = engineClient(createClient, options, () => app.frame)
+      this.client = client
+      this.once('destroy', release)
+    },
+    update(this: Running<Int>): void {
+      this.client.tick()
+    },
+  }
+}
+
+/**
+ * Makes the class of a script, to be extended in an ES module of your project; its `scriptName` is `sidecar`. Unless
+ * `autoHealth: false` is given it keeps the beat, and only while the application's frames go on.
+ */
+export function createSidecarScript<Base extends PlayCanvasScriptLike, Int = number>(
+  pc: Base,
+  source?: SidecarSource<Int>,
+): (new (args: never) => InstanceType<Base['Script']> & SidecarScript<Int>) & { scriptName: string } {
+  class Sidecar extends pc.Script {}
+  Object.assign(Sidecar.prototype, methods(source))
+  return Object.assign(Sidecar, { scriptName: 'sidecar' }) as never
+}
+
+/**
+ * The same for classic scripts: registers a script type by `pc.createScript`, with an attribute `baseUrl`, and returns
+ * it.
+ *
+ * @param name default `sidecar`
+ */
+export function registerSidecarScript<Int = number>(
+  pc: PlayCanvasLike,
+  source?: SidecarSource<Int>,
+  name = 'sidecar',
+): new (args: never) => SidecarScript<Int> {
+  const Sidecar = pc.createScript(name) as {
+    prototype: object
+    attributes: { add(name: string, attribute: object): void }
+  }
+  Sidecar.attributes.add('baseUrl', { type: 'string' })
+  Object.assign(Sidecar.prototype, methods(source))
+  return Sidecar as never
+}
