@@ -72,7 +72,7 @@ for (const target of localTargets) {
         expect(lines.waiting).toEqual([])
       })
 
-      it('sends nothing for counters, lists, beats and refused calls; the next object has it all', async () => {
+      it('sends nothing for counters, lists, beats and refusals; the next object has all', async () => {
         const lines = await start()
         await lines.next()
         await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}')

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Cluster } from './cluster.js'
 import { send } from './send.js'
 import type { Setup } from './wire-case.js'
 
@@ -31,6 +32,30 @@ export interface RealSidecar {
   stop(): Promise<void>
 }
 
+/** Starts the real sidecar as in a pod, beside an API server that holds its GameServer. */
+export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'))
+  const config = join(folder, 'kubeconfig')
+  const access = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'here', cluster: { server: cluster.url } }],
+    users: [{ name: 'sidecar', user: {} }],
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'sidecar' } }],
+    'current-context': 'here',
+  }
+  await writeFile(config, JSON.stringify(access))
+  const names = ['--gameserver-name', cluster.name, '--pod-namespace', 'default']
+  const flags = [...names, '--kubeconfig', config, '--graceful-termination=false']
+  const sidecar = await startRealSidecar(setup.gates ? { gates: setup.gates } : {}, flags)
+  const stop = async (): Promise<void> => {
+    await sidecar.stop()
+    await cluster.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { ...sidecar, stop }
+}
+
 /** Starts the real sidecar in local mode (or with other flags) and waits until it answers. */
 export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): Promise<RealSidecar> => {
   if (!realSidecar) throw new Error('SDK_SERVER does not name the binary of a real sidecar')
@@ -41,8 +66,10 @@ export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): 
     const [port, grpc] = await Promise.all([freePort(), freePort()])
     const args = [...flags, '--http-port', `${port}`, '--grpc-port', `${grpc}`]
     if (file) args.push('--file', file)
+    if (flags.includes('--gameserver-name')) args.push('--health-port', `${await freePort()}`)
     if (setup.gates) args.push('--feature-gates', setup.gates)
-    const child = spawn(realSidecar, args, { stdio: 'ignore' })
+    // Its flags are variables of the environment too: a test runner's own TEST would start another mode.
+    const child = spawn(realSidecar, args, { stdio: 'ignore', env: {} })
     let running = true
     const ended = new Promise<number | null>((resolve, reject) => {
       child.on('error', reject)

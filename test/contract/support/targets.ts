@@ -29,14 +29,16 @@ const gatesOf = (gates = ''): Record<string, boolean> =>
       .map((gate) => [gate.replace(/=.*/, ''), gate.endsWith('=true')]),
   )
 
-const ours = (mode: 'local' | 'production'): Target => ({
-  name: `our sidecar, --mode ${mode}`,
+/** Our sidecar in local mode. */
+export const oursLocal: Target = {
+  name: 'our sidecar',
   ours: true,
   async start(setup = {}) {
     const folder = setup.file === undefined ? undefined : await mkdtemp(join(tmpdir(), 'contract-'))
     const file = folder && join(folder, 'gameserver.yaml')
     if (file) await writeFile(file, setup.file ?? '')
-    const sidecar = await createLocalSidecar({ mode, port: 0, file, featureGates: gatesOf(setup.gates) })
+    const featureGates = gatesOf(setup.gates)
+    const sidecar = await createLocalSidecar({ mode: 'local', port: 0, file, featureGates })
     return {
       port: sidecar.port,
       file,
@@ -46,10 +48,7 @@ const ours = (mode: 'local' | 'production'): Target => ({
       },
     }
   },
-})
-
-export const oursLocal = ours('local')
-export const oursProduction = ours('production')
+}
 
 /** The real sidecar in its local mode. */
 export const real: Target = { name: 'the real sidecar', ours: false, start: startRealSidecar }

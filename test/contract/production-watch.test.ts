@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import type { TestContext } from 'vitest'
+import type { GameServer } from '../../src/protocol/game-server.js'
+import { productionTargets } from './support/production-targets.js'
+import type { ProductionRunning } from './support/production-targets.js'
+import { send } from './support/send.js'
+import { announceMissing } from './support/targets.js'
+import type { Lines } from './support/watchers.js'
+import { watchTransports } from './support/watchers.js'
+
+interface Watched {
+  running: ProductionRunning
+  lines: Lines
+  first: GameServer
+  next(): Promise<GameServer>
+  /** The states of the next objects. */
+  states(count: number): Promise<string[]>
+  call(line: string, body?: string): Promise<void>
+  label(key: string, value: string): Promise<void>
+}
+
+const observe = (running: ProductionRunning, lines: Lines): Omit<Watched, 'first'> => {
+  const next = async (): Promise<GameServer> => ((await lines.next()) as { result: GameServer }).result
+  const call = async (line: string, body = '{}'): Promise<void> => {
+    expect((await send(running.port, line, { body })).status).toBe(200)
+  }
+  return {
+    running,
+    lines,
+    next,
+    call,
+    async states(count) {
+      const all: string[] = []
+      for (let i = 0; i < count; i++) all.push((await next()).status.state)
+      return all
+    },
+    label: (key, value) => call('PUT /metadata/label', JSON.stringify({ key, value })),
+  }
+}
+
+announceMissing("production mode's watch")
+
+for (const target of productionTargets) {
+  for (const [transport, watch] of Object.entries(watchTransports)) {
+    describe.concurrent(`production mode's watch over ${transport}: ${target.name}`, () => {
+      const start = async (test: TestContext): Promise<Watched> => {
+        const running = await target.start()
+        const lines = await watch(running.port)
+        test.onTestFinished(async () => {
+          lines.close()
+          await running.stop()
+        })
+        const watched = observe(running, lines)
+        const first = await watched.next()
+        // A change in the first milliseconds can be lost: a stream is registered after its object was sent.
+        await watched.call('GET /gameserver')
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        return { ...watched, first }
+      }
+
+      it('sends the current object at once', async (test) => {
+        const { first } = await start(test)
+        expect(first).toEqual({
+          object_meta: {
+            name: 'mine',
+            namespace: 'default',
+            uid: 'u1',
+            resource_version: '7',
+            generation: '3',
+            creation_timestamp: '1704164645',
+            deletion_timestamp: '0',
+            annotations: { note: 'one' },
+            labels: { mode: 'duel' },
+          },
+          spec: {
+            health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 },
+          },
+          status: {
+            state: 'Scheduled',
+            address: '192.0.2.1',
+            addresses: [],
+            ports: [{ name: 'default', port: 7777 }],
+            players: null,
+            counters: { rooms: { count: '1', capacity: '10' } },
+            lists: {
+              players: { capacity: '100', values: ['test0', 'test1', 'test2'] },
+              rooms: { capacity: '3', values: ['a', 'b'] },
+            },
+          },
+        })
+      })
+
+      it('ready asks, and the cluster answers; while Ready it flickers', async (test) => {
+        const { call, states } = await start(test)
+        await call('POST /ready')
+        expect(await states(2)).toEqual(['RequestReady', 'Ready'])
+        await call('POST /ready')
+        expect(await states(2)).toEqual(['RequestReady', 'Ready'])
+      })
+
+      it('allocate notes when it was', async (test) => {
+        const { call, first: before, next } = await start(test)
+        await call('POST /allocate')
+        const after = await next()
+        expect(after.status.state).toBe('Allocated')
+        const { note, 'agones.dev/last-allocated': at, ...others } = after.object_meta.annotations ?? {}
+        expect(others).toEqual({})
+        expect(note).toBe('one')
+        expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
+        expect(Number(after.object_meta.resource_version)).toBeGreaterThan(
+          Number(before.object_meta.resource_version),
+        )
+        expect(Number(after.object_meta.generation)).toBe(Number(before.object_meta.generation) + 1)
+      })
+
+      it('of several state calls at once only the last is written', async (test) => {
+        const { call, label, next } = await start(test)
+        await call('POST /ready')
+        await call('POST /allocate')
+        await call('POST /reserve', '{"seconds":"0"}')
+        await label('marker', '1')
+        expect((await next()).status.state).toBe('Reserved')
+        expect((await next()).object_meta.labels).toMatchObject({ 'agones.dev/sdk-marker': '1' })
+      })
+
+      it('a label sends one object, the same value again none', async (test) => {
+        const { call, first: before, label, next } = await start(test)
+        await label('a', '1')
+        const after = await next()
+        expect(after.object_meta.labels).toEqual({ mode: 'duel', 'agones.dev/sdk-a': '1' })
+        expect(after.object_meta.generation).toBe(before.object_meta.generation)
+        await label('a', '1')
+        await call('PUT /metadata/annotation', '{"key":"b","value":"2"}')
+        const { annotations, labels } = (await next()).object_meta
+        expect(annotations).toEqual({ note: 'one', 'agones.dev/sdk-b': '2' })
+        expect(labels).toEqual({ mode: 'duel', 'agones.dev/sdk-a': '1' })
+      })
+
+      it('labels that are set together come together', async (test) => {
+        const { label, next } = await start(test)
+        for (const key of ['a', 'b', 'c']) await label(key, '1')
+        expect((await next()).object_meta.labels).toEqual({
+          mode: 'duel',
+          'agones.dev/sdk-a': '1',
+          'agones.dev/sdk-b': '1',
+          'agones.dev/sdk-c': '1',
+        })
+      })
+
+      it('counters and lists send an object, changes at once in one', async (test) => {
+        const { call, next } = await start(test)
+        await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}')
+        await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"3"}')
+        expect((await next()).status.counters).toEqual({ rooms: { count: '6', capacity: '10' } })
+        await call('POST /v1beta1/lists/players:addValue', '{"value":"x"}')
+        await call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}')
+        expect((await next()).status.lists?.['players']).toEqual({
+          capacity: '100',
+          values: ['test0', 'test2', 'x'],
+        })
+      })
+
+      it('an updated list keeps the old order, then has what is new', async (test) => {
+        const { call, next } = await start(test)
+        await call('PATCH /v1beta1/lists/players', '{"capacity":"4","values":["b","test2","a","test0"]}')
+        expect((await next()).status.lists?.['players']).toEqual({
+          capacity: '4',
+          values: ['test0', 'test2', 'b', 'a'],
+        })
+      })
+
+      it('shows what an allocator does', async (test) => {
+        const { next, running } = await start(test)
+        running.allocate('match', '42')
+        const { status, object_meta } = await next()
+        expect(status.state).toBe('Allocated')
+        expect(object_meta.labels).toEqual({ mode: 'duel', match: '42' })
+      })
+
+      it('a reservation ends in RequestReady and Ready', async (test) => {
+        const { call, states } = await start(test)
+        await call('POST /reserve', '{"seconds":"1"}')
+        expect(await states(3)).toEqual(['Reserved', 'RequestReady', 'Ready'])
+      })
+
+      it('a reservation is ended by any other state call', async (test) => {
+        const { call, states } = await start(test)
+        await call('POST /reserve', '{"seconds":"1"}')
+        expect(await states(1)).toEqual(['Reserved'])
+        await call('POST /allocate')
+        expect(await states(1)).toEqual(['Allocated'])
+        await call('POST /reserve', '{"seconds":"2"}')
+        expect(await states(3)).toEqual(['Reserved', 'RequestReady', 'Ready'])
+      })
+
+      it('the end of a reservation undoes an allocation from outside', async (test) => {
+        const { call, running, states } = await start(test)
+        await call('POST /reserve', '{"seconds":"1"}')
+        expect(await states(1)).toEqual(['Reserved'])
+        running.allocate('match', '42')
+        expect(await states(3)).toEqual(['Allocated', 'RequestReady', 'Ready'])
+      })
+
+      it('nothing leaves Shutdown, and labels are still written', async (test) => {
+        const { call, label, next, states } = await start(test)
+        await call('POST /shutdown')
+        expect(await states(1)).toEqual(['Shutdown'])
+        await call('POST /ready')
+        await call('POST /allocate')
+        await label('late', '1')
+        const { status, object_meta } = await next()
+        expect(status.state).toBe('Shutdown')
+        expect(object_meta.labels).toEqual({ mode: 'duel', 'agones.dev/sdk-late': '1' })
+      })
+
+      it('ends without a farewell when the sidecar does', async (test) => {
+        const { lines, running } = await start(test)
+        await running.stop()
+        expect(await lines.ended).toEqual(transport === 'WebSocket' ? { code: 1006 } : { complete: false })
+      })
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import { createLocalSidecar } from '../../../src/node/index.js'
+import { startCluster } from './cluster.js'
+import { productionGameServer } from './production-game-server.js'
+import { realSidecar, startRealInCluster } from './real-sidecar.js'
+import type { Setup } from './wire-case.js'
+
+/** A sidecar in production, started with `productionGameServer`. */
+export interface ProductionRunning {
+  port: number
+  /** What an allocator does: the state, and a label with it. */
+  allocate(key: string, value: string): void
+  stop(): Promise<void>
+}
+
+export interface ProductionTarget {
+  name: string
+  /** Where a step says that ours answers otherwise on purpose, it does. */
+  corrected: boolean
+  start(setup?: Setup): Promise<ProductionRunning>
+}
+
+const ours = (quirks: boolean): ProductionTarget => ({
+  name: quirks ? 'our sidecar with quirks' : 'our sidecar',
+  corrected: !quirks,
+  async start(setup = {}) {
+    const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
+    const gameServer = structuredClone(productionGameServer)
+    const options = { mode: 'production', port: 0, quirks, gameServer, featureGates } as const
+    const sidecar = await createLocalSidecar(options)
+    return {
+      port: sidecar.port,
+      allocate(key, value) {
+        sidecar.control({ type: 'allocate', labels: { [key]: value }, force: true })
+      },
+      stop: () => sidecar.close(),
+    }
+  },
+})
+
+const real: ProductionTarget = {
+  name: 'the real sidecar beside an API server',
+  corrected: false,
+  async start(setup) {
+    const cluster = await startCluster(productionGameServer)
+    const sidecar = await startRealInCluster(cluster, setup)
+    return {
+      port: sidecar.port,
+      allocate: (key, value) => cluster.allocate(key, value),
+      stop: () => sidecar.stop(),
+    }
+  },
+}
+
+export const productionTargets: readonly ProductionTarget[] = [
+  ours(false),
+  ours(true),
+  ...(realSidecar ? [real] : []),
+]
