@@ -15,6 +15,12 @@ import type { Accept } from './websocket-server.js'
 const WATCH_PARTS = operations.watchGameServer[1].split('/')
 
 /**
+ * Bytes that may wait for a watcher before objects wait in its queue, where the oldest make room for the
+ * newest.
+ */
+const MAX_BACKLOG = 64 * 1024
+
+/**
  * Serves the sidecar's paths over WebSocket as the real one does: the call is made without a body by the
  * method that `?method=` names, its answer is one text frame a line, and every end is one without a close
  * frame.
@@ -57,9 +63,12 @@ function serveWatch(
 ): void {
   const watch = sidecar.watch({
     onMessage({ json }) {
-      if (fits(json)) return sendFrame(accepted, json)
-      accepted.terminate()
-      return undefined
+      if (!fits(json)) {
+        accepted.terminate()
+        return undefined
+      }
+      const left = sendFrame(accepted, json)
+      return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
     },
     onEnd: () => accepted.terminate(),
     onError: ({ body }) => void sendFrame(accepted, body).then(() => endAbruptly(accepted, socket)),
