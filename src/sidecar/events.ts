@@ -104,8 +104,11 @@ export type ControlCommand =
   | { readonly type: 'clearFaults' }
   /** Makes the object larger by an annotation of so many bytes; 0 removes it. */
   | { readonly type: 'padObject'; readonly bytes: number }
-  /** The sidecar ends and starts again: watchers are cut, pending writes lost. */
-  | { readonly type: 'restart' }
+  /**
+   * The sidecar ends and starts again: watchers are cut, pending writes lost. With `fresh`, and where the old
+   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended.
+   */
+  | { readonly type: 'restart'; readonly fresh?: boolean }
   /** Replaces the GameServer by a manifest, as when its file was saved. */
   | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
   /** The object is deleted: a deletion timestamp now, gone after `graceMs` (default 30,000). */

@@ -1,9 +1,243 @@
-import type { Sidecar, SidecarConfig, SidecarEnvironment } from './types.js'
+import type { OperationName } from '../protocol/operations.js'
+import { resolveConfig } from './config.js'
+import { ConnectionDropped } from './connection-dropped.js'
+import { applies, reduce } from './core.js'
+import type { ControlCommand, SidecarEvent } from './events.js'
+import { answerRequest } from './http.js'
+import type { Engine } from './http.js'
+import { callEach } from './listeners.js'
+import { createLog } from './log.js'
+import { conformanceOf, takeSnapshot } from './snapshot.js'
+import { createState } from './state.js'
+import type { Effect, SidecarState } from './state.js'
+import type { Answer } from './step.js'
+import type {
+  Change,
+  LogEntry,
+  Sidecar,
+  SidecarConfig,
+  SidecarEnvironment,
+  Warning,
+  WatchHandle,
+  WatchSink,
+} from './types.js'
+import { createWatchers } from './watchers.js'
 
-/** The sidecar would have answered nothing at all: the host must cut the connection. */
-export class ConnectionDropped extends Error {
-  override readonly name = 'ConnectionDropped'
+const longestTimer = 2 ** 31 - 1
+const longestMessage = 500
+
+/**
+ * Starts a local sidecar in the given environment; its configuration is completed by `resolveConfig()`.
+ * This is the only place where anything changes: it holds the state, runs `reduce()` on every event, keeps the
+ * log, hands objects to watchers and wakes itself up when something is due.
+ */
+export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
+  const config = resolveConfig(partial)
+  let state: SidecarState = createState(config, environment.now())
+  let closed = false
+  let nextId = 1
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined
+  const log = createLog(state, config.logEntries, config.logSize)
+  const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
+  /** Calls that are being delayed, each by what ends it. */
+  const waiting = new Set<(error: Error) => void>()
+  const watchers = createWatchers(config.watchQueue, (id) => {
+    dispatch({ type: 'watch-closed', id, reason: 'failed' })
+  })
+
+  /** What is still to be told to the outside, in order; whoever is told something may cause more of it. */
+  const outbox: (() => void)[] = []
+  let draining = false
+
+  function dispatch(event: SidecarEvent): readonly Effect[] {
+    const now = environment.now()
+    const before = state
+    const result = reduce(before, event, now)
+    state = result.state
+    // A timer that fired early, or for something that was due and done already, is no news.
+    if (event.type !== 'tick' || state !== before) {
+      const entry = log.append(summarise(event, now, result.effects), before)
+      outbox.push(() => log.announce(entry))
+    }
+    for (const effect of result.effects) deliver(effect)
+    if (before.faults.stalled !== state.faults.stalled) {
+      const { stalled } = state.faults
+      outbox.push(() => watchers.stall(stalled))
+    }
+    schedule(result.effects)
+    drain()
+    return result.effects
+  }
+
+  function deliver(effect: Effect): void {
+    if (effect.type === 'publish') outbox.push(() => watchers.publish(effect.gameServer))
+    else if (effect.type === 'greet') outbox.push(() => watchers.greet(effect.id, effect.gameServer))
+    else if (effect.type === 'end-watchers') outbox.push(() => watchers.endAll(effect.reason))
+    else if (effect.type === 'crash') outbox.push(() => void dispatch({ type: 'crashed' }))
+    else if (effect.type === 'disconnect') outbox.push(() => disconnect(effect.reason))
+  }
+
+  function drain(): void {
+    if (draining) return
+    draining = true
+    for (let next = outbox.shift(); next; next = outbox.shift()) next()
+    draining = false
+  }
+
+  function disconnect(reason: 'crash' | 'restart'): void {
+    watchers.endAll(reason)
+    rejectWaiting(`the sidecar ended: ${reason}`)
+    callEach(disconnectListeners, reason)
+  }
+
+  function rejectWaiting(why: string): void {
+    for (const reject of [...waiting]) reject(new ConnectionDropped(why))
+  }
+
+  function schedule(effects: readonly Effect[]): void {
+    const wake = effects.find((effect) => effect.type === 'wake')
+    if (closed || wake?.at === timer?.at) return
+    timer?.cancel()
+    timer = undefined
+    if (!wake) return
+    const ms = Math.min(longestTimer, Math.max(0, wake.at - environment.now()))
+    const cancel = environment.setTimer(ms, () => {
+      timer = undefined
+      if (!closed) dispatch({ type: 'tick' })
+    })
+    timer = { at: wake.at, cancel }
+  }
+
+  function wait(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (error: Error): void => {
+        waiting.delete(end)
+        cancel()
+        reject(error)
+      }
+      const cancel = environment.setTimer(Math.min(longestTimer, ms), () => {
+        waiting.delete(end)
+        resolve()
+      })
+      waiting.add(end)
+    })
+  }
+
+  const engine: Engine = {
+    bodyLimit: config.bodyLimit,
+    async delay(operation, when) {
+      const ms = delayOf(state, operation, when)
+      if (ms > 0) await wait(ms)
+    },
+    call(call) {
+      if (closed) throw new ConnectionDropped('the sidecar is closed')
+      const effects = dispatch({ type: 'call', call })
+      const crash = effects.find((effect) => effect.type === 'crash')
+      if (crash) throw new ConnectionDropped(`the sidecar crashed: ${crash.message}`)
+      const reply = effects.find((effect) => effect.type === 'reply')
+      if (!reply || reply.drop) throw new ConnectionDropped('the call was dropped on purpose')
+      return { status: reply.status, body: reply.body }
+    },
+    noteRefusal(method, path, answer) {
+      const { status } = answer
+      const shown = path.slice(0, 200)
+      dispatch({ type: 'refused', method: method.slice(0, 20), path: shown, status, message: messageOf(answer) ?? '' })
+    },
+    watch: (sink) => openWatch('stream', sink),
+  }
+
+  function openWatch(transport: 'stream' | 'websocket', sink: WatchSink): WatchHandle {
+    const id = nextId++
+    if (closed) throw new ConnectionDropped('the sidecar is closed')
+    watchers.add(id, transport, environment.now(), sink)
+    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
+    if (refusal?.type === 'refuse-watch') {
+      watchers.remove(id)
+      if (refusal.status === 0) sink.onEnd?.('dropped')
+      else sink.onError?.({ status: refusal.status, body: JSON.stringify(refusal.body) })
+    }
+    return {
+      close() {
+        if (watchers.remove(id) && !closed) dispatch({ type: 'watch-closed', id, reason: 'closed' })
+      },
+    }
+  }
+
+  schedule(reduce(state, { type: 'tick' }, state.startedAt).effects)
+
+  return {
+    async handle(request, raw) {
+      if (closed) throw new ConnectionDropped('the sidecar is closed')
+      return answerRequest(engine, request, raw)
+    },
+    watch(sink) {
+      const ms = delayOf(state, 'watchGameServer', 'before')
+      if (ms === 0) return openWatch('websocket', sink)
+      let handle: WatchHandle | undefined
+      let left = false
+      wait(ms).then(
+        () => {
+          if (!left) handle = openWatch('websocket', sink)
+        },
+        () => sink.onEnd?.('restart'),
+      )
+      return {
+        close() {
+          left = true
+          handle?.close()
+        },
+      }
+    },
+    control(command: ControlCommand) {
+      if (closed) return { ok: false, message: 'the sidecar is closed' }
+      const result = dispatch({ type: 'control', command }).find(({ type }) => type === 'control-result')
+      return result?.type === 'control-result' && result.ok
+        ? { ok: true }
+        : { ok: false, message: result?.type === 'control-result' ? result.message : 'nothing happened' }
+    },
+    snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq),
+    log,
+    conformance: () => conformanceOf(state),
+    onDisconnect(listener) {
+      const own = (reason: 'crash' | 'restart'): void => listener(reason)
+      disconnectListeners.add(own)
+      return () => void disconnectListeners.delete(own)
+    },
+    close() {
+      if (closed) return
+      closed = true
+      timer?.cancel()
+      timer = undefined
+      watchers.endAll('closed')
+      rejectWaiting('the sidecar is closed')
+    },
+  }
 }
 
-/** Starts a local sidecar in the given environment; its configuration is completed by `resolveConfig()`. */
-export declare function createSidecar(config: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar
+function delayOf(state: SidecarState, operation: OperationName, when: 'before' | 'after'): number {
+  return state.faults.delays
+    .filter((fault) => fault.when === when && applies(fault, operation))
+    .reduce((longest, { ms }) => Math.max(longest, ms), 0)
+}
+
+/** A line of the log: the event, and of its effects what people want to know. */
+function summarise(event: SidecarEvent, at: number, effects: readonly Effect[]): Omit<LogEntry, 'seq'> {
+  const changes: Change[] = []
+  const warnings: Warning[] = []
+  let reply: { readonly status: number; readonly message?: string } | undefined
+  for (const effect of effects) {
+    if (effect.type === 'change') changes.push(effect.change)
+    else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    else if (effect.type === 'reply') {
+      const message = messageOf(effect)
+      reply = { status: effect.status, ...(message === undefined ? {} : { message: message.slice(0, longestMessage) }) }
+    }
+  }
+  return { at, event, ...(reply ? { reply } : {}), changes, warnings }
+}
+
+/** The message of an answer that is an error. */
+function messageOf({ status, body }: Answer): string | undefined {
+  if (status === 200 || typeof body !== 'object' || body === null || !('message' in body)) return undefined
+  return String(body.message)
+}

@@ -1,4 +1,5 @@
-export { createSidecar, ConnectionDropped } from './host.js'
+export { ConnectionDropped } from './connection-dropped.js'
+export { createSidecar } from './host.js'
 export { defaultConfig, resolveConfig } from './config.js'
 export { createState, reduce } from './core.js'
 export { readManifest } from './manifest.js'

@@ -1,3 +1,5 @@
+import { toInt64 } from './int64.js'
+
 /** An integer of a manifest; a decimal string or a bigint where a number can't hold it exactly. */
 export type ManifestInteger = number | bigint | string
 
@@ -49,7 +51,101 @@ export type ManifestLists = Readonly<
 >
 
 /**
- * Takes what a YAML or JSON parser made of a GameServer file and checks it.
- * Throws a TypeError whose message is one sentence about the first thing that is wrong.
+ * Takes what a YAML or JSON parser made of a GameServer file and checks what a sidecar reads of it; all else is
+ * kept as it is. Throws a TypeError whose message says where the first mistake is and what should be there.
  */
-export declare function readManifest(value: unknown): GameServerManifest
+export function readManifest(value: unknown): GameServerManifest {
+  const root = object(value, 'a GameServer')
+  const metadata = optional(root.metadata, 'metadata')
+  for (const name of ['name', 'namespace', 'uid', 'resourceVersion']) text(metadata[name], `metadata.${name}`)
+  for (const name of ['creationTimestamp', 'deletionTimestamp']) timestamp(metadata[name], `metadata.${name}`)
+  integer(metadata.generation, 'metadata.generation')
+  for (const name of ['labels', 'annotations']) texts(metadata[name], `metadata.${name}`)
+
+  const spec = optional(root.spec, 'spec')
+  const health = optional(spec.health, 'spec.health')
+  if (health.disabled != null && typeof health.disabled !== 'boolean') wrong('spec.health.disabled', 'true or false', health.disabled)
+  for (const name of ['periodSeconds', 'failureThreshold', 'initialDelaySeconds']) {
+    smallInteger(health[name], `spec.health.${name}`)
+  }
+  for (const [i, port] of array(spec.ports, 'spec.ports').entries()) {
+    const fields = object(port, `spec.ports[${i}]`)
+    text(fields.name, `spec.ports[${i}].name`)
+    for (const name of ['hostPort', 'containerPort']) smallInteger(fields[name], `spec.ports[${i}].${name}`)
+  }
+
+  const status = optional(root.status, 'status')
+  text(status.state, 'status.state')
+  text(status.address, 'status.address')
+  for (const [i, port] of array(status.ports, 'status.ports').entries()) {
+    const fields = object(port, `status.ports[${i}]`)
+    text(fields.name, `status.ports[${i}].name`)
+    smallInteger(fields.port, `status.ports[${i}].port`)
+  }
+  for (const [i, address] of array(status.addresses, 'status.addresses').entries()) {
+    const fields = object(address, `status.addresses[${i}]`)
+    for (const name of ['type', 'address']) text(fields[name], `status.addresses[${i}].${name}`)
+  }
+  for (const [where, part] of [['spec', spec], ['status', status]] as const) {
+    for (const [name, counter] of Object.entries(optional(part.counters, `${where}.counters`))) {
+      const fields = object(counter, `${where}.counters.${name}`)
+      for (const field of ['count', 'capacity']) integer(fields[field], `${where}.counters.${name}.${field}`)
+    }
+    for (const [name, list] of Object.entries(optional(part.lists, `${where}.lists`))) {
+      const fields = object(list, `${where}.lists.${name}`)
+      integer(fields.capacity, `${where}.lists.${name}.capacity`)
+      for (const [i, item] of array(fields.values, `${where}.lists.${name}.values`).entries()) {
+        if (typeof item !== 'string') wrong(`${where}.lists.${name}.values[${i}]`, 'a string', item)
+      }
+    }
+  }
+  return value as GameServerManifest
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function object(value: unknown, where: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong(where, 'an object', value)
+  return value as Fields
+}
+
+function optional(value: unknown, where: string): Fields {
+  return value == null ? {} : object(value, where)
+}
+
+function array(value: unknown, where: string): readonly unknown[] {
+  if (value == null) return []
+  if (!Array.isArray(value)) wrong(where, 'a list', value)
+  return value as readonly unknown[]
+}
+
+function text(value: unknown, where: string): void {
+  if (value != null && typeof value !== 'string') wrong(where, 'a string', value)
+}
+
+function texts(value: unknown, where: string): void {
+  for (const [key, item] of Object.entries(optional(value, where))) {
+    if (typeof item !== 'string') wrong(`${where}.${key}`, 'a string (put it in quotes)', item)
+  }
+}
+
+function timestamp(value: unknown, where: string): void {
+  if (value == null) return
+  const date = typeof value === 'string' ? Date.parse(value) : NaN
+  if (Number.isNaN(date)) wrong(where, 'a time such as "2026-01-31T12:00:00Z"', value)
+}
+
+function integer(value: unknown, where: string): void {
+  if (value != null && toInt64(value) === undefined) wrong(where, 'a 64-bit integer', value)
+}
+
+function smallInteger(value: unknown, where: string): void {
+  if (value != null && !(Number.isInteger(value) && Math.abs(value as number) < 2 ** 31)) {
+    wrong(where, 'an integer', value)
+  }
+}
+
+function wrong(where: string, expected: string, value: unknown): never {
+  const shown = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)).slice(0, 60)
+  throw new TypeError(`${where} should be ${expected}, not ${shown}`)
+}

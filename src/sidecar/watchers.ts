@@ -1,0 +1,119 @@
+import type { GameServer } from '../protocol/game-server.js'
+import { report } from './listeners.js'
+import type { WatchEnd, WatcherInfo, WatchMessage, WatchSink } from './types.js'
+
+interface Watcher {
+  readonly id: number
+  readonly transport: 'stream' | 'websocket'
+  readonly openedAt: number
+  readonly sink: WatchSink
+  readonly queue: WatchMessage[]
+  sent: number
+  dropped: number
+  /** The sink hasn't taken the last message yet. */
+  busy: boolean
+}
+
+/** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
+export interface Watchers {
+  add(id: number, transport: 'stream' | 'websocket', openedAt: number, sink: WatchSink): void
+  /** Forgets one without telling it. Returns whether it was there. */
+  remove(id: number): boolean
+  greet(id: number, gameServer: GameServer): void
+  publish(gameServer: GameServer): void
+  endAll(reason: WatchEnd): void
+  /** While stalled nothing is handed to anybody. */
+  stall(stalled: boolean): void
+  infos(): WatcherInfo[]
+}
+
+export function createWatchers(queueLength: number, onFailure: (id: number) => void): Watchers {
+  const watchers = new Map<number, Watcher>()
+  const encoded = new WeakMap<GameServer, WatchMessage>()
+  let stalled = false
+
+  function encode(gameServer: GameServer): WatchMessage {
+    const known = encoded.get(gameServer)
+    if (known) return known
+    const message = { gameServer, json: JSON.stringify({ result: gameServer }) }
+    encoded.set(gameServer, message)
+    return message
+  }
+
+  function send(watcher: Watcher, message: WatchMessage): void {
+    if (watcher.queue.length >= Math.max(1, queueLength)) {
+      watcher.queue.shift()
+      watcher.dropped++
+    }
+    watcher.queue.push(message)
+    pump(watcher)
+  }
+
+  function pump(watcher: Watcher): void {
+    while (!stalled && !watcher.busy && watchers.get(watcher.id) === watcher) {
+      const message = watcher.queue.shift()
+      if (!message) return
+      watcher.sent++
+      try {
+        const taken = watcher.sink.onMessage(message)
+        if (!taken) continue
+        watcher.busy = true
+        taken.then(
+          () => {
+            watcher.busy = false
+            pump(watcher)
+          },
+          () => fail(watcher),
+        )
+      } catch (error) {
+        report(error)
+        fail(watcher)
+      }
+    }
+  }
+
+  function fail(watcher: Watcher): void {
+    if (watchers.get(watcher.id) !== watcher) return
+    end(watcher, 'failed')
+    onFailure(watcher.id)
+  }
+
+  function end(watcher: Watcher, reason: WatchEnd): void {
+    watchers.delete(watcher.id)
+    try {
+      watcher.sink.onEnd?.(reason)
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  return {
+    add(id, transport, openedAt, sink) {
+      watchers.set(id, { id, transport, openedAt, sink, queue: [], sent: 0, dropped: 0, busy: false })
+    },
+    remove: (id) => watchers.delete(id),
+    greet(id, gameServer) {
+      const watcher = watchers.get(id)
+      if (watcher) send(watcher, encode(gameServer))
+    },
+    publish(gameServer) {
+      for (const watcher of [...watchers.values()]) send(watcher, encode(gameServer))
+    },
+    endAll(reason) {
+      for (const watcher of [...watchers.values()]) end(watcher, reason)
+    },
+    stall(now) {
+      stalled = now
+      for (const watcher of [...watchers.values()]) pump(watcher)
+    },
+    infos: () =>
+      [...watchers.values()].map(({ id, transport, openedAt, sent, queue, dropped }) => ({
+        id,
+        transport,
+        openedAt,
+        sent,
+        queued: queue.length,
+        dropped,
+      })),
+  }
+}
