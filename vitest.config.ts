@@ -8,6 +8,9 @@ const resultsFile = process.env['TEST_RESULTS']
 
 const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 
+/** Uses what was built too, in runtimes and engines that are installed when they are missing. */
+const hosts = ['test/hosts/**/*.test.ts']
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -19,11 +22,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [...built, '**/node_modules/**'] },
+        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [...built, ...hosts, '**/node_modules/**'] },
       },
       {
         extends: true,
         test: { name: 'built', include: built, globalSetup: ['test/support/global-setup.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'hosts',
+          include: hosts,
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['test/support/global-setup.ts', 'test/hosts/global-setup.ts'],
+        },
       },
     ],
   },

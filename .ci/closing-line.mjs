@@ -37,7 +37,7 @@ function readResults(path) {
 function filesThatDidNotRun() {
   const ran = new Set(testResults.map(({ name }) => resolve(name)))
   return readdirSync('test', { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules/'))
     .map((name) => join('test', name))
     .filter((name) => !ran.has(resolve(name)))
 }
