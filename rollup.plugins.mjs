@@ -5,6 +5,24 @@ import { minify } from 'terser'
 
 const isVendored = (path) => path.includes('node_modules/')
 
+/**
+ * The TypeScript plugin reads all sources anew for every build it is part of; this way only for the first. `close()`
+ * when all are done, or its file watchers keep the process.
+ */
+export const shared = (plugin) => {
+  let started = false
+  return {
+    ...plugin,
+    buildStart(options) {
+      if (started) return
+      started = true
+      plugin.buildStart.call(this, options)
+    },
+    buildEnd: undefined,
+    close: () => { if (started) plugin.buildEnd.call({ meta: { watchMode: false } }) },
+  }
+}
+
 /** Source maps carry our sources, so that they need not be packed; of libraries they only name them. */
 export const slimMaps = () => ({
   name: 'slim-maps',
@@ -56,10 +74,10 @@ export const copyTypesForRequire = (formats) => ({
 })
 
 /**
- * After the last of `builds` has written: adds the licences of what was bundled, and removes what an earlier build left
- * behind. Never before, so that whoever uses `dist` meanwhile finds every file.
+ * After the last of `builds` has written: calls `release`, adds the licences of what was bundled, and removes what an
+ * earlier build left behind. Never before, so that whoever uses `dist` meanwhile finds every file.
  */
-export const withLastStep = (builds, dir) => {
+export const withLastStep = (builds, dir, release) => {
   const written = new Set()
   const libraries = new Set()
   let left = builds.length
@@ -74,6 +92,7 @@ export const withLastStep = (builds, dir) => {
     closeBundle() {
       left -= 1
       if (left > 0) return
+      release()
       const licences = join(dir, 'third-party-licenses.txt')
       writeFileSync(licences, [...libraries].sort().map(licenceOf).join('\n'))
       removeUnlisted(dir, written.add(licences))
