@@ -25,7 +25,7 @@ export function errorOfAnswer(operation: string, status: number, text: string): 
   const { message, code } = parseObject(text) || {}
   const said = typeof message === 'string' ? message : undefined
   const excerpt = (said === undefined ? text : said).slice(0, 1024)
-  return fail(codeOf(status, code, said), 'HTTP ' + status + ' ' + excerpt, operation, undefined, undefined, status)
+  return fail(codeOf(status, code, said), 'HTTP ' + status + (excerpt && ': ' + excerpt), operation, undefined, undefined, status)
 }
 
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */

@@ -79,5 +79,5 @@ export function fail(
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */
 export function isSidecarError(error: unknown): error is SidecarError {
-  return error instanceof Error && error.name === 'SidecarError'
+  return !!error && (error as SidecarError).name === 'SidecarError'
 }

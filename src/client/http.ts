@@ -27,6 +27,7 @@ export async function exchange(
   onHead: OnHead,
   onText: (text: string) => void,
 ): Promise<void> {
+  if (scope._reason !== undefined) throw scope._reason
   const send = pick(options, 'fetch')
   if (!send) return byXhr(options, scope, method, url, body, onHead, onText)
   const { AbortController } = host()

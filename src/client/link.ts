@@ -1,6 +1,6 @@
 import { operations, type OperationName } from '../protocol/operations.js'
 import { errorOfAnswer, parseObject } from './answer.js'
-import { fail, SidecarError } from './errors.js'
+import { fail, isSidecarError, type SidecarError } from './errors.js'
 import { host, pick } from './host.js'
 import { exchange, parseRetryAfter } from './http.js'
 import type { Location } from './location.js'
@@ -96,7 +96,9 @@ export function createLink(
         )
       } catch (cause) {
         const expired = cause === scope._reason
-        if (parent._reason !== undefined || (cause instanceof SidecarError && !expired)) throw cause
+        if (parent._reason !== undefined) throw cause
+        if (isSidecarError(cause) && !expired)
+          throw cause.operation ? cause : fail(cause.code, cause.message, operation, cause, cause.hint, status)
         const refused = !expired && wasRefused(cause)
         const error: AttemptError =
           !isSafe(operation) && !refused

@@ -50,7 +50,10 @@ export function createScope(parent?: Scope): Scope {
         if (stop) wait._onEnd(stop)
       })
     },
-    _race: (promise) => scope._wait((resolve, reject) => void promise.then(resolve, reject)),
+    _race(promise) {
+      promise.then(null, () => {}) // what comes of it after the end is nobody's business
+      return scope._wait((resolve, reject) => void promise.then(resolve, reject))
+    },
   }
   if (parent) scope._onEnd(parent._onEnd(() => scope._end(parent._reason)))
   return scope

@@ -64,7 +64,7 @@ export interface LoggerLike {
   error?(message: unknown): void
 }
 
-/** How long to wait between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, 100 ms at least. */
+/** How long to wait between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, 150 ms at least. */
 export interface RetryPolicy {
   /** ms; default 250 */
   initialDelay?: number

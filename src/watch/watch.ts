@@ -179,6 +179,7 @@ export function startWatch(
     const checked = current
     let next = options.verifyInterval
     try {
+      await link._turn(watchScope)
       const found: unknown = await link._attempt(watchScope, 'getGameServer', probeTimeout)
       if (!isGameServer(found)) throw fail('PROTOCOL', 'Not a GameServer', 'getGameServer')
       reported = undefined
