@@ -22,6 +22,7 @@ export type {
   ListUpdate,
   LoggerLike,
   MetadataEvent,
+  ProcessSignalOptions,
   RetryPolicy,
   SchedulerLike,
   SidecarClient,

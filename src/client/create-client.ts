@@ -30,6 +30,9 @@ const metadataDeadline = 10000
 
 type EventName = keyof SidecarEvents
 
+/** What an environment's build adds to a client; the function it returns undoes that when the client is closed. */
+type Attach = (client: SidecarClient, emit: Emit) => () => void
+
 /**
  * A client of the sidecar beside this game server. It dials nothing by itself until it is called, listened to or told
  * to keep the beat; it lives until `close()`.
@@ -38,7 +41,12 @@ type EventName = keyof SidecarEvents
  */
 export function createClient(options: ClientOptions & { int64: 'bigint' }): SidecarClient<bigint>
 export function createClient(options?: ClientOptions): SidecarClient
-export function createClient(given: ClientOptions = {}): SidecarClient | SidecarClient<bigint> {
+export function createClient(options?: ClientOptions): SidecarClient | SidecarClient<bigint> {
+  return buildClient(options)
+}
+
+/** `createClient`, for the builds that add something of their environment. */
+export function buildClient(given: ClientOptions = {}, attach?: Attach): SidecarClient {
   const options = resolveOptions(given)
   const { logger } = options
   const location = locate(options)
@@ -161,7 +169,7 @@ export function createClient(given: ClientOptions = {}): SidecarClient | Sidecar
     listener: (event: SidecarEvents[T]) => void,
     context?: unknown,
   ): () => void {
-    let told = /^(health|connection|error)$/.test(type)
+    let told = /^(health|connection|error|signal)$/.test(type)
     const end = emitter._on(type, listener, context, () => {
       told = true
     })
@@ -253,5 +261,7 @@ export function createClient(given: ClientOptions = {}): SidecarClient | Sidecar
     // How often to beat is written in the GameServer.
     calls._send(scope, 'getGameServer').then(onRead, () => {})
   }
-  return client as unknown as SidecarClient
+  const made = client as unknown as SidecarClient
+  if (attach) scope._onEnd(attach(made, emit))
+  return made
 }

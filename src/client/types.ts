@@ -125,6 +125,16 @@ export interface ClientOptions {
   /** From 0 up to 1; default `Math.random` */
   random?(): number
   logger?: LoggerLike
+  /** End in order when the process is told to stop. Only in the build for Node; default false */
+  processSignals?: boolean | ProcessSignalOptions
+}
+
+/** What a SIGTERM or SIGINT leads to: `signal` event, `onSignal`, `shutdown()`, exit. A second signal exits at once. */
+export interface ProcessSignalOptions {
+  /** Awaited before `shutdown()`: save the match, tell the players. */
+  onSignal?(signal: string): void | Promise<void>
+  /** ms after which the process exits (with code 1) whatever is still going on; default 10000 */
+  timeout?: number
 }
 
 export interface CallOptions {
@@ -213,6 +223,8 @@ export interface SidecarEvents<Int = number> {
   list: List<Int> & { added: string[]; removed: string[] }
   health: HealthEvent
   connection: ConnectionEvent
+  /** The process was told to stop; only with `processSignals`. */
+  signal: { signal: string }
   error: SidecarError
 }
 
