@@ -8,7 +8,8 @@ const WHAT_WIDTH = 30
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
   let beats = 0
   return (entry) => {
-    const { event, reply, changes, warnings } = entry
+    const { event, changes, warnings } = entry
+    const reply = event.type === 'refused' ? event : entry.reply
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat) beats += 1
     const failed = reply !== undefined && reply.status >= 400

@@ -8,6 +8,11 @@ export interface RawTarget {
 
 export type RequestHandler = (request: Request, raw: RawTarget) => Promise<Response>
 
+/** The client went away in the middle of its request, which is nobody's fault here. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
 /** Methods that `Request` refuses or rewrites; no route has them, so any other unknown one does as well. */
 const UNSUPPORTED = /^(connect|trace|track)$/i
 const REWRITTEN = /^(delete|get|head|options|post|put)$/i
@@ -54,7 +59,7 @@ function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
         const fail = (): void => {
           if (ended) return
           ended = true
-          controller.error(new Error('The client left before its request was complete'))
+          controller.error(new ClientGone('The client left before its request was complete'))
         }
         message.once('error', fail)
         message.once('close', fail)

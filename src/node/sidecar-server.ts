@@ -9,7 +9,7 @@ import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
 import { corsHeaders, isPreflight } from './cors.js'
-import { toRequest, writeResponse } from './http-adapter.js'
+import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
 import { refuseRaw } from './raw-response.js'
 import { malformed, refusalResponse } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
@@ -79,7 +79,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       await writeResponse(response, reply, { extraHeaders, onStream })
     } catch (error) {
       message.socket.resetAndDestroy()
-      if (!(error instanceof ConnectionDropped)) onFault(error)
+      if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) onFault(error)
     }
   }
 

@@ -124,15 +124,17 @@ describe('a running sidecar', () => {
   test('tells each event in a line: time, what, result', async () => {
     const { url, line } = await startLocal(['--mode', 'local'])
     await call(url, '/ready')
-    expect((await line(/ready/))[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}ready {2,}ok/)
+    expect((await line(/ready/)).input).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}ready {2,}ok/)
     await call(url, '/metadata/label', { key: 'map', value: 'arena\u001b[31m' }, 'PUT')
-    expect((await line(/setLabel/))[0]).toMatch(
+    expect((await line(/setLabel/)).input).toMatch(
       /setLabel map=arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/,
     )
     await call(url, '/v1beta1/counters/nope', undefined, 'GET')
-    expect((await line(/getCounter/))[0]).toMatch(/getCounter nope +500 not found\. nope Counter not found$/)
+    expect((await line(/getCounter/)).input).toMatch(
+      /getCounter nope +500 not found\. nope Counter not found$/,
+    )
     await call(url, '/nope', undefined, 'GET')
-    expect((await line(/nope +404/))[0]).toMatch(/GET \/nope +404 Not Found$/)
+    expect((await line(/nope +404/)).input).toMatch(/GET \/nope +404 Not Found$/)
   })
 
   test('shows the first beat, and every one with --verbose', async () => {
@@ -197,7 +199,7 @@ describe('a running sidecar', () => {
       (await readGameServer(url)).object_meta.labels?.['map']
     expect(await label()).toBe('one')
     await writeFile(path, 'metadata: [')
-    expect((await errorLine(/neither YAML nor JSON/))[0]).toMatch(
+    expect((await errorLine(/neither YAML nor JSON/)).input).toMatch(
       /^warning: .*; the last good content stays$/,
     )
     expect(await label()).toBe('one')

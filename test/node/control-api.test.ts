@@ -99,7 +99,7 @@ describe('commands', () => {
     const response = await command(local, { type: 'restart' })
     expect(await response.json()).toEqual({ ok: true })
     expect(await watch.ended).toBe(1006)
-    expect(JSON.parse(await events.frame(2))).toMatchObject({
+    expect(JSON.parse(await events.frame(1))).toMatchObject({
       type: 'entry',
       entry: { event: { type: 'control' } },
     })

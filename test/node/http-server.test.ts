@@ -221,6 +221,28 @@ describe('an answer', () => {
     expect(faults).toEqual([])
   })
 
+  test("to a client that left in the middle of its request is nobody's fault", async () => {
+    let failed: (error: unknown) => void
+    const failure = new Promise((resolve) => (failed = resolve))
+    const { port, faults } = await serve({
+      handle: (incoming) =>
+        incoming.text().then(
+          () => new Response(),
+          (error: unknown) => {
+            failed(error)
+            throw error
+          },
+        ),
+    })
+    const socket = await openSocket(port)
+    socket.write('POST /ready HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{')
+    await new Promise(setImmediate)
+    socket.destroy()
+    await failure
+    expect((await request(port, 'GET /refused', [])).status).toBe(400)
+    expect(faults).toEqual([])
+  })
+
   test('that fails inside is a connection cut and a report, and the server lives', async () => {
     const sidecar = echoSidecar()
     let broken = true
