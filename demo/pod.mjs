@@ -33,7 +33,7 @@ export async function startPod({ port, seconds, onNews }) {
     return child
   }
 
-  /** Ends both. @throws Error if one has to be forced */
+  /** Ends both. @throws Error if one has to be forced, or ends badly */
   async function stop() {
     stopping = true
     for (const { child } of started) {
@@ -41,8 +41,10 @@ export async function startPod({ port, seconds, onNews }) {
       else child.kill('SIGTERM')
     }
     const forced = await Promise.all(started.map(({ child }) => hasToBeForced(child)))
-    const name = started.find((_, i) => forced[i])?.name
-    if (name !== undefined) throw new Error(`The ${name} did not end by itself within ${GRACE_MS / 1000} s.`)
+    started.forEach(({ child, name }, i) => {
+      if (forced[i]) throw new Error(`The ${name} did not end by itself within ${GRACE_MS / 1000} s.`)
+      if (child.exitCode) throw new Error(`The ${name} ended with exit code ${child.exitCode}.`)
+    })
   }
 
   try {
@@ -52,7 +54,10 @@ export async function startPod({ port, seconds, onNews }) {
     const server = follow(fork(SERVER, {
       env: { ...process.env, AGONES_SDK_HTTP_PORT: sidecarPort, DEMO_PORT: String(port), DEMO_SECONDS: String(seconds) },
     }), 'game server')
-    server.on('message', onNews)
+    server.on('message', (news) => {
+      if (news.kind === 'failed') fail(new Error(news.text))
+      else onNews(news)
+    })
     return { sidecarPort, failed, stop }
   } catch (error) {
     await stop()

@@ -60,7 +60,8 @@ function tell(kind, text, details = {}) {
   news.push(item)
   if (news.length > MOST_NEWS) news.shift()
   pages?.broadcast({ type: 'news', news: [item] })
-  if (process.connected) process.send(item)
+  // Whoever listens may be gone at any moment; what follows from that is done on `disconnect`.
+  if (process.connected) process.send(item, () => {})
 }
 
 process.on('disconnect', () => {
@@ -71,7 +72,7 @@ process.on('disconnect', () => {
 // A terminal sends Ctrl+C to everybody; whoever started us says when it is over.
 process.on('SIGINT', () => {})
 
-pages = await startPageServer(Number(DEMO_PORT), {
+const visitors = {
   opened(visitor) {
     visitor.send({ type: 'news', news })
     if (sidecar.gameServer) visitor.send({ type: 'gameserver', gameServer: sidecar.gameServer })
@@ -81,16 +82,25 @@ pages = await startPageServer(Number(DEMO_PORT), {
     if (type === 'move' && Number.isFinite(x) && Number.isFinite(y)) match.steer(visitor.id, x, y)
   },
   left: (visitor) => match.leave(visitor.id),
-})
-tell('listening', pages.url, { port: pages.port })
+}
 
-tellChanges(sidecar, tell)
-sidecar.on('gameserver', (gameServer) => pages.broadcast({ type: 'gameserver', gameServer }))
-sidecar.on('health', ({ ok, at, reason, limit }) => pages.broadcast({ type: 'beat', ok, at, reason, limit }))
-sidecar.on('error', (error) => tell('trouble', error.message))
-// The first object tells that the watch is open: nothing of what follows is missed.
-await sidecar.once('gameserver')
-platform.opened()
+try {
+  pages = await startPageServer(Number(DEMO_PORT), visitors)
+  tell('listening', pages.url, { port: pages.port })
+  await open()
+} catch (error) {
+  tell('failed', error.code === 'EADDRINUSE' ? `Port ${DEMO_PORT} is already in use; choose another with --port.` : error.message)
+}
+
+async function open() {
+  tellChanges(sidecar, tell)
+  sidecar.on('gameserver', (gameServer) => pages.broadcast({ type: 'gameserver', gameServer }))
+  sidecar.on('health', ({ ok, at, reason, limit }) => pages.broadcast({ type: 'beat', ok, at, reason, limit }))
+  sidecar.on('error', (error) => tell('trouble', error.message))
+  // The first object tells that the watch is open: nothing of what follows is missed.
+  await sidecar.once('gameserver')
+  platform.opened()
+}
 
 /** A name from outside: short, and without what has no width or changes the direction of the text. */
 function nameFrom(text) {

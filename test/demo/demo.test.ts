@@ -1,12 +1,20 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { root } from '../support/source.js'
 
 interface Finished {
   readonly code: number | null
   readonly lines: string[]
   readonly errors: string
+}
+
+interface Lifecycle {
+  lifecycle(players: number): object[]
+  followLifecycle(steps: object[]): { readonly done: Promise<void>; news(item: object): void }
 }
 
 function runDemo(...args: string[]): Promise<Finished> {
@@ -59,5 +67,34 @@ describe('npm run demo', () => {
     const { code, errors } = await runDemo('--port', '70000')
     expect(errors).toBe('--port must be a whole number from 0 to 65535, not 70000.\n')
     expect(code).toBe(1)
+  })
+})
+
+describe('what can go wrong in it', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('a port that is taken ends it in one sentence and exit code 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, errors } = await runDemo('--once', '--port', String(port))
+    other.close()
+    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+    expect(code).toBe(1)
+  })
+
+  test('a step that does not come is named, with the one before it', async () => {
+    vi.useFakeTimers()
+    const { followLifecycle, lifecycle } = (await import(
+      pathToFileURL(join(root, 'demo', 'lifecycle.mjs')).href
+    )) as Lifecycle
+    const follower = followLifecycle(lifecycle(3))
+    for (const state of ['Scheduled', 'RequestReady', 'Ready', 'Shutdown']) follower.news({ kind: 'state', state })
+    vi.advanceTimersByTime(20_000)
+    await expect(follower.done).rejects.toThrow(
+      'The watch did not report Allocated within 20 s; the last step it reported was Ready.',
+    )
   })
 })
