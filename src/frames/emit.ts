@@ -1,15 +1,10 @@
 /**
- * Calls the host's function of that name, if there is one. What it throws must not cut a stream in two, so it is
- * re-thrown where the host reports errors: as an unhandled rejection, the only such place that needs no timer.
+ * Calls the host's function, if there is one. What it throws must not cut a stream in two, so it is re-thrown where
+ * the host reports errors: as an unhandled rejection, the only such place that needs no timer.
  */
-export const emit = <Name extends string, Values extends unknown[]>(
-  host: { readonly [name in Name]?: ((...values: Values) => unknown) | null | undefined },
-  name: Name,
-  ...values: Values
-): void => {
+export const emit = <A, B>(listener: ((a: A, b: B) => unknown) | null | undefined, a: A, b?: B): void => {
   try {
-    const listener = host[name]
-    if (listener) listener.apply(host, values)
+    if (listener) listener(a, b!)
   } catch (error) {
     void Promise.reject(error)
   }

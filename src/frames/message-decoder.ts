@@ -1,26 +1,19 @@
+import { concat, none, view } from './bytes.js'
 import { emit } from './emit.js'
 import { encodeFrame } from './encode-frame.js'
-import { FrameError, type FrameErrorCode } from './frame-error.js'
-import { defaultRandom } from './random.js'
+import type { FrameError, FrameErrorCode } from './frame-error.js'
 import type { Chunk, DecoderOptions, Frame } from './types.js'
-import { createUtf8Reader, view } from './utf8.js'
+import { createUtf8Reader } from './utf8.js'
 
 const TEXT = 1
 const CLOSE = 8
 const PING = 9
-const PONG = 10
-/** A bit for each opcode that RFC 6455 defines. */
-const OPCODES = 1 << 0 | 1 << TEXT | 1 << 2 | 1 << CLOSE | 1 << PING | 1 << PONG
+/** A bit for each opcode that RFC 6455 defines: 0, 1, 2 and 8, 9, 10. */
+const OPCODES = 0x707
 
-const MEBIBYTE = 1 << 20
 const HEAD_LIMIT = 16384
 /** Small messages that arrive in pieces share buffers of this size, as each buffer costs time. */
 const SLAB = 8192
-
-const none = new Uint8Array(0)
-
-const isCloseCode = (code: number): boolean =>
-  code > 2999 ? code < 5000 : code > 999 && code < 1015 && (code < 1004 || code > 1006)
 
 /**
  * What RFC 6455 asks of a client's receiving side: bytes in, messages out. Use one per connection, with one of
@@ -35,18 +28,11 @@ export class MessageDecoder {
   readonly pushChunk: (chunk: Chunk) => void
 
   constructor(options: DecoderOptions) {
-    const {
-      handshake,
-      maxMessage = 16 * MEBIBYTE,
-      maxFrame = 16 * MEBIBYTE,
-      maxFragments = MEBIBYTE / 8,
-      random = defaultRandom,
-    } = options
-    const text = createUtf8Reader(options.TextDecoder)
+    const { handshake, maxMessage = 1 << 24, maxFragments = 1 << 17, random = Math.random, write } = options
+    const readText = createUtf8Reader(options.TextDecoder)
     let done = false
-    // The HTTP head, and how much of the empty line that ends it was seen: 4 is all of it.
-    let head = ''
-    let headEnd = handshake ? 0 : 4
+    // The HTTP head so far; undefined once it is over.
+    let head = handshake ? '' : undefined
     // The header: how many of its bytes were read, how many it has, the first of them, the length so far.
     let read = 0
     let size = 2
@@ -68,70 +54,54 @@ export class MessageDecoder {
     // A control frame, which may stand between the fragments of a message.
     let control: number[] = []
 
-    const answer = (code: number, payload: Uint8Array): void => {
-      if (options.write) emit(options, 'write', encodeFrame(code, payload, random))
+    const answer = (code: number, payload: ArrayLike<number>): void => {
+      if (head === undefined && write) emit(write, encodeFrame(code, payload, random))
     }
 
-    const fail = (code: FrameErrorCode, message: string): void => {
+    const fail = (code: FrameErrorCode, message?: string): void => {
       done = true
-      if (headEnd > 3) answer(CLOSE, Uint8Array.of(code >> 8, code))
-      emit(options, 'error', new FrameError(code, message))
+      answer(CLOSE, [code >> 8, code])
+      emit(options.error, Object.assign(
+        Error(message || (code < 1007 ? 'Protocol error' : code < 1009 ? 'Bad UTF-8' : 'Too large')),
+        { name: 'FrameError', code },
+      ) as FrameError)
     }
 
     const finish = (message: string | Uint8Array): void => {
       kind = total = fragments = 0
-      emit(options, 'message', message)
+      emit(options.message, message)
     }
 
-    const readControl = (bytes: Uint8Array, from: number, to: number): void => {
-      while (from < to) control.push(bytes[from++]!)
-      if (left) return
-      const payload = Uint8Array.from(control)
+    const readControl = (payload: Uint8Array): void => {
       control = []
-      if (opcode === CLOSE) {
-        const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
-        if (payload.length && !isCloseCode(code)) return fail(1002, 'Bad close code')
-        // What is left of an unfinished text is no longer wanted.
-        text.take()
-        const reason = text.read(payload, 2, payload.length) ? text.take() : undefined
-        if (reason === undefined) return fail(1007, 'Bad UTF-8')
+      if (opcode > CLOSE) {
+        if (opcode === PING) answer(10, payload)
+        return emit(opcode === PING ? options.ping : options.pong, payload)
+      }
+      const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
+      const reason = createUtf8Reader(options.TextDecoder)(payload.slice(2), true)
+      if (payload.length && (code < 1000 || code > 4999 || code > 1014 && code < 3000 || code > 1003 && code < 1007)) fail(1002)
+      else if (reason === undefined) fail(1007)
+      else {
         done = true
         answer(CLOSE, payload)
-        emit(options, 'close', code, reason)
-      } else if (opcode === PING) {
-        answer(PONG, payload)
-        emit(options, 'ping', payload)
-      } else {
-        emit(options, 'pong', payload)
+        emit(options.close, code, reason)
       }
     }
 
-    const readText = (bytes: Uint8Array, from: number, to: number): void => {
-      const last = !left && final
-      const message = text.read(bytes, from, to) ? last ? text.take() : '' : undefined
-      if (message === undefined) fail(1007, 'Bad UTF-8')
-      else if (last) finish(message)
-    }
-
-    const readBinary = (bytes: Uint8Array, from: number, to: number): void => {
-      const last = !left && final
-      if (last && start === end) return finish(view(bytes, from, to))
-      const coming = to - from + left
-      if (end + coming > buffer.length) {
+    const readBinary = (piece: Uint8Array, last: boolean): void => {
+      if (last && start === end) return finish(piece)
+      if (start + total > buffer.length) {
         // Doubling keeps the copies linear. Messages often have one size: then the first guess is exact.
-        const used = end - start
-        const grown = new Uint8Array(Math.max(SLAB, used + coming, used ? 2 * used : final ? 0 : previous))
-        grown.set(view(buffer, start, end))
-        buffer = grown
+        buffer = concat(view(buffer, start, end), none, Math.max(SLAB, total, 2 * (end - start), final ? 0 : previous))
+        end -= start
         start = 0
-        end = used
       }
-      buffer.set(view(bytes, from, to), end)
-      end += to - from
+      buffer.set(piece, end)
+      end += piece.length
       if (last) {
-        const message = view(buffer, start, end)
-        previous = end - start
-        start = end
+        const message = view(buffer, start, start = end)
+        previous = message.length
         if (buffer.length > SLAB) {
           buffer = none
           start = end = 0
@@ -140,26 +110,29 @@ export class MessageDecoder {
       }
     }
 
-    /** Takes a piece of the frame's payload, all of it if there is no more. */
-    const payload = (bytes: Uint8Array, from: number, to: number): void => {
-      left -= to - from
-      if (opcode >= CLOSE) readControl(bytes, from, to)
-      else if (kind === TEXT) readText(bytes, from, to)
-      else readBinary(bytes, from, to)
-      if (!left) left = -1
+    /** Takes a piece of the frame's payload. */
+    const readPayload = (piece: Uint8Array): void => {
+      left = left - piece.length || -1
+      const last = left < 0 && final
+      if (opcode >= CLOSE) {
+        control.push(...piece)
+        if (last) readControl(Uint8Array.from(control))
+      } else if (kind === TEXT) {
+        const message = readText(piece, last)
+        if (message === undefined) fail(1007)
+        else if (last) finish(message)
+      } else readBinary(piece, last)
     }
 
-    /** Everything that a frame can be refused for before its payload. */
+    /** Begins a frame, or refuses it. */
     const begin = (code: number, fin: boolean, bytes: number): void => {
-      if (!(1 << code & OPCODES)) return fail(1002, 'Reserved opcode')
-      if (code >= CLOSE) {
-        if (!fin || !(bytes < 126) || code === CLOSE && bytes === 1) return fail(1002, 'Bad control frame')
-      } else {
-        if (!code !== !!kind) return fail(1002, 'Continuation out of place')
-        total += bytes
-        fragments++
-        if (!(bytes <= maxFrame && total <= maxMessage && fragments <= maxFragments)) return fail(1009, 'Over the limit')
-        if (code) kind = code
+      // A control frame is whole and short, and a close frame has no half of a code; a message begins once.
+      if (!(1 << code & OPCODES) || (
+        code < CLOSE ? !code !== !!kind : !fin || bytes > 125 || code === CLOSE && bytes === 1
+      )) return fail(1002)
+      if (code < CLOSE) {
+        if ((total += bytes) > maxMessage || ++fragments > maxFragments) return fail(1009)
+        kind = code || kind
       }
       opcode = code
       final = fin
@@ -167,69 +140,49 @@ export class MessageDecoder {
     }
 
     const readHeader = (byte: number): void => {
-      read++
-      if (read < 2) {
-        first = byte
-        return
-      }
-      if (read < 3) {
-        if (first & 0x70) return fail(1002, 'Reserved bit')
-        if (byte > 0x7f) return fail(1002, 'Masked')
-        size = byte < 126 || first & CLOSE ? 2 : byte < 127 ? 4 : 10
-        length = size > 2 ? 0 : byte
-      } else {
-        length = length * 256 + byte
-      }
-      if (read === size) {
-        read = 0
-        // The length must be written as short as it can be.
-        if (size > 2 && length < (size > 4 ? 65536 : 126) || length >= 2 ** 63) fail(1002, 'Bad length')
-        else begin(first & 15, first > 0x7f, length)
+      if (!read++) first = byte
+      else {
+        if (read < 3) {
+          // Reserved bits, and a mask, which only a client sets.
+          if (first & 0x70 || byte > 0x7f) return fail(1002)
+          size = byte < 126 ? 2 : byte < 127 ? 4 : 10
+          length = size > 2 ? 0 : byte
+        } else length = length * 256 + byte
+        if (read === size) {
+          read = 0
+          begin(first & 15, first > 0x7f, length)
+        }
       }
     }
 
     const readHead = (byte: number): void => {
       head += String.fromCharCode(byte)
-      headEnd = byte === (headEnd & 1 ? 10 : 13) ? headEnd + 1 : byte === 13 ? 1 : 0
-      if (head.length > HEAD_LIMIT) {
-        headEnd = 0
-        fail(1009, 'Head too long')
-      } else if (headEnd > 3) {
-        const complaint = typeof handshake === 'function'
-          ? handshake(head)
-          : /^HTTP\/1\.1 101\b/.test(head) ? '' : 'No status 101'
-        head = ''
-        if (complaint) {
-          headEnd = 0
-          fail(1002, complaint)
-        }
-      }
+      if (head!.endsWith('\r\n\r\n')) {
+        const complaint = typeof handshake === 'function' ? handshake(head!) : /^HTTP\/1\.1 101 /.test(head!) ? '' : head!
+        if (complaint) fail(1002, complaint)
+        head = undefined
+      } else if (head!.length >= HEAD_LIMIT) fail(1009)
     }
 
     this.push = bytes => {
-      let at = 0
-      while (!done && at < bytes.length) {
-        if (left > 0) {
-          const from = at
-          at = Math.min(bytes.length, at + left)
-          payload(bytes, from, at)
-        } else if (headEnd < 4) {
-          readHead(bytes[at++]!)
-        } else {
-          readHeader(bytes[at++]!)
-          if (!left && !done) payload(none, 0, 0)
+      for (let at = 0; !done && at < bytes.length;) {
+        if (left > 0) readPayload(view(bytes, at, at = Math.min(bytes.length, at + left)))
+        else {
+          (head === undefined ? readHeader : readHead)(bytes[at++]!)
+          if (!left && !done) readPayload(none)
         }
       }
     }
 
-    this.pushChunk = ({ bytes, remaining, fin = true, opcode: code = kind ? 0 : TEXT }) => {
+    this.pushFrame = this.pushChunk = (
+      { payload, bytes = payload!, remaining = 0, fin = true, opcode: code = kind ? 0 : TEXT }: Partial<Frame & Chunk>,
+    ) => {
       if (done) return
       const coming = bytes.length + remaining
-      if (!(remaining >= 0) || left >= 0 && left !== coming) return fail(1002, 'A chunk is missing')
+      // A chunk that is missing shows in what remains.
+      if (!(remaining >= 0) || left >= 0 && left !== coming) return fail(1002)
       if (left < 0) begin(code, fin, coming)
-      if (!done) payload(bytes, 0, bytes.length)
+      if (!done) readPayload(bytes)
     }
-
-    this.pushFrame = ({ payload, fin, opcode }) => this.pushChunk({ bytes: payload, remaining: 0, fin, opcode })
   }
 }

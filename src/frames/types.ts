@@ -38,10 +38,8 @@ export interface DecoderCallbacks {
 }
 
 export interface DecoderLimits {
-  /** Bytes a message may have, over all its fragments. Default: 16 MiB. */
+  /** Bytes a message may have, over all its frames, and so also a frame. Default: 16 MiB. */
   readonly maxMessage?: number
-  /** Bytes a frame may have. Default: 16 MiB. */
-  readonly maxFrame?: number
   /** Frames a message may have, empty ones included. Default: 131,072. */
   readonly maxFragments?: number
 }
@@ -50,7 +48,7 @@ export interface DecoderLimits {
 export interface DecoderHost {
   /** The `TextDecoder` to use if it proves right; `null` for none. Default: the global one, if any. */
   readonly TextDecoder?: TextDecoderClass | null
-  /** Numbers from 0 up to 1 for masks and keys. Default: from `crypto` where there is one, else `Math.random`. */
+  /** Numbers from 0 up to 1 for masks and keys. Default: `Math.random`. */
   readonly random?: () => number
 }
 
