@@ -67,7 +67,6 @@ export const pathCases: readonly WireCase[] = [
   one('GET /gameserver%zz', 'GET /gameserver%zz', undefined, badEscape),
   one('GET /%', 'GET /%', undefined, badEscape),
   one('GET /%2', 'GET /%2', undefined, badEscape),
-  one('GET /_/api', 'GET /_/api', undefined, notFound),
   one('GET /_/', 'GET /_/', undefined, notFound),
   one('GET /favicon.ico', 'GET /favicon.ico', undefined, notFound),
   one('GET /index.html', 'GET /index.html', undefined, notFound),

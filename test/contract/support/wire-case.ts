@@ -83,6 +83,9 @@ export const badMask = (paths: string): Answer =>
       'JSONName: "values", IsList: true}}',
   )
 
+/** More than 4 MiB, however much that is. */
+export const tooLarge = fails(429, 8, 'grpc: received message larger than max (more vs. 4194304)')
+
 /** A path with a malformed percent escape. */
 export const badEscape: Answer = { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' }
 
