@@ -4,6 +4,8 @@ import type { SidecarEnvironment } from '../../../src/sidecar/index.js'
 export interface VirtualClock extends SidecarEnvironment {
   /** Lets so many milliseconds pass; every timer fires at its own moment, in order. */
   advance(ms: number): void
+  /** Lets time pass as on a machine that slept: what is due fires late, at the end. */
+  sleep(ms: number): void
   /** How many timers are set. */
   readonly pending: number
 }
@@ -28,6 +30,10 @@ export function createVirtualClock(start = Date.UTC(2030, 0, 1)): VirtualClock {
         next.fire()
       }
       time = end
+    },
+    sleep(ms) {
+      time += ms
+      this.advance(0)
     },
     get pending() {
       return timers.length

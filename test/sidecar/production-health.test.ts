@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { startHarness } from './support/harness.js'
+
+const checked = {
+  spec: { health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 20 } },
+} as const
+
+describe('production: health', () => {
+  it('becomes Unhealthy after so many periods without a beat, counted from the initial delay', () => {
+    const { state, clock, sidecar, warnings } = startHarness({ gameServer: checked })
+    clock.advance(20_000)
+    expect(sidecar.snapshot().health.failures).toBe(1)
+    clock.advance(5_000)
+    expect(sidecar.snapshot().health.failures).toBe(2)
+    clock.advance(5_000 + 499)
+    expect(state()).toBe('Scheduled')
+    clock.advance(1)
+    expect(state()).toBe('Unhealthy')
+    expect(warnings()).toEqual(['health-failure', 'health-failure', 'health-failure'])
+  })
+
+  it('starts counting anew with every beat', async () => {
+    const { call, state, clock, sidecar } = startHarness({ gameServer: checked })
+    clock.advance(26_000)
+    expect(sidecar.snapshot().health.failures).toBe(2)
+    expect(await call('POST', '/health')).toEqual([200, {}])
+    expect(sidecar.snapshot().health.failures).toBe(0)
+    for (let i = 0; i < 50; i++) {
+      clock.advance(2_500)
+      await call('POST', '/health')
+    }
+    expect(state()).toBe('Scheduled')
+    expect(sidecar.snapshot().health.beats).toBe(51)
+  })
+
+  it('never recovers, however many beats come', async () => {
+    const { call, state, clock } = startHarness({ gameServer: checked })
+    clock.advance(40_000)
+    await call('POST', '/health')
+    await call('POST', '/ready')
+    clock.advance(60_000)
+    expect(state()).toBe('Unhealthy')
+  })
+
+  it('counts a beat that has no body as none and says so', async () => {
+    const { sidecar, warnings } = startHarness({ gameServer: checked })
+    const response = await sidecar.handle(new Request('http://localhost/health', { method: 'POST' }))
+    expect([response.status, await response.text()]).toEqual([400, ''])
+    expect(sidecar.snapshot().health.beats).toBe(0)
+    expect(warnings()).toEqual(['beat-without-body'])
+  })
+
+  it('counts every message of a stream of beats', async () => {
+    const { sidecar } = startHarness({ gameServer: checked })
+    await sidecar.handle(new Request('http://localhost/health', { method: 'POST', body: '{}{}{}' }))
+    expect(sidecar.snapshot().health.beats).toBe(3)
+  })
+
+  it('counts nothing when health is disabled', () => {
+    const { state, clock } = startHarness()
+    clock.advance(3_600_000)
+    expect(state()).toBe('Scheduled')
+  })
+
+  it('counts nothing in local mode', () => {
+    const { state, clock } = startHarness({ mode: 'local', gameServer: undefined })
+    clock.advance(3_600_000)
+    expect(state()).toBe('Ready')
+  })
+
+  it('counts one failure, not hundreds, when the machine slept', () => {
+    const { sidecar, clock } = startHarness({ gameServer: checked })
+    clock.sleep(8 * 3_600_000)
+    expect(sidecar.snapshot().health.failures).toBe(1)
+  })
+
+  it('answers beats without counting them while told to ignore them', async () => {
+    const { call, state, clock, sidecar } = startHarness({ gameServer: checked })
+    sidecar.control({ type: 'ignoreBeats', on: true })
+    for (let i = 0; i < 20; i++) {
+      expect(await call('POST', '/health')).toEqual([200, {}])
+      clock.advance(2_000)
+    }
+    expect(state()).toBe('Unhealthy')
+  })
+})
