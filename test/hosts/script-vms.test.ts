@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { createBareVm } from './support/bare-vm.js'
+import { build, runAllOperations } from './support/guest.js'
+import { createQuickJs } from './support/quickjs.js'
+import { expectAllOperations, startSidecar } from './support/sidecar.js'
+
+let sidecar: LocalSidecar
+
+beforeEach(async () => { sidecar = await startSidecar() })
+afterEach(() => sidecar.close())
+
+const vms = [['QuickJS', createQuickJs], ['bare V8 context', async () => createBareVm()]] as const
+
+const transports = [
+  ['fetch and WebSocket', 'websocket', 'fetch: transports.fetch(true), WebSocket: transports.WebSocket'],
+  ['fetch without streaming, and WebSocket', 'websocket', 'fetch: transports.fetch(false), WebSocket: transports.WebSocket'],
+  ['fetch alone', 'stream', 'fetch: transports.fetch(true)'],
+  ['XMLHttpRequest and WebSocket', 'websocket',
+    'XMLHttpRequest: transports.xmlHttpRequest(false), WebSocket: transports.WebSocket'],
+  ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
+] as const
+
+describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder', (_name, create) => {
+  test.each(transports)('all operations and the watch over %s, driven by tick()', async (_transports, watch, given) => {
+    const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
+    expectAllOperations(await runAllOperations(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
+  })
+
+  test('the minified build does the same', async () => {
+    const run = { baseUrl: sidecar.url, load: build('iife.min'), options: `{ baseUrl: baseUrl, ${transports[0][2]} }` }
+    expectAllOperations(await runAllOperations(await create(), run), 'websocket', sidecar)
+  })
+
+  test('what is missing is named, with the option that supplies it', async () => {
+    const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
+    await expect(runAllOperations(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
+  })
+})
