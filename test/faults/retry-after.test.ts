@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import { createScriptedSidecar } from '../support/fault-server.js'
+import * as steps from '../support/fault-server-steps.js'
+import { hurried } from './observe.js'
+
+/** Half a minute takes a second and a half; seconds below are the client's own. */
+const haste = 20
+const clock = hurried(haste)
+
+/** Seconds between the answer 503 with this header and the next request. */
+async function pause(retryAfter: string, status: number): Promise<number> {
+  const sidecar = await createScriptedSidecar([
+    { on: 'GET /gameserver', nth: 2, step: steps.answering({ status, headers: { 'retry-after': retryAfter } }) },
+  ])
+  const client = createClient({ ...clock, baseUrl: sidecar.url, retry: { timeout: 120_000 } })
+  try {
+    await client.getGameServer()
+    const reads = sidecar.requests.filter(({ path }) => path === '/gameserver').map(({ at }) => at)
+    const [, refused = NaN, again = NaN] = reads
+    return ((again - refused) * haste) / 1000
+  } finally {
+    client.close()
+    await sidecar.close()
+  }
+}
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
+
+describe.concurrent('Retry-After of a 503 or 429', () => {
+  test.each([503, 429])('%i: a number of seconds is honoured', async (status) => {
+    expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
+  })
+
+  test.each([503, 429])('%i: a date is honoured', async (status) => {
+    expect(await pause(inSeconds(10), status)).toBeGreaterThanOrEqual(8)
+  })
+
+  test.each([
+    ['3600', 'seconds'],
+    ['9'.repeat(400), 'digits without an end'],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 'a date'],
+  ])('beyond 30 s it counts as 30 s: %s', async (retryAfter) => {
+    const seconds = await pause(retryAfter, 503)
+    expect(seconds).toBeGreaterThanOrEqual(29)
+    expect(seconds).toBeLessThan(45)
+  })
+
+  test.each(['soon', '-1', '1e3', '0x10', '12 seconds', 'soon 2999', 'NaN', 'Infinity', '', inSeconds(-60)])(
+    'junk and the past are ignored: "%s"',
+    async (retryAfter) => {
+      expect(await pause(retryAfter, 503)).toBeLessThan(7)
+    },
+  )
+})
