@@ -86,9 +86,13 @@ export interface WriteOptions {
   readonly onStream?: (() => void) | undefined
 }
 
+/** Largest answer that is collected to be sent with its length. */
+const MAX_COLLECTED = 1024 * 1024
+
 /**
- * Sends a WHATWG response. A stream is read no faster than the client reads, is cancelled when the client is
- * gone, and cuts the connection when it fails, so that nobody takes half an answer for a whole one.
+ * Sends a WHATWG response: one that is complete at once with its length, any other as a stream. A stream is
+ * read no faster than the client reads, is cancelled when the client is gone, and cuts the connection when it
+ * fails, so that nobody takes half an answer for a whole one.
  */
 export async function writeResponse(
   response: Response,
@@ -100,36 +104,58 @@ export async function writeResponse(
     return
   }
   const headers = { ...Object.fromEntries(response.headers), ...options.extraHeaders }
-  reply.writeHead(response.status, headers)
-  if (response.body === null || reply.req.method === 'HEAD') {
-    await response.body?.cancel().catch(() => undefined)
+  if (response.body === null) {
+    reply.writeHead(response.status, headers)
     reply.end()
     return
   }
-  if (response.headers.has('content-length')) {
-    reply.end(Buffer.from(await response.arrayBuffer()))
-    return
-  }
-  options.onStream?.()
-  reply.flushHeaders()
-  await pump(response.body, reply)
-}
-
-async function pump(body: ReadableStream<Uint8Array>, reply: ServerResponse): Promise<void> {
-  const reader = body.getReader()
+  const reader: Reader = response.body.getReader()
   const gone = new Promise<void>((resolve) => reply.once('close', resolve))
   void gone.then(() => reader.cancel().catch(() => undefined))
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done || reply.destroyed) break
-      if (!reply.write(value)) await Promise.race([drained(reply), gone])
+    const { chunks, rest } = await collect(reader)
+    if (rest === undefined) {
+      const body = Buffer.concat(chunks)
+      reply.writeHead(response.status, { ...headers, 'content-length': body.byteLength })
+      reply.end(body)
+      return
     }
-    reply.end()
+    options.onStream?.()
+    reply.writeHead(response.status, headers)
+    reply.flushHeaders()
+    for (const chunk of chunks) reply.write(chunk)
+    await pump(reader, rest, reply, gone)
   } catch {
     reply.socket?.resetAndDestroy()
   }
 }
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Read = ReturnType<Reader['read']>
+
+/** What can be read without waiting for anything, and the read that has to wait; none where that was all. */
+async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
+  const chunks: Uint8Array[] = []
+  for (let size = 0; ;) {
+    const rest = reader.read()
+    const result = size > MAX_COLLECTED ? undefined : await Promise.race([rest, aTurn()])
+    if (result === undefined) return { chunks, rest }
+    if (result.done) return { chunks, rest: undefined }
+    chunks.push(result.value)
+    size += result.value.byteLength
+  }
+}
+
+async function pump(reader: Reader, first: Read, reply: ServerResponse, gone: Promise<void>): Promise<void> {
+  for (let next = first; ; next = reader.read()) {
+    const { done, value } = await next
+    if (done || reply.destroyed) break
+    if (!reply.write(value)) await Promise.race([drained(reply), gone])
+  }
+  reply.end()
+}
+
+const aTurn = (): Promise<undefined> => new Promise((resolve) => setImmediate(resolve, undefined))
 
 const drained = (reply: ServerResponse): Promise<void> =>
   new Promise((resolve) => reply.once('drain', resolve))

@@ -195,24 +195,35 @@ describe('an answer', () => {
   })
 
   test('that is a stream and fails ends without the last chunk', async () => {
+    let fail = (): void => undefined
     const { port, faults } = await serve({
       handle: async () =>
         new Response(
-          new ReadableStream(
-            {
-              async pull(controller) {
-                controller.enqueue(new TextEncoder().encode('first\n'))
-                await new Promise(setImmediate)
-                controller.error(new ConnectionDropped('restart'))
-              },
+          new ReadableStream({
+            start(controller) {
+              controller.enqueue(new TextEncoder().encode('first\n'))
+              fail = () => controller.error(new ConnectionDropped('restart'))
             },
-            { highWaterMark: 0 },
-          ),
+          }),
         ),
     })
     const response = await fetch(`http://localhost:${port}/watch/gameserver`)
+    fail()
     await expect(response.text()).rejects.toThrow()
     expect(faults).toEqual([])
+  })
+
+  test('that is complete at once is sent with its length, one that goes on is not', async () => {
+    const stream = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2)) })
+    const { port } = await serve({
+      handle: async (_incoming, raw) => new Response(raw?.target === '/all' ? '{"all":true}' : stream),
+    })
+    const all = await fetch(`http://localhost:${port}/all`)
+    expect(all.headers.get('content-length')).toBe('12')
+    expect(all.headers.get('transfer-encoding')).toBeNull()
+    const watch = await fetch(`http://localhost:${port}/watch`)
+    expect(watch.headers.get('content-length')).toBeNull()
+    await watch.body!.cancel()
   })
 
   test('that the sidecar would never have given is a connection cut', async () => {
