@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { startHarness } from './support/harness.js'
+
+async function openStream(handle: (request: Request) => Promise<Response>): Promise<{
+  response: Response
+  next(): Promise<string | undefined>
+  cancel(): Promise<void>
+}> {
+  const response = await handle(new Request('http://localhost/watch/gameserver'))
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  return {
+    response,
+    async next() {
+      while (!rest.includes('\n')) {
+        const { done, value } = await reader.read()
+        if (done) return undefined
+        rest += decoder.decode(value as Uint8Array, { stream: true })
+      }
+      const line = rest.slice(0, rest.indexOf('\n'))
+      rest = rest.slice(line.length + 1)
+      return line
+    },
+    cancel: () => reader.cancel(),
+  }
+}
+
+const stateOf = (line: string | undefined): unknown =>
+  (JSON.parse(line ?? 'null') as { result: { status: { state: string } } }).result.status.state
+
+describe('a watch', () => {
+  it('streams the current object at once and then one line a change', async () => {
+    const { sidecar, call, clock } = startHarness()
+    const stream = await openStream(sidecar.handle)
+    expect(stream.response.status).toBe(200)
+    expect(stream.response.headers.get('content-type')).toBe('application/json')
+    expect(stateOf(await stream.next())).toBe('Scheduled')
+    await call('POST', '/allocate')
+    clock.advance(500)
+    expect(stateOf(await stream.next())).toBe('Allocated')
+    await stream.cancel()
+    expect(sidecar.snapshot().watchers).toEqual([])
+  })
+
+  it('hands over the same object to streams and to sinks', async () => {
+    const { sidecar } = startHarness()
+    const lines: string[] = []
+    sidecar.watch({ onMessage: ({ json }) => void lines.push(json) })
+    const stream = await openStream(sidecar.handle)
+    expect(await stream.next()).toBe(lines[0])
+  })
+
+  it('stays open after Shutdown', async () => {
+    const { sidecar, call, watch, clock } = startHarness()
+    const seen = watch()
+    await call('POST', '/shutdown')
+    clock.advance(60_000)
+    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Shutdown'])
+    expect(sidecar.snapshot().watchers).toHaveLength(1)
+  })
+
+  it('in local mode repeats a label that was set again and never shows counters and lists', async () => {
+    const { call, watch } = startHarness({ mode: 'local', gameServer: undefined })
+    const seen = watch()
+    await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
+    await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
+    await call('PATCH', '/v1beta1/counters/rooms', { countDiff: 1 })
+    await call('POST', '/v1beta1/lists/players:addValue', { value: 'x' })
+    expect(seen).toHaveLength(3)
+    expect(seen[2]).toEqual(seen[1])
+    expect(seen[1]!.object_meta.resource_version).toBe('v1')
+  })
+
+  it('in local mode undoes a reservation, also one that was followed by one for ever', async () => {
+    const { call, state, clock } = startHarness({ mode: 'local', gameServer: undefined })
+    await call('POST', '/reserve', { seconds: 5 })
+    await call('POST', '/reserve', { seconds: 0 })
+    clock.advance(4_999)
+    expect(state()).toBe('Reserved')
+    clock.advance(1)
+    expect(state()).toBe('Ready')
+  })
+
+  it('sees allocations from outside at once, each and in order', () => {
+    const { sidecar, watch, call, clock } = startHarness()
+    void call
+    const seen = watch()
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    const allocation = {
+      type: 'allocate',
+      labels: { mode: 'ctf' },
+      annotations: { note: 'x' },
+      counters: { rooms: { action: 'Increment', amount: 50 } },
+      lists: { rooms: { addValues: ['a', 'd'], deleteValues: ['b'], capacity: 4 } },
+    } as const
+    expect(sidecar.control(allocation)).toEqual({ ok: true })
+    clock.advance(1)
+    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Ready', 'Allocated'])
+    const { object_meta: meta, status } = seen[2]!
+    expect(meta.labels).toEqual({ mode: 'ctf' })
+    expect(meta.annotations).toEqual({ 'agones.dev/last-allocated': '2030-01-01T00:00:00.000Z', note: 'x' })
+    expect(status.counters!.rooms).toEqual({ count: '10', capacity: '10' })
+    expect(status.lists!.rooms).toEqual({ capacity: '4', values: ['a', 'c', 'd'] })
+  })
+
+  it('that is stalled keeps nobody waiting, keeps the newest, and is bounded', async () => {
+    const { sidecar, watch, clock } = startHarness({ watchQueue: 4 })
+    const slow: string[] = []
+    let release = (): void => undefined
+    sidecar.watch({
+      onMessage({ gameServer }) {
+        slow.push(gameServer.object_meta.labels?.n ?? '')
+        return new Promise((resolve) => (release = resolve))
+      },
+    })
+    const quick = watch()
+    for (let n = 0; n < 100; n++) sidecar.control({ type: 'setLabel', key: 'n', value: String(n) })
+    expect(quick).toHaveLength(101)
+    expect(sidecar.snapshot().watchers[0]).toMatchObject({ queued: 4, dropped: 96, sent: 1 })
+    for (let i = 0; i < 5; i++) {
+      release()
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+    expect(slow).toEqual(['', '96', '97', '98', '99'])
+    clock.advance(1)
+  })
+
+  it('over HTTP that nobody reads holds a bounded number of objects', async () => {
+    const { sidecar } = startHarness({ watchQueue: 4 })
+    const stream = await openStream(sidecar.handle)
+    for (let n = 0; n < 100; n++) sidecar.control({ type: 'setLabel', key: 'n', value: String(n) })
+    expect(sidecar.snapshot().watchers[0]!.queued).toBe(4)
+    const labels: unknown[] = []
+    for (let i = 0; i < 5; i++) {
+      const line = await stream.next()
+      labels.push((JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta.labels.n)
+    }
+    expect(labels[0]).toBeUndefined()
+    expect(labels[4]).toBe('99')
+  })
+
+  it('whose listener throws ends alone', () => {
+    const { sidecar, watch } = startHarness()
+    const seen = watch()
+    const ends: string[] = []
+    const unhandled = new Promise((resolve) => process.once('unhandledRejection', resolve))
+    sidecar.watch({
+      onMessage() {
+        throw new Error('mine')
+      },
+      onEnd: (reason) => ends.push(reason),
+    })
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    expect(ends).toEqual(['failed'])
+    expect(seen).toHaveLength(2)
+    expect(sidecar.snapshot().watchers).toHaveLength(1)
+    return expect(unhandled).resolves.toMatchObject({ message: 'mine' })
+  })
+
+  it('of an object that is gone is refused as a read is', async () => {
+    const { sidecar, call, clock } = startHarness()
+    expect(sidecar.control({ type: 'delete', graceMs: 1000 })).toEqual({ ok: true })
+    expect((await call('GET', '/gameserver'))[1]).toMatchObject({ object_meta: { deletion_timestamp: '1893456000' } })
+    clock.advance(1000)
+    const message = 'could not retrieve GameServer default/local: gameserver.agones.dev "local" not found'
+    expect(await call('GET', '/gameserver')).toEqual([500, { code: 2, message, details: [] }])
+    expect(await call('POST', '/ready')).toEqual([200, {}])
+    const response = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
+    expect(response.status).toBe(500)
+    expect(JSON.parse(await response.text())).toEqual({ error: { code: 2, message, details: [] } })
+    const errors: string[] = []
+    sidecar.watch({ onMessage() {}, onError: ({ body }) => errors.push(body) })
+    expect(JSON.parse(errors[0]!)).toEqual({ error: { code: 2, message, details: [] } })
+  })
+})
+
+describe('watchers', () => {
+  it('that are dropped end with an error, HTTP and WebSocket alike', async () => {
+    const { sidecar } = startHarness()
+    const ends: string[] = []
+    sidecar.watch({ onMessage() {}, onEnd: (reason) => ends.push(reason) })
+    const stream = await openStream(sidecar.handle)
+    await stream.next()
+    sidecar.control({ type: 'dropWatchers' })
+    await expect(stream.next()).rejects.toBeInstanceOf(ConnectionDropped)
+    expect(ends).toEqual(['dropped'])
+    expect(sidecar.snapshot().watchers).toEqual([])
+  })
+
+  it('that are stalled for a time get the newest state afterwards', () => {
+    const { sidecar, watch, clock } = startHarness({ watchQueue: 1 })
+    const seen = watch()
+    sidecar.control({ type: 'stallWatchers', ms: 5000 })
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    sidecar.control({ type: 'setState', state: 'Allocated' })
+    clock.advance(4_999)
+    expect(seen).toHaveLength(1)
+    clock.advance(1)
+    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Allocated'])
+  })
+
+  it('that are stalled without end wait until released', () => {
+    const { sidecar, watch, clock } = startHarness()
+    const seen = watch()
+    sidecar.control({ type: 'stallWatchers' })
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    clock.advance(10 ** 9)
+    expect(seen).toHaveLength(1)
+    sidecar.control({ type: 'releaseWatchers' })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('end when the sidecar is closed, and no timer is left', async () => {
+    const { sidecar, call, clock } = startHarness()
+    const ends: string[] = []
+    sidecar.watch({ onMessage() {}, onEnd: (reason) => ends.push(reason) })
+    await call('POST', '/ready')
+    sidecar.close()
+    sidecar.close()
+    expect(ends).toEqual(['closed'])
+    expect(clock.pending).toBe(0)
+    await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
+  })
+})
