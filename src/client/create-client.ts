@@ -98,9 +98,9 @@ export function buildClient(given: ClientOptions = {}, attach?: Attach): Sidecar
     onRead,
   )
 
-  /** A read may be older than what the watch has told since, so beside a watch it doesn't count. */
+  /** A read may be older than what the watch has told since, so beside a watch only the first one counts. */
   function onRead(value: unknown): void {
-    if (!isWatching() && isGameServer(value)) offer(value)
+    if ((!last || !isWatching()) && isGameServer(value)) offer(value)
   }
 
   function offer(gameServer: GameServer): void {
@@ -240,7 +240,15 @@ export function buildClient(given: ClientOptions = {}, attach?: Attach): Sidecar
   })
   Object.defineProperties(client, {
     gameServer: { get: () => last },
-    status: { get: () => Object.assign({ lastBeat, healthy }, connection) },
+    status: {
+      get: () => ({
+        connection: connection.state,
+        transport: connection.transport,
+        reason: connection.reason,
+        lastBeat,
+        healthy,
+      }),
+    },
   })
 
   follow(options.signal, scope)

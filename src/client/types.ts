@@ -228,7 +228,12 @@ export interface SidecarEvents<Int = number> {
   error: SidecarError
 }
 
-export interface ClientStatus extends ConnectionEvent {
+export interface ClientStatus {
+  connection: ConnectionState
+  /** How the watch comes; undefined while none is open. */
+  transport: Transport | undefined
+  /** Why the connection is what it is, where that needs a reason. */
+  reason: string | undefined
   /** The last good beat, ms since the Unix epoch. */
   lastBeat: number | undefined
   /** Whether the last beat went well; undefined before the first. */

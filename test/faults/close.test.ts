@@ -254,7 +254,7 @@ describe.concurrent('close() opens nothing new and leaves nothing behind while',
       const outcomes = Promise.allSettled(promises)
       client.close()
       const before = dials.length
-      expect(client.status.state).toBe('closed')
+      expect(client.status.connection).toBe('closed')
       await new Promise(setImmediate)
       expect(timers.pending, 'timers left').toBe(0)
 

@@ -35,7 +35,7 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
     const { versions, errors = [], tolerated = [], mostErrors = 20, state = 'connected', watches } = fault.expect
     const final = versions.at(-1)
     await whenObserved((seen) => seen.versions.at(-1) === final?.toString(), `version ${final} as the last one`)
-    await whenObserved((seen) => seen.client.status.state === state, `the state ${state}`)
+    await whenObserved((seen) => seen.client.status.connection === state, `the state ${state}`)
 
     const seen = observed
     const context = describeObserved(seen)
@@ -56,7 +56,7 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
 
     seen.client.close()
     await sidecar.untilNoSockets()
-    expect(seen.client.status.state).toBe('closed')
+    expect(seen.client.status.connection).toBe('closed')
     const frames = sidecar.clientFrames.filter(({ opcode }) => opcode !== opcodes.close && opcode !== opcodes.pong)
     expect(frames, 'frames sent on a watch socket').toEqual([])
   } finally {

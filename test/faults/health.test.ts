@@ -15,7 +15,7 @@ const minute = 60
 const keepCalling =
   (call: (client: SidecarClient) => Promise<unknown>) =>
   async (client: SidecarClient): Promise<void> => {
-    while (client.status.state !== 'closed') {
+    while (client.status.connection !== 'closed') {
       await call(client).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -105,7 +105,7 @@ describe.concurrent('beats', () => {
     const { client, until, beats } = observe({ ...clock, baseUrl: sidecar.url, autoHealth: { interval: 20_000 } })
     await until(() => beats.some(({ ok }) => ok), 'a beat')
     await sidecar.stop()
-    await until(() => beats.at(-1)?.ok === false || client.status.state === 'reconnecting', 'the outage')
+    await until(() => beats.at(-1)?.ok === false || client.status.connection === 'reconnecting', 'the outage')
     const before = beats.filter(({ ok }) => ok).length
     await sidecar.start()
     const back = clock.now()

@@ -21,7 +21,7 @@ async function quiet(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   await observed.seen(1)
-  await observed.until(() => observed.client.status.state === 'connected', 'a connection')
+  await observed.until(() => observed.client.status.connection === 'connected', 'a connection')
   const reads = (): number => sidecar.requests.filter(({ path }) => path === '/gameserver').length
   const before = reads()
   clock.advance(150)

@@ -97,6 +97,16 @@ export const bytesFaults: readonly WatchFault[] = [
     expect: { versions: [1], watches: 1 },
   },
   {
+    name: 'an object whose line is 16 MiB long, the default limit',
+    over: ['websocket', 'stream', 'auto'],
+    rules: ({ sidecar }) => {
+      const size = Buffer.byteLength(JSON.stringify({ result: paddedGameServer(1, 0) }))
+      sidecar.publish(paddedGameServer(1, (16 << 20) - size))
+      return []
+    },
+    expect: { versions: [1], watches: 1 },
+  },
+  {
     name: 'an object just below the limit',
     options: { limits: { message: 4000 } },
     rules: ({ sidecar }) => {

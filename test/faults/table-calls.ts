@@ -153,6 +153,49 @@ export const callFaults: readonly CallFault[] = [
     expect: { code: 'LIMIT' },
   },
   {
+    name: 'a good body of another content type is taken for what it is',
+    calls: ['read'],
+    options: once,
+    rules: each(steps.answering({ body: JSON.stringify(gameServer(1)), headers: { 'content-type': 'text/plain' } })),
+    expect: {},
+  },
+  {
+    name: 'every byte comes alone',
+    calls: ['read'],
+    options: once,
+    rules: each(steps.byteByByte(steps.answering({ body: JSON.stringify(gameServer(1)) }))),
+    expect: {},
+  },
+  {
+    name: 'the body comes in chunks that cut characters in two',
+    calls: ['read'],
+    options: once,
+    rules: each(async (exchange) => {
+      await exchange.open()
+      const bytes = Buffer.from(JSON.stringify(gameServer(1)))
+      for (let start = 0; start < bytes.length; start += 3) await exchange.sendBytes(bytes.subarray(start, start + 3))
+      await exchange.end()
+    }),
+    expect: {},
+  },
+  {
+    name: 'a refusal that no repetition can change is not repeated: 429 for a body over 4 MiB',
+    calls: ['add'],
+    rules: [
+      {
+        on: 'POST /v1beta1/lists/rooms:addValue',
+        step: steps.answering({ status: 429, body: refusal(8, 'too large'), headers: { 'retry-after': '1' } }),
+      },
+    ],
+    expect: { code: 'LIMIT', status: 429 },
+  },
+  {
+    name: 'an addition that was answered 503 is not repeated',
+    calls: ['add'],
+    rules: [{ on: 'POST /v1beta1/lists/rooms:addValue', nth: 1, step: steps.answering({ status: 503, body: '' }) }],
+    expect: { code: 'UNAVAILABLE', status: 503 },
+  },
+  {
     name: 'a read is sent again after RST',
     calls: ['read'],
     rules: [{ on: '*', nth: 2, step: steps.breaking('reset') }],

@@ -25,10 +25,11 @@ export const frameFaults: readonly WatchFault[] = [
   {
     name: 'objects in fragments of one byte, with pings and pongs between them: exact, on one connection',
     over: ['websocket'],
-    rules: () => [
+    rules: ({ sidecar }) => [
       {
         on: 'watch',
         step: steps.opened(async (exchange) => {
+          sidecar.publish(gameServer(2, 'Ready', { text: difficultText }))
           await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
           await exchange.sendBytes(fragments(message(2), 100, ping))
           await exchange.connection.gone
@@ -89,8 +90,21 @@ export const frameFaults: readonly WatchFault[] = [
     expect: { versions: [1, 2], watches: 1 },
   },
   {
+    name: 'a message without an end, in fragments, is given up at the limit',
+    over: ['websocket'],
+    options: { verifyInterval: 0 },
+    rules: afterFirstObject(async (exchange) => {
+      const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
+      await exchange.sendBytes(frame('{', { fin: false }))
+      for (let sent = 0; sent < 64 && !exchange.connection.isGone; sent += 1) await exchange.sendBytes(piece)
+      await exchange.connection.gone
+    }),
+    expect: { versions: [1, 2], tolerated: ['LIMIT', 'UNAVAILABLE', 'PROTOCOL'], mostErrors: 1 },
+  },
+  {
     name: 'empty fragments without an end are given up',
     over: ['websocket'],
+    options: { verifyInterval: 0 },
     rules: afterFirstObject(async (exchange) => {
       const empty = frame('', { opcode: opcodes.continuation, fin: false })
       const many = Buffer.concat(Array.from({ length: 10_000 }, () => empty))

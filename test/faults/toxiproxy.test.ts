@@ -35,7 +35,7 @@ async function through(
   const change = (value: string): void => void sidecar.control({ type: 'setAnnotation', key: 'text', value })
   const told = (text: string): Promise<void> => observed.until(() => texts().includes(text), `the text ${text}`)
   try {
-    await observed.until(() => observed.client.status.state === 'connected', 'a connection')
+    await observed.until(() => observed.client.status.connection === 'connected', 'a connection')
     await play({
       ...observed,
       sidecar,
@@ -92,7 +92,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
       through({ watch, verifyInterval: 500, timeout: 1000 }, async ({ proxy, change, client, until, told }) => {
         await proxy.add({ type: 'timeout', attributes: { timeout: 0 } })
         change('swallowed')
-        await until(() => client.status.state === 'reconnecting', 'the loss to be noticed')
+        await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
         await proxy.clear()
         await told('swallowed')
       }))
@@ -102,7 +102,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
         // Acts on what is open when data flows, which the change makes it do.
         await proxy.add({ type: 'reset_peer', attributes: { timeout: 0 } })
         change('reset')
-        await until(() => client.status.state === 'reconnecting', 'the loss to be noticed')
+        await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
         await proxy.clear()
         await told('reset')
       }))
@@ -111,7 +111,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
       through({ watch, verifyInterval: 500 }, async ({ proxy, change, client, until, told }) => {
         await proxy.add({ type: 'limit_data', attributes: { bytes: 900 } })
         change('cut ' + 'x'.repeat(2000))
-        await until(() => client.status.state === 'reconnecting', 'the loss to be noticed')
+        await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
         await proxy.clear()
         await told('cut ' + 'x'.repeat(2000))
       }))
@@ -119,7 +119,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
     test('a proxy that goes down and comes back loses nothing but time', () =>
       through({ watch }, async ({ proxy, change, client, until, told }) => {
         await proxy.setDown(true)
-        await until(() => client.status.state === 'reconnecting', 'the loss to be noticed')
+        await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
         change('while down')
         await proxy.setDown(false)
         await told('while down')
