@@ -111,6 +111,7 @@ function startFailure(error: unknown, { httpPort, address }: LocalOptions): stri
     case 'EACCES':
       return `Port ${httpPort} may not be used by this user; choose another with --http-port.`
     case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `This machine has no address ${address}; choose another with --address.`
