@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { startHarness } from './support/harness.js'
+
+const settled = async (promise: Promise<unknown>): Promise<boolean> => {
+  let done = false
+  void promise.then(() => (done = true), () => (done = true))
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+  return done
+}
+
+describe('control: faults', () => {
+  it('calls that are delayed take effect and answer after the time', async () => {
+    const { call, sidecar, clock } = startHarness()
+    sidecar.control({ type: 'delayCalls', ms: 3000, operations: ['ready'] })
+    const answer = call('POST', '/ready')
+    expect(await call('GET', '/gameserver')).toMatchObject([200, {}])
+    expect(await settled(answer)).toBe(false)
+    expect(sidecar.snapshot().pending).toEqual([])
+    clock.advance(3000)
+    expect(await answer).toEqual([200, {}])
+    expect(sidecar.snapshot().pending).toHaveLength(1)
+  })
+
+  it('calls whose answer is delayed take effect at once', async () => {
+    const { call, sidecar, clock } = startHarness()
+    sidecar.control({ type: 'delayCalls', ms: 3000, when: 'after' })
+    const answer = call('POST', '/ready')
+    expect(await settled(answer)).toBe(false)
+    expect(sidecar.snapshot().pending).toHaveLength(1)
+    clock.advance(3000)
+    expect(await answer).toEqual([200, {}])
+  })
+
+  it('delayed calls are cut when the sidecar restarts or closes', async () => {
+    const { call, sidecar, clock } = startHarness()
+    sidecar.control({ type: 'delayCalls', ms: 3000 })
+    const first = call('POST', '/ready')
+    await settled(first)
+    sidecar.control({ type: 'restart' })
+    await expect(first).rejects.toBeInstanceOf(ConnectionDropped)
+    const second = call('POST', '/ready')
+    await settled(second)
+    sidecar.close()
+    await expect(second).rejects.toBeInstanceOf(ConnectionDropped)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('calls fail as often as told, and only those meant', async () => {
+    const { call, sidecar } = startHarness()
+    sidecar.control({ type: 'failCalls', status: 503, message: 'later', operations: ['ready'], count: 2 })
+    const failure = [503, { code: 14, message: 'later', details: [] }]
+    expect(await call('POST', '/ready')).toEqual(failure)
+    expect(await call('POST', '/health')).toEqual([200, {}])
+    expect(await call('POST', '/ready')).toEqual(failure)
+    expect(await call('POST', '/ready')).toEqual([200, {}])
+  })
+
+  it('calls that fail have no effect unless told to', async () => {
+    const { call, sidecar } = startHarness()
+    sidecar.control({ type: 'failCalls', count: 1 })
+    await call('POST', '/ready')
+    expect(sidecar.snapshot().pending).toEqual([])
+    sidecar.control({ type: 'failCalls', count: 1, apply: true, drop: true })
+    await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
+    expect(sidecar.snapshot().pending).toHaveLength(1)
+  })
+
+  it('watches can be made to fail too', async () => {
+    const { sidecar } = startHarness()
+    sidecar.control({ type: 'failCalls', status: 500, message: 'no', operations: ['watchGameServer'], count: 2 })
+    const response = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
+    expect([response.status, await response.text()]).toEqual([500, '{"error":{"code":2,"message":"no","details":[]}}\n'])
+    const errors: unknown[] = []
+    sidecar.watch({ onMessage() {}, onError: (answer) => errors.push(answer) })
+    expect(errors).toEqual([{ status: 500, body: '{"error":{"code":2,"message":"no","details":[]}}' }])
+    expect(sidecar.snapshot().watchers).toEqual([])
+  })
+
+  it('the object can be padded and is as it was afterwards', () => {
+    const { sidecar, watch } = startHarness()
+    const seen = watch()
+    expect(sidecar.control({ type: 'padObject', bytes: 70_000 })).toEqual({ ok: true })
+    expect(JSON.stringify(seen[1]).length).toBeGreaterThan(70_000)
+    expect(sidecar.snapshot().faults.padding).toBe(70_000)
+    sidecar.control({ type: 'padObject', bytes: 0 })
+    expect(seen[2]!.object_meta.annotations).toEqual({})
+    expect(JSON.stringify(sidecar.log.entries()).length).toBeLessThan(20_000)
+  })
+
+  it('are all ended by clearFaults', async () => {
+    const { sidecar, call } = startHarness()
+    for (const command of [
+      { type: 'delayCalls', ms: 5 },
+      { type: 'failCalls' },
+      { type: 'stallWatchers' },
+      { type: 'ignoreBeats', on: true },
+      { type: 'padObject', bytes: 5 },
+    ] as const) {
+      expect(sidecar.control(command)).toEqual({ ok: true })
+    }
+    sidecar.control({ type: 'clearFaults' })
+    expect(sidecar.snapshot().faults).toEqual({ delays: [], failures: [], watchersStalled: false, ignoreBeats: false, padding: 0 })
+    expect(await call('POST', '/ready')).toEqual([200, {}])
+  })
+
+  it('that make no sense are refused in a sentence', () => {
+    const { sidecar } = startHarness()
+    const refusals = [
+      [{ type: 'failCalls', status: 200 }, 'status must be from 400 to 599'],
+      [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1'],
+      [{ type: 'delayCalls', ms: -1 }, 'ms must be a number of at least 0'],
+      [{ type: 'delayCalls', ms: 1, operations: ['fly'] }, 'there is no operation "fly"'],
+      [{ type: 'padObject', bytes: 1e12 }, 'bytes must be from 0 to 67108864'],
+      [{ type: 'setState', state: '' }, 'a state is needed'],
+      [{ type: 'setCounter', name: 'x', count: -1 }, 'count and capacity must be integers of at least 0'],
+      [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
+      [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
+      [{ type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } }, 'metadata.labels.a should be a string (put it in quotes), not 5'],
+      [{ type: 'fly' }, 'there is no control command "fly"'],
+    ] as const
+    for (const [command, message] of refusals) {
+      expect(sidecar.control(command as never)).toEqual({ ok: false, message })
+    }
+  })
+})
+
+describe('control: the world outside', () => {
+  it('a restart cuts everybody off and forgets what was not written', async () => {
+    const { sidecar, call, clock, state } = startHarness()
+    const events: string[] = []
+    sidecar.watch({ onMessage() {}, onEnd: (reason) => events.push(`watch ${reason}`) })
+    sidecar.onDisconnect((reason) => events.push(`disconnect ${reason}`))
+    await call('POST', '/ready')
+    sidecar.control({ type: 'restart' })
+    clock.advance(5000)
+    expect(events).toEqual(['watch restart', 'disconnect restart'])
+    expect(state()).toBe('Scheduled')
+    expect(sidecar.snapshot().restarts).toBe(1)
+  })
+
+  it('a restart keeps the object, a fresh one starts for a new GameServer', async () => {
+    const { sidecar, call, clock, state } = startHarness()
+    await call('POST', '/shutdown')
+    clock.advance(500)
+    sidecar.control({ type: 'restart' })
+    expect(state()).toBe('Shutdown')
+    sidecar.control({ type: 'restart', fresh: true })
+    expect(state()).toBe('Scheduled')
+  })
+
+  it('in local mode a restart starts over', async () => {
+    const { sidecar, call, state } = startHarness({ mode: 'local', gameServer: undefined })
+    await call('POST', '/shutdown')
+    sidecar.control({ type: 'restart' })
+    expect(state()).toBe('Ready')
+  })
+
+  it('a reload in production keeps state, counts and SDK metadata, and takes the rest', async () => {
+    const { sidecar, call, clock, watch } = startHarness()
+    await call('POST', '/ready')
+    await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
+    await call('PATCH', '/v1beta1/counters/rooms', { countDiff: 3 })
+    clock.advance(600)
+    const seen = watch()
+    const manifest = { metadata: { labels: { fleet: 'blue' } }, spec: { counters: { rooms: { count: 1, capacity: 10 }, more: { capacity: 5 } } } }
+    expect(sidecar.control({ type: 'reload', gameServer: manifest })).toEqual({ ok: true })
+    const { object_meta: meta, status } = seen[1]!
+    expect(status.state).toBe('Ready')
+    expect(meta.labels).toEqual({ 'agones.dev/sdk-mine': 'x', fleet: 'blue' })
+    expect(status.counters).toEqual({ more: { count: '0', capacity: '5' }, rooms: { count: '4', capacity: '10' } })
+    expect(status.lists).toEqual({})
+    expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
+  })
+
+  it('a reload in local mode takes the file and nothing else', async () => {
+    const { sidecar, call, watch } = startHarness({ mode: 'local', gameServer: undefined })
+    await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
+    const seen = watch()
+    sidecar.control({ type: 'reload', gameServer: { metadata: { name: 'n' } } })
+    expect(seen[1]).toMatchObject({ object_meta: { name: 'n', labels: {} }, status: { state: '' } })
+  })
+
+  it('nothing can be done to a GameServer that is gone but to restart', () => {
+    const { sidecar, clock, state } = startHarness()
+    sidecar.control({ type: 'delete', graceMs: 0 })
+    clock.advance(0)
+    expect(sidecar.snapshot().gone).toBe(true)
+    expect(sidecar.control({ type: 'setState', state: 'Ready' })).toMatchObject({ ok: false })
+    expect(sidecar.control({ type: 'restart' })).toEqual({ ok: true })
+    expect(sidecar.snapshot().gone).toBe(false)
+    expect(state()).toBe('Scheduled')
+  })
+})
