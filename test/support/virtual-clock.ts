@@ -1,0 +1,37 @@
+import type { SchedulerLike } from '../../src/index.js'
+
+/** Time that stands still until it is moved on: timers run in order, at their own time. */
+export class VirtualClock implements SchedulerLike {
+  #time = 0
+  #nextId = 1
+  readonly #timers = new Map<number, { at: number; callback: () => void }>()
+
+  readonly now = (): number => this.#time
+
+  setTimeout(callback: () => void, ms: number): number {
+    const id = this.#nextId++
+    this.#timers.set(id, { at: this.#time + ms, callback })
+    return id
+  }
+
+  clearTimeout(id: number): void {
+    this.#timers.delete(id)
+  }
+
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  /** Moves on, running what falls due; what it sets off over the network goes on in real time. */
+  advance(ms: number): void {
+    const end = this.#time + ms
+    for (;;) {
+      const due = [...this.#timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at)[0]
+      if (!due) break
+      this.#timers.delete(due[0])
+      this.#time = due[1].at
+      due[1].callback()
+    }
+    this.#time = end
+  }
+}
