@@ -1,7 +1,7 @@
-import { concat, none, view } from './bytes.js'
+import { view } from './bytes.js'
 import { emit } from './emit.js'
 import { encodeFrame } from './encode-frame.js'
-import type { FrameError, FrameErrorCode } from './frame-error.js'
+import type { FrameError } from './frame-error.js'
 import type { Chunk, DecoderOptions, Frame } from './types.js'
 import { createUtf8Reader } from './utf8.js'
 
@@ -14,6 +14,8 @@ const OPCODES = 0x707
 const HEAD_LIMIT = 16384
 /** Small messages that arrive in pieces share buffers of this size, as each buffer costs time. */
 const SLAB = 8192
+
+const none = new Uint8Array(0)
 
 /**
  * What RFC 6455 asks of a client's receiving side: bytes in, messages out. Use one per connection, with one of
@@ -47,7 +49,7 @@ export class MessageDecoder {
     let total = 0
     let fragments = 0
     // A message of bytes: what was copied of it is from `start` up to `end`; how large the last one was.
-    let buffer = none
+    let buffer: Uint8Array = none
     let start = 0
     let end = 0
     let previous = 0
@@ -58,13 +60,18 @@ export class MessageDecoder {
       if (head === undefined && write) emit(write, encodeFrame(code, payload, random))
     }
 
-    const fail = (code: FrameErrorCode, message?: string): void => {
-      done = true
-      answer(CLOSE, [code >> 8, code])
-      emit(options.error, Object.assign(
-        Error(message || (code < 1007 ? 'Protocol error' : code < 1009 ? 'Bad UTF-8' : 'Too large')),
-        { name: 'FrameError', code },
-      ) as FrameError)
+    /** Runs a step of the decoder. It throws a close code, or anything else where text is not UTF-8. */
+    const guard = (work: () => void): void => {
+      try {
+        if (!done) work()
+      } catch (problem) {
+        done = true
+        const code = problem === 1002 || problem === 1009 ? problem : 1007
+        answer(CLOSE, [code >> 8, code])
+        emit(options.error, Object.assign(
+          Error(code < 1007 ? 'Protocol error' : code > 1007 ? 'Too large' : 'Bad UTF-8'), { name: 'FrameError', code },
+        ) as FrameError)
+      }
     }
 
     const finish = (message: string | Uint8Array): void => {
@@ -74,18 +81,16 @@ export class MessageDecoder {
 
     const readControl = (payload: Uint8Array): void => {
       control = []
-      if (opcode > CLOSE) {
-        if (opcode === PING) answer(10, payload)
-        return emit(opcode === PING ? options.ping : options.pong, payload)
-      }
-      const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
-      const reason = createUtf8Reader(options.TextDecoder)(payload.slice(2), true)
-      if (payload.length && (code < 1000 || code > 4999 || code > 1014 && code < 3000 || code > 1003 && code < 1007)) fail(1002)
-      else if (reason === undefined) fail(1007)
-      else {
+      if (opcode === CLOSE) {
+        const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
+        if (payload.length && (code < 1000 || code > 4999 || code > 1014 && code < 3000 || code > 1003 && code < 1007)) throw 1002
+        const reason = createUtf8Reader(options.TextDecoder)(payload.slice(2), true)
         done = true
         answer(CLOSE, payload)
         emit(options.close, code, reason)
+      } else {
+        if (opcode === PING) answer(10, payload)
+        emit(opcode === PING ? options.ping : options.pong, payload)
       }
     }
 
@@ -93,7 +98,9 @@ export class MessageDecoder {
       if (last && start === end) return finish(piece)
       if (start + total > buffer.length) {
         // Doubling keeps the copies linear. Messages often have one size: then the first guess is exact.
-        buffer = concat(view(buffer, start, end), none, Math.max(SLAB, total, 2 * (end - start), final ? 0 : previous))
+        const used: Uint8Array = view(buffer, start, end)
+        buffer = new Uint8Array(Math.max(SLAB, total, 2 * used.length, final ? 0 : previous))
+        buffer.set(used)
         end -= start
         start = 0
       }
@@ -119,70 +126,73 @@ export class MessageDecoder {
         if (last) readControl(Uint8Array.from(control))
       } else if (kind === TEXT) {
         const message = readText(piece, last)
-        if (message === undefined) fail(1007)
-        else if (last) finish(message)
+        if (last) finish(message)
       } else readBinary(piece, last)
     }
 
-    /** Begins a frame, or refuses it. */
-    const begin = (code: number, fin: boolean, bytes: number): void => {
+    /** Refuses what a frame may not be; `bytes` need not be its true length if that is above 125. */
+    const check = (code: number, fin: boolean, bytes: number): void => {
       // A control frame is whole and short, and a close frame has no half of a code; a message begins once.
       if (!(1 << code & OPCODES) || (
         code < CLOSE ? !code !== !!kind : !fin || bytes > 125 || code === CLOSE && bytes === 1
-      )) return fail(1002)
-      if (code < CLOSE) {
-        if ((total += bytes) > maxMessage || ++fragments > maxFragments) return fail(1009)
-        kind = code || kind
-      }
+      )) throw 1002
       opcode = code
       final = fin
+    }
+
+    const begin = (bytes: number): void => {
+      if (opcode < CLOSE) {
+        total += bytes
+        if (total > maxMessage || ++fragments > maxFragments) throw 1009
+        kind = opcode || kind
+      }
       left = bytes
     }
 
     const readHeader = (byte: number): void => {
       if (!read++) first = byte
-      else {
-        if (read < 3) {
-          // Reserved bits, and a mask, which only a client sets.
-          if (first & 0x70 || byte > 0x7f) return fail(1002)
-          size = byte < 126 ? 2 : byte < 127 ? 4 : 10
-          length = size > 2 ? 0 : byte
-        } else length = length * 256 + byte
-        if (read === size) {
-          read = 0
-          begin(first & 15, first > 0x7f, length)
-        }
+      else if (read < 3) {
+        // Reserved bits, and a mask, which only a client sets.
+        if (first & 0x70 || byte > 0x7f) throw 1002
+        check(first & 15, first > 0x7f, byte)
+        size = byte < 126 ? 2 : byte < 127 ? 4 : 10
+        length = size > 2 ? 0 : byte
+      } else length = length * 256 + byte
+      if (read === size) {
+        read = 0
+        begin(length)
       }
     }
 
     const readHead = (byte: number): void => {
       head += String.fromCharCode(byte)
       if (head!.endsWith('\r\n\r\n')) {
-        const complaint = typeof handshake === 'function' ? handshake(head!) : /^HTTP\/1\.1 101 /.test(head!) ? '' : head!
-        if (complaint) fail(1002, complaint)
+        if (typeof handshake === 'function' ? !handshake(head!) : !/^HTTP\/1\.1 101 /.test(head!)) throw 1002
         head = undefined
-      } else if (head!.length >= HEAD_LIMIT) fail(1009)
+      } else if (head!.length >= HEAD_LIMIT) throw 1009
     }
 
-    this.push = bytes => {
+    this.push = bytes => guard(() => {
       for (let at = 0; !done && at < bytes.length;) {
         if (left > 0) readPayload(view(bytes, at, at = Math.min(bytes.length, at + left)))
         else {
           (head === undefined ? readHeader : readHead)(bytes[at++]!)
-          if (!left && !done) readPayload(none)
+          if (!left) readPayload(none)
         }
       }
-    }
+    })
 
     this.pushFrame = this.pushChunk = (
       { payload, bytes = payload!, remaining = 0, fin = true, opcode: code = kind ? 0 : TEXT }: Partial<Frame & Chunk>,
-    ) => {
-      if (done) return
+    ) => guard(() => {
       const coming = bytes.length + remaining
       // A chunk that is missing shows in what remains.
-      if (!(remaining >= 0) || left >= 0 && left !== coming) return fail(1002)
-      if (left < 0) begin(code, fin, coming)
-      if (!done) readPayload(bytes)
-    }
+      if (!(remaining >= 0) || left >= 0 && left !== coming) throw 1002
+      if (left < 0) {
+        check(code, fin, coming)
+        begin(coming)
+      }
+      readPayload(bytes)
+    })
   }
 }

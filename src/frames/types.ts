@@ -55,9 +55,9 @@ export interface DecoderHost {
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /**
    * The stream begins with an HTTP head of at most 16 KiB: `true` asks for status 101; a function gets the head,
-   * status line and empty line included, and returns what is wrong with it, if anything. Default: false.
+   * status line and empty line included, and returns whether it is right. Default: false.
    */
-  readonly handshake?: boolean | ((head: string) => string | undefined)
+  readonly handshake?: boolean | ((head: string) => boolean)
   /**
    * Takes the answers: a pong to each ping, a close frame to the peer's or to an error, each whole and masked.
    * Without it the host answers.

@@ -1,4 +1,4 @@
-import { bytesOf, concat, none, view } from './bytes.js'
+import { bytesOf, view } from './bytes.js'
 
 /** The part of `TextDecoder` that is used; what it does is probed before it is trusted. */
 export interface TextDecoderLike {
@@ -13,72 +13,95 @@ export type TextDecoderClass = new (
 declare const TextDecoder: TextDecoderClass | undefined
 
 /**
- * Takes a piece of a text, cut anywhere. Returns the text once it has the last piece, '' before; `undefined` as soon
- * as what came can't be UTF-8, however it goes on.
+ * Takes a piece of a text, cut anywhere; returns the text once it has the last piece, '' before.
+ * @throws as soon as what came can't be UTF-8, however it goes on
  */
-export type Utf8Reader = (piece: Uint8Array, last: boolean) => string | undefined
+export type Utf8Reader = (piece: Uint8Array, last: boolean) => string
 
-/** Longer pieces are decoded in parts: engines are slow to make large strings, but quick to join them. */
+/** Shorter pieces are decoded here: calling the host's decoder would cost more than the work. */
+const SHORT = 9
+/** The same once text is pending: each piece adds a node to a string, and that costs memory. */
+const SHORT_PIECE = 99
+/** Longer ones are then decoded in parts: engines are slow to make large strings, but quick to join them. */
 const LONG = 65536
-/** What may be given to a function as arguments, in any engine. */
-const FEW = 4096
-/** How many strings wait to be joined: joining costs time, keeping them apart memory. */
-const PARTS = 999
+/** Characters that are collected before they become a string: well below any engine's limit of arguments. */
+const BLOCK = 999
 
 /** A byte order mark with a character beyond 16 bits; then mistakes that a decoder could let pass. */
-const SAMPLES = '\xef\xbb\xbf\xf0\x90\x80\x80 \xff \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xc3'.split(' ').map(bytesOf)
+const SAMPLES = '\xef\xbb\xbf\xf0\x90\x80\x80 \xff \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xc3'
+
+/** The host's decoder, if it is right about every sample and minds a view's bounds: some engines' are not. */
+const probe = (Decoder: TextDecoderClass | null): TextDecoderLike | undefined => {
+  let decoder: TextDecoderLike | undefined
+  return SAMPLES.split(' ').map(sample => {
+    try {
+      decoder = new Decoder!('utf-8', { fatal: true, ignoreBOM: true })
+      return decoder.decode(view(bytesOf('\xff' + sample), 1, sample.length + 1))
+    } catch (error) {
+      return ''
+    }
+  }).join('') === '\ufeff\ud800\udc00' ? decoder : undefined
+}
 
 /** @param Decoder the host's `TextDecoder`; `null` for none; by default the global one, if there is one. */
 export const createUtf8Reader = (
   Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
 ): Utf8Reader => {
-  let native: TextDecoderLike | null
-  /** `undefined` for what isn't UTF-8. */
-  const decode = (bytes: Uint8Array): string | undefined => {
-    try {
-      return native ? native.decode(bytes) : decodeURIComponent(escape(String.fromCharCode.apply(null, bytes as never)))
-    } catch (error) {
-      return
-    }
-  }
-  try {
-    native = new Decoder!('utf-8', { fatal: true, ignoreBOM: true })
-    // Some engines' let bad text pass, or see more than the view they are given.
-    if (SAMPLES.map(sample => decode(concat(none, sample).subarray(0))).join('') !== '\ufeff\ud800\udc00') native = null
-  } catch (error) {
-    native = null
-  }
-  const limit = native! ? LONG : FEW
+  const native = probe(Decoder)
+  let points: number[] = []
   let text = ''
-  let parts: string[] = []
-  let tail = none
+  // Inside a character: how many bytes are missing, what the next one may be, the bits so far.
+  let missing = 0
+  let lowest = 0
+  let highest = 0
+  let point = 0
 
-  const read: Utf8Reader = (piece, last) => {
-    for (; piece.length > limit && (text || !native); piece = piece.subarray(limit)) {
-      if (read(piece.subarray(0, limit), false) === undefined) return
-    }
-    const bytes = tail.length ? concat(tail, piece) : piece
-    const { length } = bytes
-    let cut = length
-    // A character that needs more bytes than follow.
-    for (let back = 1; back < 4; back++) if (bytes[length - back]! >= 256 - (128 >> back)) cut = length - back
-    const part = decode(view(bytes, 0, cut))
-    tail = bytes.slice(cut)
-    const first = tail[0]!
-    if (part === undefined || cut < length && (last || ![0xbf, 0x80].some(
-      // It can become one if either the highest or the lowest bytes make it one.
-      fill => decode(Uint8Array.of(...tail, fill, fill, fill).subarray(0, first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4)),
-    ))) return
-    if (parts.push(part) > PARTS || last) {
-      text += parts.join('')
-      parts = []
-    }
-    if (!last) return ''
-    const whole = text
-    text = ''
-    return whole
+  const flush = (): void => {
+    if (points.length) text += String.fromCodePoint(...points)
+    points = []
   }
-  return read
+
+  /** Knows every byte's verdict at once, as table 3-7 of the Unicode standard has it. */
+  const step = (bytes: Uint8Array, at: number, end: number): void => {
+    while (at < end) {
+      const byte = bytes[at++]!
+      if (missing ? byte < lowest || byte > highest : byte > 0x7f && byte < 0xc2 || byte > 0xf4) throw 1007
+      if (missing) {
+        missing--
+        point = point << 6 | byte & 63
+        lowest = 0x80
+        highest = 0xbf
+      } else {
+        missing = byte < 0x80 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+        point = missing ? byte & 63 >> missing : byte
+        lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80
+        highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf
+      }
+      if (!missing && points.push(point) > BLOCK) flush()
+    }
+  }
+
+  return (piece, last) => {
+    const end = piece.length
+    let start = 0
+    while (native && end - start > (text ? SHORT_PIECE : SHORT)) {
+      // The rest of a character that began before, then whole characters; what may be cut is left.
+      const whole = start + missing
+      step(piece, start, whole)
+      start = text ? Math.min(end, whole + LONG) : end
+      // Not past the last character's first byte, which is among the last four.
+      if (piece[start - 1]! > 0x7f) for (let back = 4; back-- && piece[--start]! >> 6 === 2;);
+      flush()
+      text += native.decode(view(piece, whole, start))
+    }
+    step(piece, start, end)
+    if (!last) return ''
+    if (missing) throw 1007
+    flush()
+    const taken = text
+    text = ''
+    return taken
+  }
 }
 
 /** Lone surrogates become U+FFFD, as in every encoder of the web. */

@@ -63,7 +63,7 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
       const write = (bytes: Uint8Array): unknown => attempt(async () => stream!.write(bytes))
       const writeFrame = (opcode: number, payload: Uint8Array) => write(encodeFrame(opcode, payload, random))
 
-      const checkHead = (head: string): string | undefined => {
+      const checkHead = (head: string): boolean => {
         const header = (name: string): string | undefined => (RegExp(`\nSec-WebSocket-${name}: *(.*?)\\s*\r`, 'i').exec(head) || [])[1]
         const protocol = header('Protocol') || ''
         if (
@@ -72,12 +72,12 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
           header('Accept') !== acceptOf(key) ||
           header('Extensions') ||
           protocol && !offered.split(', ').includes(protocol)
-        ) return head
+        ) return false
         stopTimer()
         self.protocol = protocol
         self.readyState = 1
         dispatch('open')
-        return
+        return true
       }
 
       const decoder = new MessageDecoder(Object.assign({}, options, {

@@ -34,7 +34,7 @@ const closing: AutobahnCase[] = [
   refused('7.13.2', [close(65535)]),
 ]
 
-type Large = readonly [id: string, opcode: 1 | 2, payload: string, length: number, fragment?: number, chop?: number]
+type Large = readonly [id: string, opcode: 1 | 2, payload: string, length: number, fragment?: number | undefined, chop?: number]
 
 const DIGITS = 'BAsd7&jh23'
 const OCTETS = '\x00\xfe\x23\xfa\xf0'
