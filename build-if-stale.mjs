@@ -66,4 +66,9 @@ function lock() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildIfStale()
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await buildIfStale().catch((error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}

@@ -35,7 +35,7 @@ export function followLifecycle(steps) {
     timer = setTimeout(() => {
       settle.reject(new Error(`The watch did not report ${steps[reached].title} within ${PATIENCE_MS / 1000} s; ` +
         `the last step it reported was ${last}.`))
-    }, PATIENCE_MS)
+    }, PATIENCE_MS).unref() // once both processes have ended, there is nothing to wait for
   }
 
   wait()

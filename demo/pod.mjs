@@ -13,11 +13,11 @@ const GRACE_MS = 5_000
 
 /**
  * A sidecar and a game server, each a process of its own, as a pod holds them. `onNews` is told what the game server
- * tells. Resolves when both are started; `failed` rejects, in a sentence, when one of them ends unasked.
+ * tells, and first where the sidecar is. `failed` rejects, in a sentence, when something goes wrong.
  */
-export async function startPod({ port, seconds, onNews }) {
+export function startPod({ port, seconds, onNews }) {
   const started = []
-  let stopping = false
+  let stopping
   let fail
   const failed = new Promise((_resolve, reject) => {
     fail = reject
@@ -28,14 +28,24 @@ export async function startPod({ port, seconds, onNews }) {
     started.push({ child, name })
     child.on('error', (error) => fail(new Error(`The ${name} could not be started: ${error.message}.`)))
     child.on('exit', (code, signal) => {
-      if (!stopping) fail(new Error(`The ${name} ended unasked, with ${signal ?? `exit code ${code}`}.`))
+      if (stopping === undefined) fail(new Error(`The ${name} ended unasked, with ${signal ?? `exit code ${code}`}.`))
     })
     return child
   }
 
-  /** Ends both. @throws Error if one has to be forced, or ends badly */
-  async function stop() {
-    stopping = true
+  function startGameServer(sidecarPort) {
+    if (stopping !== undefined) return
+    onNews({ kind: 'sidecar', text: `port ${sidecarPort}, production mode` })
+    const server = follow(fork(SERVER, {
+      env: { ...process.env, AGONES_SDK_HTTP_PORT: sidecarPort, DEMO_PORT: String(port), DEMO_SECONDS: String(seconds) },
+    }), 'game server')
+    server.on('message', (news) => {
+      if (news.kind === 'failed') fail(new Error(news.text))
+      else onNews(news)
+    })
+  }
+
+  async function end() {
     for (const { child } of started) {
       if (child.connected) child.disconnect()
       else child.kill('SIGTERM')
@@ -47,32 +57,21 @@ export async function startPod({ port, seconds, onNews }) {
     })
   }
 
-  try {
-    const sidecar = follow(spawn(process.execPath, [CLI, 'local', '--mode', 'production', '--http-port', '0',
-      '--file', GAME_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] }), 'local sidecar')
-    const sidecarPort = await Promise.race([portOf(sidecar), failed])
-    const server = follow(fork(SERVER, {
-      env: { ...process.env, AGONES_SDK_HTTP_PORT: sidecarPort, DEMO_PORT: String(port), DEMO_SECONDS: String(seconds) },
-    }), 'game server')
-    server.on('message', (news) => {
-      if (news.kind === 'failed') fail(new Error(news.text))
-      else onNews(news)
-    })
-    return { sidecarPort, failed, stop }
-  } catch (error) {
-    await stop()
-    throw error
+  const sidecar = follow(spawn(process.execPath, [CLI, 'local', '--mode', 'production', '--http-port', '0',
+    '--file', GAME_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] }), 'local sidecar')
+  onPort(sidecar, startGameServer)
+  return {
+    failed,
+    /** Ends both; can be called again. @throws Error if one has to be forced, or ends badly */
+    stop: () => (stopping ??= end()),
   }
 }
 
-/** The port that the sidecar says it has; what else it says is dropped. */
-function portOf(sidecar) {
-  const lines = createInterface({ input: sidecar.stdout })
-  return new Promise((resolve) => {
-    lines.on('line', (line) => {
-      const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
-      if (port !== undefined) resolve(port)
-    })
+/** Tells the port that the sidecar says it has; what else it says is dropped. */
+function onPort(sidecar, tell) {
+  createInterface({ input: sidecar.stdout }).on('line', (line) => {
+    const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
+    if (port !== undefined) tell(port)
   })
 }
 

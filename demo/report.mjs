@@ -6,7 +6,14 @@ const bold = style(1)
 const red = style(31)
 
 /** Who said it: what isn't listed was reported by the watch. */
-const SOURCES = { listening: 'page', match: 'match', health: 'health', connection: 'client', trouble: 'trouble' }
+const SOURCES = {
+  sidecar: 'sidecar',
+  listening: 'page',
+  match: 'match',
+  health: 'health',
+  connection: 'client',
+  trouble: 'trouble',
+}
 
 /** Prints what happens, one line each, with the seconds since the start. */
 export function createReport() {
@@ -18,7 +25,7 @@ export function createReport() {
   }
 
   return {
-    line,
+    /** Something that happened: where from, and in words what. */
     news({ kind, text }) {
       const source = SOURCES[kind]
       if (source === undefined) line('watch', `${kind.padEnd(11)}${kind === 'state' ? bold(text) : text}`)

@@ -45,7 +45,7 @@ async function playOnce({ port, seconds }) {
   const steps = followLifecycle(lifecycle(BOTS.length))
   const bots = []
   let url
-  const pod = await open({
+  const pod = open({
     port,
     seconds,
     onNews(news) {
@@ -55,7 +55,6 @@ async function playOnce({ port, seconds }) {
       if (news.kind === 'state' && news.state === 'Ready') bots.push(...BOTS.map((name) => startBot(url, name)))
     },
   })
-  report.line('sidecar', `port ${pod.sidecarPort}, production mode`)
   try {
     await Promise.race([steps.done, pod.failed])
     await pod.stop()
@@ -74,7 +73,7 @@ async function playOn({ port, seconds }) {
     const shutdown = new Promise((resolve) => {
       onShutdown = resolve
     })
-    const pod = await open({
+    const pod = open({
       port: pagePort,
       seconds,
       onNews(news) {
@@ -86,17 +85,14 @@ async function playOn({ port, seconds }) {
         if (news.kind === 'state' && ['Shutdown', 'Unhealthy'].includes(news.state)) onShutdown()
       },
     })
-    report.line('sidecar', `port ${pod.sidecarPort}, production mode`)
     await Promise.race([shutdown, pod.failed])
     await pod.stop()
     console.log('\nThe GameServer is gone, and a new one takes its place, as in a Fleet.\n')
   }
 }
 
-async function open(options) {
-  const pod = await startPod(options)
-  let stopped
-  pod.stop = ((stop) => () => (stopped ??= stop()))(pod.stop)
+function open(options) {
+  const pod = startPod(options)
   stopPod = pod.stop
   return pod
 }

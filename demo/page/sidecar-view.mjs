@@ -76,10 +76,10 @@ export function createSidecarView() {
 
     news(items) {
       const list = by('news')
-      for (const { kind, text, at } of items) {
+      for (const { kind, text, at, first } of items) {
         if (NOT_FROM_THE_WATCH.includes(kind) || at <= known) continue
         newest = at
-        const row = document.createElement('li')
+        const row = element('li', '', first ? 'first' : '')
         row.append(element('time', new Date(at).toTimeString().slice(0, 8)), element('span', kind, 'kind'),
           element('span', text, kind))
         list.append(row)

@@ -1,7 +1,7 @@
 /** Puts what the sidecar's watch reports into words. `tell(kind, text, data)` is called for each change. */
 export function tellChanges(sidecar, tell) {
   sidecar.on('state', ({ state, previous }) =>
-    tell('state', previous === undefined ? state : `${previous} → ${state}`, { state }))
+    tell('state', previous === undefined ? state : `${previous} → ${state}`, { state, first: previous === undefined }))
   sidecar.on('label', ({ key, value }) => tell('label', setting(key, value), { key, value }))
   sidecar.on('annotation', ({ key, value }) => tell('annotation', setting(key, value), { key, value }))
   sidecar.on('counter', ({ name, count, capacity }) => tell('counter', `${name} ${count} of ${capacity}`, { name, count }))

@@ -97,8 +97,8 @@ async function open() {
   sidecar.on('gameserver', (gameServer) => pages.broadcast({ type: 'gameserver', gameServer }))
   sidecar.on('health', ({ ok, at, reason, limit }) => pages.broadcast({ type: 'beat', ok, at, reason, limit }))
   sidecar.on('error', (error) => tell('trouble', error.message))
-  // The first object tells that the watch is open: nothing of what follows is missed.
-  await sidecar.once('gameserver')
+  // Only once the watch is open is nothing of what follows missed.
+  while (sidecar.status.transport === undefined) await sidecar.once('connection')
   platform.opened()
 }
 
