@@ -142,15 +142,18 @@ class Reader {
       at++
     }
     if (escaped) this.#checkSurrogates(start, at)
-    let text: string
-    try {
-      text = fatal.decode(bytes.subarray(start, at + 1))
-    } catch {
-      throw this.#syntaxError(start, 'invalid UTF-8 in string')
-    }
+    const text = this.#decode(start, at + 1)
     this.#at = at + 1
     // Control characters can't be in it: the scan before has refused them.
     return escaped ? (JSON.parse(text) as string) : text.slice(1, -1)
+  }
+
+  #decode(start: number, end: number): string {
+    try {
+      return fatal.decode(this.#bytes.subarray(start, end))
+    } catch {
+      throw this.#syntaxError(start, 'invalid UTF-8 in string')
+    }
   }
 
   /** An escaped surrogate must be followed by its other half; the real reader looks even past the string's end. */
@@ -163,6 +166,8 @@ class Reader {
       const code = this.#hex(at + 1)
       at += 4
       if (code < 0xd800 || code > 0xdfff) continue
+      // Whatever is wrong first is what is told.
+      this.#decode(start, at - 5)
       const next = at + 1
       if (next + 6 > bytes.length) throw new MessageError('proto: unexpected EOF')
       const low = bytes[next] === 0x5c && bytes[next + 1] === 0x75 ? this.#hex(next + 2) : NaN

@@ -3,6 +3,7 @@ import type { Call } from './events.js'
 import { MessageError, readMessage } from './json-message.js'
 import type { Message, MessageShape } from './json-message.js'
 import { scanValue } from './json-scan.js'
+import { quote } from './quote.js'
 import { maskFromQuery } from './query.js'
 import { fail } from './step.js'
 import type { Answer } from './step.js'
@@ -115,7 +116,7 @@ function maskFromBody(message: Message): string[] {
   }
   const unknown = message.keys.find((key) => key !== 'name' && key !== 'capacity' && key !== 'values')
   if (unknown !== undefined) {
-    throw new MessageError(`could not find field ${JSON.stringify(unknown)} in "agones.dev.sdk.beta.List"`)
+    throw new MessageError(`could not find field ${quote(unknown)} in "agones.dev.sdk.beta.List"`)
   }
   return message.keys.length === 0 ? [''] : [...message.keys].sort()
 }

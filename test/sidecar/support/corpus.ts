@@ -73,7 +73,7 @@ const counterBodies = [
 ]
 
 const listExchanges: readonly (readonly [body: string, query?: string])[] = [
-  ['{}'], [''], ['{"foo":1}'], ['{"capacity":"5"}'], ['{"capacity":2}'], ['{"values":["a","b","c"]}'], ['{"values":null}'],
+  ['{}'], [''], ['{"foo":1}'], ['{"f\u007f\\n":1}'], ['{"capacity":"5"}'], ['{"capacity":2}'], ['{"values":["a","b","c"]}'], ['{"values":null}'],
   ['{"values":[null]}'], ['{"values":"x"}'], ['{"values":[1]}'], ['{"values":["a",["b"]]}'], ['{"values":{}}'], ['{"values":["\\ud800"]}'],
   ['{"capacity":101}'], ['{"capacity":100}'], ['{"capacity":-1}'], ['{"capacity":1001}'], ['{"capacity":null}'],
   ['{"capacity":"100","values":["a","a","b"]}'], ['{}', '?updateMask=values'], ['{"values":["z"],"capacity":7}', '?updateMask=capacity'],
@@ -104,6 +104,8 @@ const bytes = [
   '7b2278ff223a317d', // {"x\xff":1}
   '7b22c3a9223a22c328227d', // {"é":"\xc3("}
   'efbbbf7b7d', // byte order mark, {}
+  '7b2261223a22ff5c7564383030222c22626262223a317d', // {"a":"\xff\ud800","bbb":1}
+  '7b2261223a225c7564383030ff222c22626262223a317d', // {"a":"\ud800\xff","bbb":1}
   '00', 'ff', '7b7d00', '7b2276223a22eda080227d', '7b2276223a22f4908080227d',
 ]
 
