@@ -25,17 +25,20 @@ export const frameFaults: readonly WatchFault[] = [
   {
     name: 'objects in fragments of one byte, with pings and pongs between them: exact, on one connection',
     over: ['websocket'],
-    rules: ({ sidecar }) => [
-      {
-        on: 'watch',
-        step: steps.opened(async (exchange) => {
-          sidecar.publish(gameServer(2, 'Ready', { text: difficultText }))
-          await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
-          await exchange.sendBytes(fragments(message(2), 100, ping))
-          await exchange.connection.gone
-        }),
-      },
-    ],
+    rules: ({ sidecar }) => {
+      sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
+      return [
+        {
+          on: 'watch',
+          step: steps.opened(async (exchange) => {
+            sidecar.publish(gameServer(2, 'Ready', { text: difficultText }))
+            await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
+            await exchange.sendBytes(fragments(message(2), 100, ping))
+            await exchange.connection.gone
+          }),
+        },
+      ]
+    },
     expect: { versions: [1, 2], watches: 1 },
   },
   ...[1000, 1001, undefined, 1008, 1011, 1012, 1013, 3000, 4000].map(

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createScriptedSidecar, type Step } from '../support/fault-server.js'
+import { frame, opcodes } from '../support/fault-server-frames.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import * as steps from '../support/fault-server-steps.js'
+import { setup as build } from '../support/global-setup.js'
+
+const script = fileURLToPath(new URL('./fixtures/endless.mjs', import.meta.url))
+const limit = 16 << 20
+
+const endless =
+  (start: Uint8Array, piece: Uint8Array): Step =>
+  async (exchange) => {
+    await exchange.sendBytes(start)
+    while (!exchange.connection.isGone) await exchange.sendBytes(piece)
+  }
+
+const text = Buffer.alloc(64 * 1024, 'x')
+/** Two bytes a character in UTF-8, and in the engine's memory. */
+const wideText = Buffer.from('é'.repeat(32 * 1024))
+const open = frame('{', { fin: false })
+const floods = [
+  ['stream', 'a line without an end', endless(Buffer.alloc(0), text)],
+  ['stream', 'a line of wide characters without an end', endless(Buffer.alloc(0), wideText)],
+  ['websocket', 'a message without an end', endless(open, frame(text, { opcode: opcodes.continuation, fin: false }))],
+  [
+    'websocket',
+    'a message of wide characters without an end',
+    endless(open, frame(wideText, { opcode: opcodes.continuation, fin: false })),
+  ],
+  [
+    'websocket',
+    'a message of one-byte fragments without an end',
+    endless(open, Buffer.concat(Array(8192).fill(frame('x', { opcode: opcodes.continuation, fin: false })))),
+  ],
+] as const
+
+describe('an endless flood holds at most three times the limit of 16 MiB, and none of it afterwards', () => {
+  beforeAll(build, 120_000)
+
+  test.each(floods)('%s: %s', { timeout: 60_000 }, async (watch, _name, flood) => {
+    const sidecar = await createScriptedSidecar()
+    sidecar.play([
+      {
+        on: 'watch',
+        nth: 1,
+        step: steps.sending([gameServer(1)], async (exchange) => {
+          // The first object was heard of when the check of it comes.
+          await sidecar.until(() => sidecar.requests.filter(({ path }) => path === '/gameserver').length > 1, 'a check')
+          sidecar.publish(gameServer(2))
+          await flood(exchange)
+        }),
+      },
+    ])
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, sidecar.url, watch])
+      const seen = JSON.parse(stdout) as { bytes: number; left: number; codes: string[]; versions: string[] }
+      console.log(`${watch}: ${(seen.bytes / 2 ** 20).toFixed(1)} MiB at most, ${(seen.left / 2 ** 20).toFixed(1)} MiB left`)
+      expect(seen.versions).toEqual(['1', '2'])
+      expect(seen.codes.filter((code) => code !== 'LIMIT')).toEqual([])
+      expect(seen.bytes).toBeLessThan(3 * limit)
+      expect(seen.left).toBeLessThan(2 << 20)
+    } finally {
+      await sidecar.close()
+    }
+  })
+})
