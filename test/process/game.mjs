@@ -1,0 +1,19 @@
+// A game server for the tests of signals: made as its arguments say, it prints what happens.
+import { createClient } from '../../dist/index.js'
+
+const [url, mode] = process.argv.slice(2)
+const onSignal = {
+  save: async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    console.log('saved')
+  },
+  hang: () => new Promise(() => {}),
+  throw: () => {
+    throw new Error('could not save')
+  },
+}[mode]
+const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout: 1000 } })
+client.on('signal', ({ signal }) => console.log('signal', signal))
+client.on('state', ({ state }) => console.log('state', state))
+await client.ready({ confirm: true })
+console.log('up')
