@@ -166,12 +166,12 @@ class Reader {
       const code = this.#hex(at + 1)
       at += 4
       if (code < 0xd800 || code > 0xdfff) continue
-      // Whatever is wrong first is what is told.
-      this.#decode(start, at - 5)
       const next = at + 1
-      if (next + 6 > bytes.length) throw new MessageError('proto: unexpected EOF')
       const low = bytes[next] === 0x5c && bytes[next + 1] === 0x75 ? this.#hex(next + 2) : NaN
-      if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) {
+      if (next + 6 > bytes.length || code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) {
+        // Invalid bytes before it would have been found first.
+        this.#decode(start, at - 5)
+        if (next + 6 > bytes.length) throw new MessageError('proto: unexpected EOF')
         const excerpt = quoteBytes(bytes.subarray(next, next + 6))
         throw this.#syntaxError(start, `invalid escape code ${excerpt} in string`)
       }
