@@ -1,7 +1,7 @@
 /**
  * Measures and prints tables; writes everything to bench/results/results.json.
  *
- *   npm run bench [-- [--quick] [name]...]     names: bytes command watch local-sidecar frames
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command watch local-sidecar frames soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
@@ -14,11 +14,17 @@ const folder = import.meta.dirname
 const quick = process.argv.includes('--quick')
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-const all = ['bytes', 'command', 'watch', 'local-sidecar', 'frames']
+const all = ['bytes', 'command', 'watch', 'local-sidecar', 'frames', 'soak']
 const unknown = asked.filter((name) => !all.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no measure called ${unknown.join(', ')}; there are ${all.join(', ')}.`)
   process.exit(1)
+}
+
+/** What needs a process of its own, for the flags it needs or sets. */
+const apart = {
+  frames: { title: "Decoding frames beside ws's receiver", flags: [] },
+  soak: { title: 'Long runs', flags: ['--expose-gc'] },
 }
 
 const results = {
@@ -28,7 +34,7 @@ const results = {
   measures: {},
 }
 for (const name of asked.length > 0 ? asked : all) {
-  const { title, rows } = name === 'frames' ? measureFrames() : await measureOne(name)
+  const { title, rows } = apart[name] ? measureApart(name) : await measureOne(name)
   results.measures[name] = { title, rows }
 }
 
@@ -44,10 +50,11 @@ async function measureOne(name) {
   return { title, rows }
 }
 
-/** Prints its own table, and needs a process of its own for the flags it sets. */
-function measureFrames() {
-  const title = "Decoding frames beside ws's receiver"
+/** Prints its own table. */
+function measureApart(name) {
+  const { title, flags } = apart[name]
   console.log(`\n${title}`)
-  execFileSync(process.execPath, [join(folder, 'frames.mjs'), ...quick ? ['--quick'] : []], { stdio: 'inherit' })
-  return { title, rows: JSON.parse(readFileSync(join(folder, 'results', 'frames.json'), 'utf8')).rows }
+  const module = join(folder, `${name}.mjs`)
+  execFileSync(process.execPath, [...flags, module, ...quick ? ['--quick'] : []], { stdio: 'inherit' })
+  return { title, rows: JSON.parse(readFileSync(join(folder, 'results', `${name}.json`), 'utf8')).rows }
 }

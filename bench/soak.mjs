@@ -1,0 +1,176 @@
+/**
+ * Long runs: what is left in memory, lost, doubled or out of order after a million watch events, a thousand restarts,
+ * ten thousand listeners and a day of beats. Needs `--expose-gc`, so it runs as a process of its own.
+ */
+import { createClient } from '../dist/index.js'
+import { createObjectServer } from './support/object-server.mjs'
+import { median, quantile, round } from './support/statistics.mjs'
+import { VirtualClock } from './support/virtual-clock.mjs'
+
+export const title = 'Long runs'
+
+export async function measure({ quick }) {
+  const scale = quick ? 100 : 1
+  const rows = []
+  for (const watch of ['websocket', 'stream']) {
+    rows.push(await watchEvents(watch, 1_000_000 / scale))
+    rows.push(await restarts(watch, 1000 / scale))
+  }
+  rows.push(await listeners(10_000 / scale))
+  rows.push(await dayOfBeats(quick ? 3600 : 86_400))
+  return rows
+}
+
+async function heap() {
+  for (let i = 0; i < 4; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    globalThis.gc()
+  }
+  return process.memoryUsage().heapUsed
+}
+
+/** Runs something with the memory looked at before and after, and with what keeps the process alive counted. */
+async function within(name, run) {
+  const server = await createObjectServer()
+  // A first client, so that what is loaded once isn't taken for a leak.
+  const warm = createClient({ baseUrl: server.url })
+  await connected(warm)
+  warm.close()
+  const before = await heap()
+  const result = await run(server)
+  await server.close()
+  const after = await heap()
+  return {
+    run: name,
+    ...result,
+    'heap start MB': round(before / 1e6, 2),
+    'heap end MB': round(after / 1e6, 2),
+    'heap end/start': round(after / before, 3),
+    'timers and sockets left': process.getActiveResourcesInfo().filter((kind) => /Timeout|TCP/.test(kind)).length,
+  }
+}
+
+/** Resolves when the watch stands: a first object may come from a GET, and what is told before isn't a loss. */
+function connected(client) {
+  return new Promise((resolve) => {
+    client.on('connection', ({ transport }) => transport && resolve())
+    client.on('gameserver', () => {})
+  })
+}
+
+/** Counts what a listener of the watch was told, without keeping any of it. */
+function account(client) {
+  const told = { last: 0, count: 0, doubled: 0, outOfOrder: 0, waiting: undefined }
+  client.on('gameserver', ({ object_meta: meta }) => {
+    const version = Number(meta.resource_version)
+    told.count++
+    if (version === told.last) told.doubled++
+    else if (version < told.last) told.outOfOrder++
+    told.last = version
+    told.waiting?.()
+  })
+  told.until = (version) =>
+    new Promise((resolve) => {
+      told.waiting = () => {
+        if (told.last < version) return
+        told.waiting = undefined
+        resolve()
+      }
+      told.waiting()
+    })
+  return told
+}
+
+async function watchEvents(watch, events) {
+  return within(`${events} events, ${watch}`, async (server) => {
+    const client = createClient({ baseUrl: server.url, watch, verifyInterval: 60_000 })
+    const told = account(client)
+    await connected(client)
+    const start = told.last
+    await server.publishMany(events)
+    await told.until(start + events)
+    client.close()
+    return { lost: start + events - told.last + (events - (told.count - 1)), doubled: told.doubled, 'out of order': told.outOfOrder }
+  })
+}
+
+async function restarts(watch, times) {
+  const recoveries = []
+  const row = await within(`${times} restarts, ${watch}`, async (server) => {
+    const client = createClient({ baseUrl: server.url, watch })
+    const told = account(client)
+    let lost = 0
+    await connected(client)
+    for (let i = 0; i < times; i++) {
+      server.publish()
+      await server.stop()
+      server.publish()
+      await server.start()
+      const back = performance.now()
+      await told.until(server.version)
+      recoveries.push(performance.now() - back)
+      server.publish()
+      await told.until(server.version)
+      if (told.last !== server.version) lost++
+    }
+    client.close()
+    return { lost, doubled: told.doubled, 'out of order': told.outOfOrder }
+  })
+  return { ...row, 'back to told, median ms': round(median(recoveries), 1), '99 % ms': round(quantile(recoveries, 0.99), 1) }
+}
+
+async function listeners(times) {
+  return within(`${times} listeners added and removed`, async (server) => {
+    const client = createClient({ baseUrl: server.url })
+    await connected(client)
+    let calls = 0
+    for (let i = 0; i < times; i++) {
+      const offs = ['gameserver', 'state', 'label', 'health', 'error'].map((type) => client.on(type, () => calls++))
+      if (i % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+      offs.forEach((off) => off())
+    }
+    const before = calls
+    server.publish()
+    await client.waitFor(({ object_meta: meta }) => Number(meta.resource_version) >= server.version)
+    client.close()
+    return { lost: 0, doubled: calls - before, 'out of order': 0 }
+  })
+}
+
+/** Beats of a whole day against a real server, on a clock that doesn't wait. */
+async function dayOfBeats(seconds) {
+  return within(`${seconds} s of beats on a virtual clock`, async (server) => {
+    const clock = new VirtualClock()
+    const client = createClient({ baseUrl: server.url, autoHealth: true, scheduler: clock, now: clock.now })
+    let beats = 0
+    let failed = 0
+    let last = 0
+    let longest = 0
+    let told = () => {}
+    client.on('health', ({ ok }) => {
+      beats++
+      if (!ok) failed++
+      longest = Math.max(longest, clock.now() - last)
+      last = clock.now()
+      told()
+    })
+    await new Promise((resolve) => (told = resolve))
+    await client.connect()
+    while (clock.now() < seconds * 1000) {
+      const answered = new Promise((resolve) => (told = resolve))
+      // Each beat is answered before the clock goes on.
+      while (!clock.step(60_000));
+      await answered
+    }
+    client.close()
+    return { lost: failed, doubled: 0, 'out of order': 0, beats, 'longest gap s': longest / 1000 }
+  })
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const rows = await measure({ quick: process.argv.includes('--quick') })
+  console.table(rows)
+  const { mkdirSync, writeFileSync } = await import('node:fs')
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true })
+  writeFileSync(new URL('results/soak.json', import.meta.url), JSON.stringify({ rows }, null, 2) + '\n')
+}
