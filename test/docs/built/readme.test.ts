@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, describe, expect, test } from 'vitest'
+import { snippetsOf } from '../../support/markdown.js'
+import { root } from '../../support/source.js'
+
+const started: ChildProcess[] = []
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
+
+const modules = snippetsOf('README.md').filter(({ language, code }) => /^[jt]s$/.test(language) && code.includes('import '))
+
+function run(args: readonly string[], port?: string): ChildProcess {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...(port !== undefined && { AGONES_SDK_HTTP_PORT: port }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  return child
+}
+
+/** A snippet as a file that somebody has saved beside the installed package. */
+const runModule = (code: string, port: string): ChildProcess => run(['--input-type=module', '--eval', code], port)
+
+const lines = (child: ChildProcess): AsyncIterable<string> => createInterface({ input: child.stdout! })
+
+/** Starts the local sidecar on a free port. */
+async function startSidecar(...options: string[]): Promise<string> {
+  for await (const line of lines(run(['dist/cli.js', 'local', '--http-port', '0', ...options]))) {
+    const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
+    if (port !== undefined) return port
+  }
+  throw new Error('The local sidecar never told its port.')
+}
+
+describe('README', () => {
+  test('the first minute prints what it says', async () => {
+    const game = runModule(modules[0]!.code, await startSidecar())
+    const printed: string[] = []
+    for await (const line of lines(game)) if (printed.push(line) === 3) break
+    expect(printed).toEqual(['now Scheduled', 'now RequestReady', 'now Ready'])
+  })
+
+  test.each(modules.slice(1))('the snippet at line $line runs to its end without a complaint', async ({ code }) => {
+    const port = await startSidecar('--file', join('demo', 'gameserver.yaml'))
+    const game = runModule(code, port)
+    let complaints = ''
+    game.stderr!.on('data', (data: Buffer) => (complaints += data.toString()))
+    const [exitCode] = (await once(game, 'close')) as [number | null]
+    expect(complaints).toBe('')
+    expect(exitCode).toBe(0)
+  })
+})

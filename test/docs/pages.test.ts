@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { headingsOf, pages, proseOf, snippetsOf, type Snippet } from '../support/markdown.js'
+import { root } from '../support/source.js'
+
+/** The anchor that a heading has on the common hosts of Markdown. */
+const anchorOf = (heading: string): string =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
+
+function isBroken(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return true
+  return anchor !== undefined && !headingsOf(target).map(anchorOf).includes(anchor)
+}
+
+/** What the compiler says of snippets, each a module of its own at the root of the project. */
+function complaintsAbout(snippets: readonly Snippet[]): string[] {
+  const files = new Map(snippets.map((snippet) => [join(root, `${snippet.page.replace(/\W/g, '-')}-${snippet.line}.ts`), snippet]))
+  const options: ts.CompilerOptions = {
+    strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'], noUncheckedIndexedAccess: true, erasableSyntaxOnly: true,
+    paths: {
+      'gameserver-sidecar': [join(root, 'src/index.ts')],
+      'gameserver-sidecar/*': [join(root, 'src/*/index.ts'), join(root, 'src/adapters/*.ts')],
+    },
+  }
+  const host = ts.createCompilerHost(options)
+  const { fileExists, readFile, getSourceFile } = host
+  host.fileExists = (name) => files.has(name) || fileExists(name)
+  host.readFile = (name) => files.get(name)?.code ?? readFile(name)
+  host.getSourceFile = (name, ...rest) => {
+    const snippet = files.get(name)
+    return snippet === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, snippet.code, ts.ScriptTarget.ES2022)
+  }
+  const program = ts.createProgram([...files.keys()], options, host)
+  return ts.getPreEmitDiagnostics(program).flatMap(({ file, start, messageText }) => {
+    const snippet = file && files.get(file.fileName)
+    if (snippet === undefined) return []
+    const line = snippet.line + file!.getLineAndCharacterOfPosition(start ?? 0).line
+    return [`${snippet.page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`]
+  })
+}
+
+describe('pages', () => {
+  test('every link leads somewhere', () => {
+    const broken = pages.flatMap((page) =>
+      [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
+        .filter((link) => !/^https?:/.test(link) && isBroken(page, link))
+        .map((link) => `${page}: ${link}`))
+    expect(broken).toEqual([])
+  })
+
+  test('every snippet of TypeScript or JavaScript fits the types', () => {
+    const snippets = pages.flatMap(snippetsOf).filter(({ language }) => /^(ts|js|typescript|javascript)$/.test(language))
+    expect(snippets.length).toBeGreaterThan(5)
+    expect(complaintsAbout(snippets)).toEqual([])
+  }, 120_000)
+
+  test('a snippet that does not fit would be found, with its line', () => {
+    const code = "import { createClient } from 'gameserver-sidecar'\ncreateClient({ baseURL: '' })\n"
+    expect(complaintsAbout([{ page: 'page.md', line: 10, language: 'ts', code }])).toEqual([
+      expect.stringMatching(/^page\.md:11: [^]*baseURL/),
+    ])
+  }, 120_000)
+})

@@ -1,0 +1,64 @@
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { firstCells, headingsOf } from '../support/markdown.js'
+import { nodesOf, parse } from '../support/source.js'
+
+const TYPES = 'src/client/types.ts'
+
+const membersOf = (name: string): string[] => {
+  const found = [...nodesOf(parse(TYPES))].find(
+    (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
+  )
+  return (found?.members ?? []).flatMap(({ name: member }) => (member && ts.isIdentifier(member) ? [member.text] : [])).sort()
+}
+
+const codes = [...nodesOf(parse('src/client/errors.ts'))]
+  .filter((node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode')
+  .flatMap(({ type }) => [...nodesOf(type)].filter(ts.isStringLiteral).map(({ text }) => text))
+
+describe('what is documented is what there is', () => {
+  test('every error code has its section in docs/errors.md, and every section its code', () => {
+    expect(codes).not.toEqual([])
+    expect(headingsOf('docs/errors.md').slice(1).sort()).toEqual([...codes].sort())
+  })
+
+  test.each([
+    ['ClientOptions', 'Options of createClient()'],
+    ['AutoHealthOptions', 'Automatic health'],
+    ['ProcessSignalOptions', 'Signals of the process'],
+    ['RetryPolicy', 'Retries'],
+    ['Limits', 'Limits'],
+  ])('every option of %s is in the table under "%s"', (name, heading) => {
+    const documented = firstCells('docs/configuration.md', heading)
+    const members = membersOf(name)
+    expect(members).not.toEqual([])
+    expect(documented.filter((option) => members.includes(option)).sort()).toEqual(members)
+  })
+
+  test('every option of a call is documented', () => {
+    const members = ['CallOptions', 'WriteOptions', 'WatchOptions'].flatMap(membersOf)
+    expect(firstCells('docs/configuration.md', 'Options of a call').sort()).toEqual([...new Set(members)].sort())
+  })
+
+  test('the README names only options that exist', () => {
+    const members = membersOf('ClientOptions')
+    expect(firstCells('README.md', 'Options').filter((option) => !members.includes(option))).toEqual([])
+  })
+
+  test.each([['README.md', 'Events'], ['docs/events.md', 'Events']])('every event is in the table of %s', (page, heading) => {
+    const events = membersOf('SidecarEvents')
+    expect(firstCells(page, heading).filter((name) => events.includes(name)).sort()).toEqual(events)
+  })
+
+  test.each([['health', 'HealthEvent'], ['connection', 'ConnectionState']])('the fields of %s are all explained', (heading, type) => {
+    const declared = type === 'HealthEvent' ? membersOf(type) : statesOf(type)
+    expect(firstCells('docs/events.md', heading).filter((name) => name !== 'state').sort()).toEqual(declared)
+  })
+})
+
+function statesOf(name: string): string[] {
+  return [...nodesOf(parse(TYPES))]
+    .filter((node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === name)
+    .flatMap(({ type }) => [...nodesOf(type)].filter(ts.isStringLiteral).map(({ text }) => text))
+    .sort()
+}
