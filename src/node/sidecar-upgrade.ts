@@ -128,11 +128,13 @@ function readCall(target: string): RawTarget | 'malformed escape' | 'no path' {
 function methodOf(query: string): string {
   for (const pair of query.split('&')) {
     const [name, value] = splitOnce(pair, '=')
-    const method = decode((value ?? '').replace(/\+/g, ' '))
-    if (name === 'method' && method !== undefined && !pair.includes(';')) return method
+    const method = decodeParameter(value ?? '')
+    if (decodeParameter(name) === 'method' && method !== undefined && !pair.includes(';')) return method
   }
   return ''
 }
+
+const decodeParameter = (text: string): string | undefined => decode(text.replace(/\+/g, ' '))
 
 function decode(text: string): string | undefined {
   try {

@@ -1,8 +1,8 @@
+import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { refuseRaw } from './raw-response.js'
-import { malformed } from './refusal.js'
+import { answerRaw } from './raw-response.js'
 
 /** Largest message taken from a client; none is ever looked at. */
 const MAX_INCOMING = 1024 * 1024
@@ -60,8 +60,10 @@ async function load(): Promise<WebSocketServer> {
     maxPayload: MAX_INCOMING,
     handleProtocols: () => false,
   })
-  server.on('wsClientError', (error: Error, socket: Duplex, message: IncomingMessage) => {
-    refuseRaw(socket, malformed(`The WebSocket handshake is malformed: ${error.message}`))
+  server.on('wsClientError', (_error: Error, socket: Duplex, message: IncomingMessage) => {
+    const status = message.method === 'GET' ? 400 : 405
+    const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Sec-WebSocket-Version': '13' }
+    answerRaw(socket, status, `${STATUS_CODES[status]}\n`, headers)
     refusals.get(message)?.()
   })
   return server

@@ -2,6 +2,7 @@ import type { OperationName } from '../protocol/operations.js'
 import { readBounded } from './body.js'
 import { ConnectionDropped } from './connection-dropped.js'
 import type { Call } from './events.js'
+import { readGrpcHeaders } from './grpc-headers.js'
 import { MessageError } from './json-message.js'
 import { parseQuery } from './query.js'
 import { readBody, readCall } from './read-call.js'
@@ -30,7 +31,8 @@ const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 /** Answers one request as the real sidecar does, down to what its gateway says to malformed ones. */
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   let method = raw.method ?? request.method
-  const [path, query] = splitTarget(raw.target ?? request.url)
+  const [path, urlQuery] = raw.target === undefined ? splitUrl(request.url) : splitTarget(raw.target)
+  let query = urlQuery
   const refuse = (answer: Answer): Response => {
     engine.noteRefusal(method, path, answer)
     return respond(answer)
@@ -53,6 +55,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
     if ('status' in read) return refuse(read)
     // Looking for parameters has used the body up.
     form = read.rest
+    query = read.query
     method = override.toUpperCase()
   }
   const route = findRoute(method, path, isForm && method === 'POST')
@@ -62,6 +65,12 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
     const read = await readForm(engine, request, query)
     if ('status' in read) return refuse(read)
     form = read.rest
+    query = read.query
+  }
+  const { refusal, expired } = readGrpcHeaders(request.headers)
+  if (refusal) {
+    await request.body?.cancel().catch(() => undefined)
+    return refuse(refusal)
   }
   if (route.type === 'operation' && route.operation === 'watchGameServer') {
     await request.body?.cancel().catch(() => undefined)
@@ -73,6 +82,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
 
   const result = readCall(route.operation, route.key, query, read.bytes)
   let answer = result.refusal
+  if (expired) return refuse(result.refusal ?? expired)
   if ('call' in result) {
     await engine.delay(route.operation, 'before')
     const given = engine.call(result.call)
@@ -124,15 +134,20 @@ function playerTracking(field: 'playerID' | 'count' | undefined, body: Uint8Arra
   }
 }
 
-/** A form's parameters mean nothing here, but they must be well-formed, those of the body and those of the query. */
-async function readForm(engine: Engine, request: Request, query: string): Promise<{ readonly rest: Uint8Array } | Answer> {
+/** What is left of a form's body, which is nothing, and its parameters together with those of the query. */
+interface Form {
+  readonly rest: Uint8Array
+  readonly query: string
+}
+
+/** A form's parameters must be well-formed, those of the body and those of the query. */
+async function readForm(engine: Engine, request: Request, query: string): Promise<Form | Answer> {
   const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return tooLarge(read.tooLarge, engine.bodyLimit)
-  for (const text of [new TextDecoder().decode(read.bytes), query]) {
-    const pairs = parseQuery(text)
-    if (typeof pairs === 'string') return fail(3, pairs)
-  }
-  return { rest: new Uint8Array(0) }
+  const all = `${new TextDecoder().decode(read.bytes)}&${query}`
+  const pairs = parseQuery(all)
+  if (typeof pairs === 'string') return fail(3, pairs)
+  return { rest: new Uint8Array(0), query: all }
 }
 
 function isRead(route: Route): boolean {
@@ -149,12 +164,15 @@ function hasBody(request: Request): boolean {
   return request.body !== null && request.headers.get('content-length') !== '0'
 }
 
-/** Path and query of a target: `/path?query`, or an absolute URL of which the rest is ignored. */
+/** Path and query of a target as it came: a `#` is a character like any other. */
 function splitTarget(target: string): [path: string, query: string] {
   const relative = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
-  const end = relative.indexOf('#')
-  const whole = end < 0 ? relative : relative.slice(0, end)
-  const at = whole.indexOf('?')
-  const [path, query] = at < 0 ? [whole, ''] : [whole.slice(0, at), whole.slice(at + 1)]
+  const at = relative.indexOf('?')
+  const [path, query] = at < 0 ? [relative, ''] : [relative.slice(0, at), relative.slice(at + 1)]
   return [path === '' ? '/' : path, query]
+}
+
+/** Path and query of a URL, whose fragment isn't sent. */
+function splitUrl(url: string): [path: string, query: string] {
+  return splitTarget(url.replace(/#.*$/s, ''))
 }

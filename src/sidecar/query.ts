@@ -37,7 +37,7 @@ export function maskFromQuery(query: string, fromBody: readonly string[]): reado
       mask = given[0]!.split(',')
     } else if (key === 'updateMask.paths' || key === 'update_mask.paths') {
       mask = [...mask, ...given]
-    }
+    } else if (/^update(Mask|_mask)\.paths\./.test(key)) return 'invalid path: "paths" is not a message'
   }
   return mask
 }

@@ -12,7 +12,7 @@ export interface Step {
 }
 
 /** Codes of gRPC that the sidecar answers with, and the HTTP status of each. */
-const httpStatus = { 2: 500, 3: 400, 5: 404, 8: 429, 12: 501, 13: 500 } as const
+const httpStatus = { 2: 500, 3: 400, 4: 504, 5: 404, 8: 429, 12: 501, 13: 500 } as const
 
 /** The body of every error. */
 export interface ErrorBody {

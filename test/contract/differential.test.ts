@@ -33,7 +33,7 @@ it.skipIf(!realSidecar)(
     const property = fc.asyncProperty(randomRequests, async (requests) => {
       const ours = await answers(ourPool, requests)
       let wanted = await answers(realPool, requests)
-      // Of several faults in one request the real one names any: its keys are in no order. It gets more tries.
+      // Of several faults in one request the real one names any of them, so it is asked again.
       for (let again = 0; again < 6 && JSON.stringify(wanted) !== JSON.stringify(ours); again++) {
         wanted = await answers(realPool, requests)
       }

@@ -53,7 +53,7 @@ describe('a malformed request is answered and the server lives', () => {
     const { port, faults } = await serve(echoSidecar())
     const answer = await request(port, 'GET /gameserver', [...HOST, ...headers])
     expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body).code).toBe(3)
+    expect(answer.body).toBe('Bad Request\n')
     expect((await request(port, 'GET /gameserver', HOST)).status).toBe(200)
     expect(faults).toEqual([])
   })
@@ -61,7 +61,7 @@ describe('a malformed request is answered and the server lives', () => {
   test('an upgrade by POST', async () => {
     const sidecar = echoSidecar()
     const { port } = await serve(sidecar)
-    expect((await request(port, 'POST /ready', [...HOST, ...websocketHeaders])).status).toBe(400)
+    expect((await request(port, 'POST /ready', [...HOST, ...websocketHeaders])).status).toBe(405)
     expect(sidecar.asked).toEqual([])
   })
 })

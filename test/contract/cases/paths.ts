@@ -1,6 +1,7 @@
 import type { WireCase } from '../support/wire-case.js'
 import {
   badEscape,
+  invalid,
   localGameServer,
   notFound,
   ok,
@@ -59,7 +60,17 @@ export const pathCases: readonly WireCase[] = [
   one('GET /gameserver#x', 'GET /gameserver#x', undefined, notFound),
   one('GET /gameserver%23x', 'GET /gameserver%23x', undefined, notFound),
   one('GET /gameserver\\', 'GET /gameserver\\', undefined, notFound),
-  one('GET \\gameserver', 'GET \\gameserver', undefined, badEscape),
+  {
+    name: 'GET \\gameserver',
+    steps: [
+      // What is no HTTP gets a sentence in the shape of every other error from ours.
+      {
+        call: 'GET \\gameserver',
+        expect: badEscape,
+        ours: invalid('The request is malformed'),
+      },
+    ],
+  },
   one('GET /v1beta1\\counters\\rooms', 'GET /v1beta1\\counters\\rooms', undefined, notFound),
   one('GET /v1beta1/counters\\rooms', 'GET /v1beta1/counters\\rooms', undefined, notFound),
   one('GET /gameserver%', 'GET /gameserver%', undefined, badEscape),

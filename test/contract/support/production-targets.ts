@@ -14,13 +14,15 @@ export interface ProductionRunning {
 
 export interface ProductionTarget {
   name: string
-  /** Where a step says that ours answers otherwise on purpose, it does. */
+  ours: boolean
+  /** What the real one does wrong in production is put right. */
   corrected: boolean
   start(setup?: Setup): Promise<ProductionRunning>
 }
 
 const ours = (quirks: boolean): ProductionTarget => ({
   name: quirks ? 'our sidecar with quirks' : 'our sidecar',
+  ours: true,
   corrected: !quirks,
   async start(setup = {}) {
     const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
@@ -39,6 +41,7 @@ const ours = (quirks: boolean): ProductionTarget => ({
 
 const real: ProductionTarget = {
   name: 'the real sidecar beside an API server',
+  ours: false,
   corrected: false,
   async start(setup) {
     const cluster = await startCluster(productionGameServer)
