@@ -49,9 +49,18 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
     throw new TypeError(`mode must be "local" or "production", not ${JSON.stringify(config.mode)}`)
   }
   if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(config.platform)) {
-    throw new TypeError(`platform must be lower-case letters, digits and dashes, not ${JSON.stringify(config.platform)}`)
+    throw new TypeError(
+      `platform must be lower-case letters, digits and dashes, not ${JSON.stringify(config.platform)}`,
+    )
   }
-  for (const name of ['writeDelay', 'controllerDelay', 'bodyLimit', 'logEntries', 'logSize', 'watchQueue'] as const) {
+  for (const name of [
+    'writeDelay',
+    'controllerDelay',
+    'bodyLimit',
+    'logEntries',
+    'logSize',
+    'watchQueue',
+  ] as const) {
     if (!Number.isFinite(config[name]) || config[name] < 0) {
       throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
     }

@@ -37,7 +37,11 @@ export function reduce(
       break
     case 'refused':
       if (event.path === '/health' && event.status === 400 && event.message === '') {
-        warn(step, 'beat-without-body', 'A health call without a body is refused and is no beat. Send {} as the body.')
+        warn(
+          step,
+          'beat-without-body',
+          'A health call without a body is refused and is no beat. Send {} as the body.',
+        )
       }
       break
     case 'control': {
@@ -122,6 +126,16 @@ function useUp(step: Step, failure: FailureFault): void {
 
 /** The gRPC code that usually comes with an HTTP status. */
 function codeOf(status: number): number {
-  const codes: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 409: 10, 429: 8, 501: 12, 503: 14, 504: 4 }
+  const codes: Readonly<Record<number, number>> = {
+    400: 3,
+    401: 16,
+    403: 7,
+    404: 5,
+    409: 10,
+    429: 8,
+    501: 12,
+    503: 14,
+    504: 4,
+  }
   return codes[status] ?? 2
 }

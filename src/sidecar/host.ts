@@ -141,7 +141,13 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     noteRefusal(method, path, answer) {
       const { status } = answer
       const shown = path.slice(0, 200)
-      dispatch({ type: 'refused', method: method.slice(0, 20), path: shown, status, message: messageOf(answer) ?? '' })
+      dispatch({
+        type: 'refused',
+        method: method.slice(0, 20),
+        path: shown,
+        status,
+        message: messageOf(answer) ?? '',
+      })
     },
     watch: (sink) => openWatch('stream', sink),
   }
@@ -150,7 +156,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     const id = nextId++
     if (closed) throw new ConnectionDropped('the sidecar is closed')
     watchers.add(id, transport, environment.now(), sink)
-    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
+    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(
+      ({ type }) => type === 'refuse-watch',
+    )
     if (refusal?.type === 'refuse-watch') {
       watchers.remove(id)
       if (refusal.status === 0) sink.onEnd?.('dropped')
@@ -227,10 +235,14 @@ function summarise(event: SidecarEvent, at: number, effects: readonly Effect[]):
   let reply: { readonly status: number; readonly message?: string } | undefined
   for (const effect of effects) {
     if (effect.type === 'change') changes.push(effect.change)
-    else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    else if (effect.type === 'warn')
+      warnings.push({ code: effect.code, message: effect.message, times: effect.times })
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
-      reply = { status: effect.status, ...(message === undefined ? {} : { message: message.slice(0, longestMessage) }) }
+      reply = {
+        status: effect.status,
+        ...(message === undefined ? {} : { message: message.slice(0, longestMessage) }),
+      }
     }
   }
   return { at, event, ...(reply ? { reply } : {}), changes, warnings }

@@ -40,9 +40,14 @@ export function reloadedObject(
       uid: metadata?.uid ?? before.uid,
       resource_version: before.resource_version,
       generation: before.generation,
-      creation_timestamp: metadata?.creationTimestamp ? fresh.object_meta.creation_timestamp : before.creation_timestamp,
+      creation_timestamp: metadata?.creationTimestamp
+        ? fresh.object_meta.creation_timestamp
+        : before.creation_timestamp,
       deletion_timestamp: before.deletion_timestamp ?? '0',
-      annotations: sorted([...kept(before.annotations), ...Object.entries(fresh.object_meta.annotations ?? {})]),
+      annotations: sorted([
+        ...kept(before.annotations),
+        ...Object.entries(fresh.object_meta.annotations ?? {}),
+      ]),
       labels: sorted([...kept(before.labels), ...Object.entries(fresh.object_meta.labels ?? {})]),
     },
     ...(fresh.spec ? { spec: fresh.spec } : {}),
@@ -128,7 +133,10 @@ function asIs(config: SidecarConfig, manifest: GameServerManifest): GameServer {
     status: {
       state: status?.state ?? '',
       address: status?.address ?? '',
-      addresses: (status?.addresses ?? []).map(({ type, address }) => ({ type: type ?? '', address: address ?? '' })),
+      addresses: (status?.addresses ?? []).map(({ type, address }) => ({
+        type: type ?? '',
+        address: address ?? '',
+      })),
       ports: (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 })),
       players: null,
       counters: counted ? counters(status?.counters) : {},

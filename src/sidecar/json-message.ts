@@ -85,7 +85,10 @@ class Reader {
     }
     if (value !== undefined) return value
     const type = kind === 'string' ? 'string' : 'int64'
-    throw this.#error(start, `invalid value for ${type} field ${kind === 'wrapped' ? 'value' : key}: ${this.#raw(start)}`)
+    throw this.#error(
+      start,
+      `invalid value for ${type} field ${kind === 'wrapped' ? 'value' : key}: ${this.#raw(start)}`,
+    )
   }
 
   #strings(key: string): string[] {
@@ -121,7 +124,8 @@ class Reader {
   /** A number, true, false or null: everything up to white space or punctuation. */
   #scalar(): string {
     const start = this.#at
-    while (this.#at < this.#bytes.length && /[-+.\w]/.test(String.fromCharCode(this.#bytes[this.#at]!))) this.#at++
+    while (this.#at < this.#bytes.length && /[-+.\w]/.test(String.fromCharCode(this.#bytes[this.#at]!)))
+      this.#at++
     const token = this.#raw(start)
     if (/^[-\d]/.test(token) && !Number.isFinite(Number(token))) this.#overflow ??= token
     this.#space()

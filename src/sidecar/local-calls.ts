@@ -3,7 +3,19 @@ import type { Call } from './events.js'
 import { addInt64, lessThan, reserveMilliseconds } from './int64.js'
 import { capacityRefusal, countRefusal, maskRefusal, maskIsValid } from './messages.js'
 import { own, withKey } from './records.js'
-import { done, failUnknown, ok, prefixOf, record, recordValue, setObject, updateProcess, withMetadata, withState, writeObject } from './step.js'
+import {
+  done,
+  failUnknown,
+  ok,
+  prefixOf,
+  record,
+  recordValue,
+  setObject,
+  updateProcess,
+  withMetadata,
+  withState,
+  writeObject,
+} from './step.js'
 import type { Answer, Step } from './step.js'
 
 /** A call as the real sidecar's local mode handles it: at once, without validation, on the one copy it has. */
@@ -35,7 +47,10 @@ export function localCall(step: Step, call: Call, now: number): Answer {
     }
     case 'setAnnotation': {
       const key = prefixOf(step.state) + call.key
-      writeObject(step, withMetadata(object, 'annotations', withKey(object.object_meta.annotations, key, call.value)))
+      writeObject(
+        step,
+        withMetadata(object, 'annotations', withKey(object.object_meta.annotations, key, call.value)),
+      )
       recordValue(step, 'setannotation', call.value, object.object_meta.uid)
       return done
     }
@@ -112,7 +127,9 @@ function localUpdateList(step: Step, call: Call & { operation: 'updateList' }): 
     updateProcess(step, { listLimit: limit })
   }
   if (lessThan(call.capacity, '0') || lessThan(limit, call.capacity)) {
-    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`)
+    return failUnknown(
+      `out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`,
+    )
   }
   const list = own(object.status.lists, call.key)
   if (!list) return noList(call.key)

@@ -24,11 +24,13 @@ export interface GameServerManifest {
       readonly failureThreshold?: number
       readonly initialDelaySeconds?: number
     } | null
-    readonly ports?: readonly {
-      readonly name?: string
-      readonly hostPort?: number
-      readonly containerPort?: number
-    }[] | null
+    readonly ports?:
+      | readonly {
+          readonly name?: string
+          readonly hostPort?: number
+          readonly containerPort?: number
+        }[]
+      | null
     readonly counters?: ManifestCounters | null
     readonly lists?: ManifestLists | null
   }
@@ -64,7 +66,8 @@ export function readManifest(value: unknown): GameServerManifest {
 
   const spec = optional(root.spec, 'spec')
   const health = optional(spec.health, 'spec.health')
-  if (health.disabled != null && typeof health.disabled !== 'boolean') wrong('spec.health.disabled', 'true or false', health.disabled)
+  if (health.disabled != null && typeof health.disabled !== 'boolean')
+    wrong('spec.health.disabled', 'true or false', health.disabled)
   for (const name of ['periodSeconds', 'failureThreshold', 'initialDelaySeconds']) {
     smallInteger(health[name], `spec.health.${name}`)
   }
@@ -86,7 +89,10 @@ export function readManifest(value: unknown): GameServerManifest {
     const fields = object(address, `status.addresses[${i}]`)
     for (const name of ['type', 'address']) text(fields[name], `status.addresses[${i}].${name}`)
   }
-  for (const [where, part] of [['spec', spec], ['status', status]] as const) {
+  for (const [where, part] of [
+    ['spec', spec],
+    ['status', status],
+  ] as const) {
     for (const [name, counter] of Object.entries(optional(part.counters, `${where}.counters`))) {
       const fields = object(counter, `${where}.counters.${name}`)
       for (const field of ['count', 'capacity']) integer(fields[field], `${where}.counters.${name}.${field}`)
@@ -146,6 +152,7 @@ function smallInteger(value: unknown, where: string): void {
 }
 
 function wrong(where: string, expected: string, value: unknown): never {
-  const shown = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)).slice(0, 60)
+  const shown =
+    typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)).slice(0, 60)
   throw new TypeError(`${where} should be ${expected}, not ${shown}`)
 }

@@ -7,7 +7,17 @@ import { applyCounter } from './production-counters.js'
 import { applyList } from './production-lists.js'
 import { own, withKey } from './records.js'
 import type { SidecarState, WriteKind } from './state.js'
-import { isBeingDeleted, prefixOf, update, updateProcess, warn, withLastAllocated, withMetadata, withState, writeObject } from './step.js'
+import {
+  isBeingDeleted,
+  prefixOf,
+  update,
+  updateProcess,
+  warn,
+  withLastAllocated,
+  withMetadata,
+  withState,
+  writeObject,
+} from './step.js'
 import type { Step } from './step.js'
 
 type Deed = WriteKind | 'controller' | 'reservation' | 'health' | 'gone' | 'release'
@@ -55,7 +65,11 @@ function perform(step: Step, deed: Deed, at: number, now: number): void {
       return writeDue(step, 'lists', at)
     case 'controller':
       update(step, { readyAt: undefined })
-      if (step.state.object.status.state === 'RequestReady' && !isBeingDeleted(step.state.object) && !step.state.gone) {
+      if (
+        step.state.object.status.state === 'RequestReady' &&
+        !isBeingDeleted(step.state.object) &&
+        !step.state.gone
+      ) {
         writeObject(step, withState(step.state.object, 'Ready'))
       }
       return
@@ -78,7 +92,8 @@ function perform(step: Step, deed: Deed, at: number, now: number): void {
 function endReservation(step: Step, at: number): void {
   const { object } = step.state
   // The timer says ready whatever the state is by then; only a state that is final ignores it.
-  if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') askForState(step, 'RequestReady', undefined, at)
+  if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy')
+    askForState(step, 'RequestReady', undefined, at)
 }
 
 function writeDue(step: Step, kind: WriteKind, at: number): void {
@@ -139,7 +154,10 @@ function writeAnnotations(step: Step): void {
 }
 
 function sizeOf(annotations: Readonly<Record<string, string>>): number {
-  return Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  return Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + byteLength(key) + byteLength(value),
+    0,
+  )
 }
 
 function writeCounters(step: Step): void {

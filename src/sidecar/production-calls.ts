@@ -38,14 +38,20 @@ export function productionCall(step: Step, call: Call, now: number): Answer {
     case 'getCounter': {
       record(step, 'getcounter')
       const counter = counterView(step.state, call.key)
-      return readable(step) ?? (counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`))
+      return (
+        readable(step) ??
+        (counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`))
+      )
     }
     case 'updateCounter':
       return updateCounter(step, call, now)
     case 'getList': {
       record(step, 'getlist')
       const list = listView(step.state, call.key)
-      return readable(step) ?? (list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`))
+      return (
+        readable(step) ??
+        (list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`))
+      )
     }
     case 'updateList':
       return updateList(step, call, now)
@@ -81,7 +87,11 @@ function beat(step: Step, beats: number, now: number): Answer {
   return done
 }
 
-function setMetadata(step: Step, call: Call & { operation: 'setLabel' | 'setAnnotation' }, now: number): Answer {
+function setMetadata(
+  step: Step,
+  call: Call & { operation: 'setLabel' | 'setAnnotation' },
+  now: number,
+): Answer {
   const { key, value } = call
   const { process, object } = step.state
   const kind = call.operation === 'setLabel' ? 'label' : 'annotation'

@@ -79,12 +79,17 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
   const { quirks } = step.state.config
   const limit = quirks ? learnLimit(step) : highestCapacity
   if (lessThan(call.capacity, '0') || lessThan(limit, call.capacity)) {
-    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`)
+    return failUnknown(
+      `out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`,
+    )
   }
   const list = listView(step.state, call.key)
   if (!list || step.state.gone) {
     if (quirks) {
-      step.effects.push({ type: 'crash', message: `updateList of ${JSON.stringify(call.key)}, which isn't a list of this GameServer` })
+      step.effects.push({
+        type: 'crash',
+        message: `updateList of ${JSON.stringify(call.key)}, which isn't a list of this GameServer`,
+      })
       return failUnknown('crashed')
     }
     warn(
@@ -106,7 +111,11 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
 }
 
 /** The pending changes that turn the list as it is shown into what was asked for, added to those given. */
-function replacement(list: ListStatus, call: Call & { operation: 'updateList' }, before: PendingList): PendingList {
+function replacement(
+  list: ListStatus,
+  call: Call & { operation: 'updateList' },
+  before: PendingList,
+): PendingList {
   const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
   if (!call.mask.includes('values')) return { ...before, ...capacity }
   const shown = new Set(list.values ?? [])
@@ -116,7 +125,10 @@ function replacement(list: ListStatus, call: Call & { operation: 'updateList' },
     ...before,
     ...capacity,
     remove: [...new Set([...before.remove, ...dropped])],
-    add: [...before.add.filter((value) => wanted.has(value)), ...call.values.filter((value) => !shown.has(value))],
+    add: [
+      ...before.add.filter((value) => wanted.has(value)),
+      ...call.values.filter((value) => !shown.has(value)),
+    ],
   }
 }
 
@@ -129,7 +141,11 @@ function learnLimit(step: Step): string {
   return listLimit
 }
 
-function warnOfUpdateList(step: Step, call: Call & { operation: 'updateList' }, pending: PendingList | undefined): void {
+function warnOfUpdateList(
+  step: Step,
+  call: Call & { operation: 'updateList' },
+  pending: PendingList | undefined,
+): void {
   const players = own(step.state.object.status.lists, 'players')
   if (!players || lessThan(players.capacity, call.capacity)) {
     warn(

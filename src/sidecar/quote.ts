@@ -21,7 +21,7 @@ export function quote(text: string): string {
 /** The same for bytes that may be cut in the middle of a character. */
 export function quoteBytes(bytes: Uint8Array): string {
   let quoted = '"'
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at)
     if (length === 0) {
       quoted += '\\x' + hex(bytes[at]!, 2)
@@ -58,7 +58,8 @@ function hex(value: number, digits: number): string {
 /** Bytes of the valid UTF-8 sequence at `at`, 0 where there is none. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!
-  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  const length =
+    first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
   if (length === 0 || at + length > bytes.length) return 0
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(at, at + length))

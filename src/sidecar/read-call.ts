@@ -25,7 +25,12 @@ const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [], ov
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
 /** Reads a call from its operation, the name in the path and the body. */
-export function readCall(operation: OperationName, rawKey: Uint8Array, query: string, body: Uint8Array): ReadResult {
+export function readCall(
+  operation: OperationName,
+  rawKey: Uint8Array,
+  query: string,
+  body: Uint8Array,
+): ReadResult {
   const key = decodeKey(rawKey)
   try {
     const call = toCall(operation, key ?? '', query, body)
@@ -70,7 +75,10 @@ function toCall(operation: OperationName, key: string, query: string, body: Uint
     case 'updateCounter': {
       const count = message.texts.get('count')
       const capacity = message.texts.get('capacity')
-      const set = { ...(count === undefined ? {} : { count }), ...(capacity === undefined ? {} : { capacity }) }
+      const set = {
+        ...(count === undefined ? {} : { count }),
+        ...(capacity === undefined ? {} : { capacity }),
+      }
       return { call: { operation, key, ...set, countDiff: message.texts.get('countDiff') ?? '0' } }
     }
     case 'updateList': {
@@ -83,7 +91,10 @@ function toCall(operation: OperationName, key: string, query: string, body: Uint
 }
 
 /** The first value of a body; a body of nothing but white space is an empty message. */
-export function readBody(body: Uint8Array, shape: MessageShape): { readonly message: Message; readonly present: boolean } {
+export function readBody(
+  body: Uint8Array,
+  shape: MessageShape,
+): { readonly message: Message; readonly present: boolean } {
   const scan = scanValue(body)
   if (scan.type === 'error') throw new MessageError(scan.message)
   if (scan.type === 'end') return { message: emptyMessage, present: false }

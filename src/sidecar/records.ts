@@ -4,14 +4,21 @@ export function own<T>(record: Readonly<Record<string, T>> | null | undefined, k
 }
 
 /** A copy with the key set; keys stay sorted, as the real sidecar prints them. */
-export function withKey<T>(record: Readonly<Record<string, T>> | null | undefined, key: string, value: T): Record<string, T> {
+export function withKey<T>(
+  record: Readonly<Record<string, T>> | null | undefined,
+  key: string,
+  value: T,
+): Record<string, T> {
   const entries = Object.entries(record ?? {}).filter(([other]) => other !== key)
   entries.push([key, value])
   return sorted(entries)
 }
 
 /** A copy without the key. */
-export function withoutKey<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): Record<string, T> {
+export function withoutKey<T>(
+  record: Readonly<Record<string, T>> | null | undefined,
+  key: string,
+): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 

@@ -37,7 +37,11 @@ export function takeSnapshot(
     watchers,
     faults: {
       delays: faults.delays.map(({ ms, operations }) => ({ ms, operations })),
-      failures: faults.failures.map(({ status, remaining, operations }) => ({ status, remaining, operations })),
+      failures: faults.failures.map(({ status, remaining, operations }) => ({
+        status,
+        remaining,
+        operations,
+      })),
       watchersStalled: faults.stalledUntil ?? faults.stalled,
       ignoreBeats: faults.ignoreBeats,
       padding: state.object.object_meta.annotations?.['gameserver-sidecar.local/padding']?.length ?? 0,
@@ -52,5 +56,12 @@ export function conformanceOf(state: SidecarState): ConformanceResult {
   const { received, problems } = state.conformance
   const missing = expected.filter((name) => !received.includes(name))
   const unexpected = received.filter((name) => !expected.includes(name))
-  return { ok: missing.length === 0 && unexpected.length === 0, expected, received, missing, unexpected, problems }
+  return {
+    ok: missing.length === 0 && unexpected.length === 0,
+    expected,
+    received,
+    missing,
+    unexpected,
+    problems,
+  }
 }

@@ -136,7 +136,10 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     reservedUntil: undefined,
     gone: false,
     goneAt: undefined,
-    readyAt: object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
+    readyAt:
+      object.status.state === 'RequestReady' && config.mode === 'production'
+        ? now + config.controllerDelay
+        : undefined,
     process: createProcess(config, object, now),
     faults: noFaults,
     watchers: [],

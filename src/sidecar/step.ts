@@ -85,7 +85,8 @@ export function prefixOf(state: SidecarState): string {
 
 /** Replaces parts of the object in memory only; neither watchers nor versions notice. */
 export function setObject(step: Step, object: GameServer): void {
-  for (const change of changesBetween(step.state.object, object)) step.effects.push({ type: 'change', change })
+  for (const change of changesBetween(step.state.object, object))
+    step.effects.push({ type: 'change', change })
   update(step, { object })
 }
 
@@ -129,7 +130,11 @@ export function withMetadata(
 /** The object with the annotation that Allocated leaves behind. */
 export function withLastAllocated(object: GameServer, platform: string, at: number): GameServer {
   const time = new Date(at).toISOString()
-  return withMetadata(object, 'annotations', withKey(object.object_meta.annotations, `${platform}.dev/last-allocated`, time))
+  return withMetadata(
+    object,
+    'annotations',
+    withKey(object.object_meta.annotations, `${platform}.dev/last-allocated`, time),
+  )
 }
 
 /** Nothing but metadata can still be changed from within once the object is on its way out. */

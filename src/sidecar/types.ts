@@ -165,7 +165,10 @@ export interface HealthInfo {
 }
 
 export interface FaultInfo {
-  readonly delays: readonly { readonly ms: number; readonly operations: readonly OperationName[] | undefined }[]
+  readonly delays: readonly {
+    readonly ms: number
+    readonly operations: readonly OperationName[] | undefined
+  }[]
   readonly failures: readonly {
     readonly status: number
     readonly remaining: number | undefined

@@ -25,12 +25,24 @@ describe('a GameServer manifest', () => {
   it.each([
     [[], 'a GameServer should be an object, not []'],
     [{ metadata: { labels: { a: 1 } } }, 'metadata.labels.a should be a string (put it in quotes), not 1'],
-    [{ metadata: { creationTimestamp: 'soon' } }, 'metadata.creationTimestamp should be a time such as "2026-01-31T12:00:00Z", not "soon"'],
+    [
+      { metadata: { creationTimestamp: 'soon' } },
+      'metadata.creationTimestamp should be a time such as "2026-01-31T12:00:00Z", not "soon"',
+    ],
     [{ spec: { health: { periodSeconds: 'x' } } }, 'spec.health.periodSeconds should be an integer, not "x"'],
     [{ spec: { health: { disabled: 'no' } } }, 'spec.health.disabled should be true or false, not "no"'],
-    [{ status: { counters: { rooms: { count: 1.5 } } } }, 'status.counters.rooms.count should be a 64-bit integer, not 1.5'],
-    [{ status: { counters: { rooms: { count: '9223372036854775808' } } } }, 'status.counters.rooms.count should be a 64-bit integer, not "9223372036854775808"'],
-    [{ spec: { lists: { players: { values: ['a', 5] } } } }, 'spec.lists.players.values[1] should be a string, not 5'],
+    [
+      { status: { counters: { rooms: { count: 1.5 } } } },
+      'status.counters.rooms.count should be a 64-bit integer, not 1.5',
+    ],
+    [
+      { status: { counters: { rooms: { count: '9223372036854775808' } } } },
+      'status.counters.rooms.count should be a 64-bit integer, not "9223372036854775808"',
+    ],
+    [
+      { spec: { lists: { players: { values: ['a', 5] } } } },
+      'spec.lists.players.values[1] should be a string, not 5',
+    ],
     [{ status: { ports: [{ port: 'http' }] } }, 'status.ports[0].port should be an integer, not "http"'],
   ])('%j is refused in a sentence', (manifest, message) => {
     expect(() => readManifest(manifest)).toThrow(new TypeError(message))
@@ -39,7 +51,10 @@ describe('a GameServer manifest', () => {
   it('in production gives counters and lists by spec or status, status first', () => {
     const { sidecar } = startHarness({
       gameServer: {
-        spec: { counters: { a: { count: 1, capacity: 2 }, b: { count: 3 } }, lists: { l: { capacity: 5, values: ['x'] } } },
+        spec: {
+          counters: { a: { count: 1, capacity: 2 }, b: { count: 3 } },
+          lists: { l: { capacity: 5, values: ['x'] } },
+        },
         status: { counters: { b: { count: '9223372036854775807', capacity: 9223372036854775807n } } },
       },
     })
@@ -49,7 +64,9 @@ describe('a GameServer manifest', () => {
       b: { count: '9223372036854775807', capacity: '9223372036854775807' },
     })
     expect(status.lists).toEqual({ l: { capacity: '5', values: ['x'] } })
-    expect(spec).toEqual({ health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 } })
+    expect(spec).toEqual({
+      health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 },
+    })
     expect(meta).toMatchObject({ name: 'local', namespace: 'default', creation_timestamp: '1893456000' })
     sidecar.close()
   })

@@ -4,7 +4,11 @@ import { conformanceNames } from '../../src/sidecar/config.js'
 import { startHarness } from './support/harness.js'
 
 async function useEverything(mode: 'local' | 'production'): Promise<ReturnType<typeof startHarness>> {
-  const harness = startHarness({ mode, conformance: conformanceNames, ...(mode === 'local' ? { gameServer: undefined } : {}) })
+  const harness = startHarness({
+    mode,
+    conformance: conformanceNames,
+    ...(mode === 'local' ? { gameServer: undefined } : {}),
+  })
   const { call, watch } = harness
   const { creation_timestamp: created, uid } = harness.sidecar.snapshot().gameServer.object_meta
   for (const path of ['/ready', '/allocate', '/shutdown', '/health']) await call('POST', path)
@@ -23,12 +27,15 @@ async function useEverything(mode: 'local' | 'production'): Promise<ReturnType<t
 }
 
 describe('a conformance run', () => {
-  it.each(['local', 'production'] as const)('in mode %s is successful when all expected operations were used', async (mode) => {
-    const { sidecar } = await useEverything(mode)
-    const result = sidecar.conformance()
-    expect(result).toMatchObject({ ok: true, missing: [], unexpected: [], problems: [] })
-    expect([...result.received].sort()).toEqual([...conformanceNames].sort())
-  })
+  it.each(['local', 'production'] as const)(
+    'in mode %s is successful when all expected operations were used',
+    async (mode) => {
+      const { sidecar } = await useEverything(mode)
+      const result = sidecar.conformance()
+      expect(result).toMatchObject({ ok: true, missing: [], unexpected: [], problems: [] })
+      expect([...result.received].sort()).toEqual([...conformanceNames].sort())
+    },
+  )
 
   it('names what is missing and what nobody expected', async () => {
     const { sidecar, call } = startHarness({ mode: 'local', conformance: ['ready', 'watch'] })
@@ -38,7 +45,11 @@ describe('a conformance run', () => {
   })
 
   it('takes a label only with the creation time as its value, an annotation only with the uid', async () => {
-    const { sidecar, call } = startHarness({ mode: 'local', gameServer: undefined, conformance: ['setlabel', 'setannotation'] })
+    const { sidecar, call } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['setlabel', 'setannotation'],
+    })
     await call('PUT', '/metadata/label', { key: 'creation', value: '5' })
     await call('PUT', '/metadata/annotation', { key: 'uid', value: '1234' })
     expect(sidecar.conformance()).toMatchObject({
@@ -50,19 +61,33 @@ describe('a conformance run', () => {
   })
 
   it('takes each kind of counter update for itself', async () => {
-    const { sidecar, call } = startHarness({ mode: 'local', gameServer: undefined, conformance: ['updatecounter'] })
+    const { sidecar, call } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['updatecounter'],
+    })
     await call('PATCH', '/v1beta1/counters/rooms', { count: 3 })
-    expect(sidecar.conformance()).toMatchObject({ ok: false, missing: ['updatecounter'], unexpected: ['setcountcounter'] })
+    expect(sidecar.conformance()).toMatchObject({
+      ok: false,
+      missing: ['updatecounter'],
+      unexpected: ['setcountcounter'],
+    })
   })
 
   it('counts the end of a reservation in local mode as ready, as the real one does', async () => {
-    const { sidecar, call, clock } = startHarness({ mode: 'local', gameServer: undefined, conformance: ['reserve'] })
+    const { sidecar, call, clock } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['reserve'],
+    })
     await call('POST', '/reserve', { seconds: 1 })
     clock.advance(1000)
     expect(sidecar.conformance()).toMatchObject({ ok: false, unexpected: ['ready'] })
   })
 
   it('knows only the real names', () => {
-    expect(() => resolveConfig({ conformance: ['ready', 'fly'] })).toThrow('conformance knows no "fly"; it knows ready, allocate')
+    expect(() => resolveConfig({ conformance: ['ready', 'fly'] })).toThrow(
+      'conformance knows no "fly"; it knows ready, allocate',
+    )
   })
 })

@@ -4,7 +4,10 @@ import { startHarness } from './support/harness.js'
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
   let done = false
-  void promise.then(() => (done = true), () => (done = true))
+  void promise.then(
+    () => (done = true),
+    () => (done = true),
+  )
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
   return done
 }
@@ -68,9 +71,18 @@ describe('control: faults', () => {
 
   it('watches can be made to fail too', async () => {
     const { sidecar } = startHarness()
-    sidecar.control({ type: 'failCalls', status: 500, message: 'no', operations: ['watchGameServer'], count: 2 })
+    sidecar.control({
+      type: 'failCalls',
+      status: 500,
+      message: 'no',
+      operations: ['watchGameServer'],
+      count: 2,
+    })
     const response = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
-    expect([response.status, await response.text()]).toEqual([500, '{"error":{"code":2,"message":"no","details":[]}}\n'])
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      '{"error":{"code":2,"message":"no","details":[]}}\n',
+    ])
     const errors: unknown[] = []
     sidecar.watch({ onMessage() {}, onError: (answer) => errors.push(answer) })
     expect(errors).toEqual([{ status: 500, body: '{"error":{"code":2,"message":"no","details":[]}}' }])
@@ -100,7 +112,13 @@ describe('control: faults', () => {
       expect(sidecar.control(command)).toEqual({ ok: true })
     }
     sidecar.control({ type: 'clearFaults' })
-    expect(sidecar.snapshot().faults).toEqual({ delays: [], failures: [], watchersStalled: false, ignoreBeats: false, padding: 0 })
+    expect(sidecar.snapshot().faults).toEqual({
+      delays: [],
+      failures: [],
+      watchersStalled: false,
+      ignoreBeats: false,
+      padding: 0,
+    })
     expect(await call('POST', '/ready')).toEqual([200, {}])
   })
 
@@ -116,7 +134,10 @@ describe('control: faults', () => {
       [{ type: 'setCounter', name: 'x', count: -1 }, 'count and capacity must be integers of at least 0'],
       [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
       [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
-      [{ type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } }, 'metadata.labels.a should be a string (put it in quotes), not 5'],
+      [
+        { type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } },
+        'metadata.labels.a should be a string (put it in quotes), not 5',
+      ],
       [{ type: 'fly' }, 'there is no control command "fly"'],
     ] as const
     for (const [command, message] of refusals) {
@@ -163,12 +184,18 @@ describe('control: the world outside', () => {
     await call('PATCH', '/v1beta1/counters/rooms', { countDiff: 3 })
     clock.advance(600)
     const seen = watch()
-    const manifest = { metadata: { labels: { fleet: 'blue' } }, spec: { counters: { rooms: { count: 1, capacity: 10 }, more: { capacity: 5 } } } }
+    const manifest = {
+      metadata: { labels: { fleet: 'blue' } },
+      spec: { counters: { rooms: { count: 1, capacity: 10 }, more: { capacity: 5 } } },
+    }
     expect(sidecar.control({ type: 'reload', gameServer: manifest })).toEqual({ ok: true })
     const { object_meta: meta, status } = seen[1]!
     expect(status.state).toBe('Ready')
     expect(meta.labels).toEqual({ 'agones.dev/sdk-mine': 'x', fleet: 'blue' })
-    expect(status.counters).toEqual({ more: { count: '0', capacity: '5' }, rooms: { count: '4', capacity: '10' } })
+    expect(status.counters).toEqual({
+      more: { count: '0', capacity: '5' },
+      rooms: { count: '4', capacity: '10' },
+    })
     expect(status.lists).toEqual({})
     expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
   })

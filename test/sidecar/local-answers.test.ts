@@ -25,7 +25,10 @@ async function askOurs(sequence: Sequence): Promise<Answered[]> {
   )
   const answers: Answered[] = []
   for (const exchange of sequence.exchanges) {
-    const response = await sidecar.handle(toRequest(exchange), { method: exchange.method, target: exchange.target })
+    const response = await sidecar.handle(toRequest(exchange), {
+      method: exchange.method,
+      target: exchange.target,
+    })
     const text = exchange.method === 'HEAD' ? '' : await response.text()
     answers.push(normalise(response.status, response.headers.get('content-type'), text))
   }

@@ -5,9 +5,16 @@ import type { Harness } from './support/harness.js'
 const counter = '/v1beta1/counters/rooms'
 const list = '/v1beta1/lists/rooms'
 const unknownError = (message: string): [number, unknown] => [500, { code: 2, message, details: [] }]
-const rooms = (count: string, capacity: string): [number, unknown] => [200, { name: 'rooms', count, capacity }]
-const listed = (capacity: string, ...values: string[]): [number, unknown] => [200, { name: 'rooms', capacity, values }]
-const stored = ({ sidecar }: Harness): readonly string[] => sidecar.snapshot().gameServer.status.lists!.rooms!.values!
+const rooms = (count: string, capacity: string): [number, unknown] => [
+  200,
+  { name: 'rooms', count, capacity },
+]
+const listed = (capacity: string, ...values: string[]): [number, unknown] => [
+  200,
+  { name: 'rooms', capacity, values },
+]
+const stored = ({ sidecar }: Harness): readonly string[] =>
+  sidecar.snapshot().gameServer.status.lists!.rooms!.values!
 
 describe('production: counters', () => {
   it('show a change at once and write it 500 ms later, seen by a watch', async () => {
@@ -30,12 +37,15 @@ describe('production: counters', () => {
     expect(await call('PATCH', counter, { capacity: 0 })).toEqual(rooms('0', '0'))
   })
 
-  it.each([{}, { countDiff: 0 }, { foo: 1 }, { count_diff: 5 }, { count: null }])('refuse %j, which changes nothing', async (body) => {
-    const { call } = startHarness()
-    expect(await call('PATCH', counter, body)).toEqual(
-      unknownError('invalid argument. Malformed CounterUpdateRequest: name:"rooms"'),
-    )
-  })
+  it.each([{}, { countDiff: 0 }, { foo: 1 }, { count_diff: 5 }, { count: null }])(
+    'refuse %j, which changes nothing',
+    async (body) => {
+      const { call } = startHarness()
+      expect(await call('PATCH', counter, body)).toEqual(
+        unknownError('invalid argument. Malformed CounterUpdateRequest: name:"rooms"'),
+      )
+    },
+  )
 
   it('are cut to their capacity', async () => {
     const { call, clock } = startHarness()
@@ -49,7 +59,9 @@ describe('production: counters', () => {
   it('say what is wrong in the real words', async () => {
     const { call } = startHarness()
     expect(await call('GET', '/v1beta1/counters/nope')).toEqual(unknownError('counter not found: nope'))
-    expect(await call('PATCH', '/v1beta1/counters/nope', { count: 1 })).toEqual(unknownError('counter not found: nope'))
+    expect(await call('PATCH', '/v1beta1/counters/nope', { count: 1 })).toEqual(
+      unknownError('counter not found: nope'),
+    )
     expect(await call('PATCH', counter, { count: 11 })).toEqual(
       unknownError('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
     )
@@ -108,7 +120,9 @@ describe('production: list values', () => {
   it('that wait and are removed are still in the answer, and not in the list', async () => {
     const harness = startHarness()
     await harness.call('POST', `${list}:addValue`, { value: 'd' })
-    expect(await harness.call('POST', `${list}:removeValue`, { value: 'd' })).toEqual(listed('10', 'a', 'b', 'c', 'd'))
+    expect(await harness.call('POST', `${list}:removeValue`, { value: 'd' })).toEqual(
+      listed('10', 'a', 'b', 'c', 'd'),
+    )
     expect(await harness.call('GET', list)).toEqual(listed('10', 'a', 'b', 'c'))
     harness.clock.advance(500)
     expect(stored(harness)).toEqual(['a', 'b', 'c'])
@@ -125,11 +139,15 @@ describe('production: list values', () => {
   it('say what is wrong in the real words', async () => {
     const { call, sidecar } = startHarness()
     expect(await call('GET', '/v1beta1/lists/nope')).toEqual(unknownError('list not found: nope'))
-    expect(await call('POST', '/v1beta1/lists/nope:addValue', { value: 'x' })).toEqual(unknownError('list not found: nope'))
+    expect(await call('POST', '/v1beta1/lists/nope:addValue', { value: 'x' })).toEqual(
+      unknownError('list not found: nope'),
+    )
     expect(await call('POST', `${list}:addValue`, { value: 'a' })).toEqual(
       unknownError('already exists. Value: a already in List: rooms'),
     )
-    expect(await call('POST', `${list}:removeValue`, { value: 'x' })).toEqual(unknownError('not found: value x not in list rooms'))
+    expect(await call('POST', `${list}:removeValue`, { value: 'x' })).toEqual(
+      unknownError('not found: value x not in list rooms'),
+    )
     sidecar.control({ type: 'setList', name: 'rooms', capacity: 3 })
     expect(await call('POST', `${list}:addValue`, { value: 'd' })).toEqual(
       unknownError('out of range. No available capacity. Current Capacity: 3, List Size: 3'),
@@ -161,7 +179,9 @@ describe('production: updateList by default', () => {
 
   it('of an unknown list fails, and warns that production would crash', async () => {
     const { call, warnings, state } = startHarness()
-    expect(await call('PATCH', '/v1beta1/lists/nope', { capacity: 1 })).toEqual(unknownError('not found. nope List not found'))
+    expect(await call('PATCH', '/v1beta1/lists/nope', { capacity: 1 })).toEqual(
+      unknownError('not found. nope List not found'),
+    )
     expect(warnings()).toEqual(['update-list-unknown'])
     expect(state()).toBe('Scheduled')
   })
@@ -179,18 +199,25 @@ describe('production: updateList by default', () => {
 
   it('takes its mask from the query or from the body’s keys', async () => {
     const { call } = startHarness()
-    expect(await call('PATCH', `${list}?updateMask=capacity`, { capacity: 5, values: [] })).toEqual(listed('5', 'a', 'b', 'c'))
+    expect(await call('PATCH', `${list}?updateMask=capacity`, { capacity: 5, values: [] })).toEqual(
+      listed('5', 'a', 'b', 'c'),
+    )
     expect(await call('PATCH', `${list}?updateMask=values`, {})).toEqual(listed('5'))
     const [status, body] = await call('PATCH', list, {})
     expect(status).toBe(500)
-    expect(body).toMatchObject({ message: expect.stringContaining('Field Mask Path(s): [] are invalid for List') })
+    expect(body).toMatchObject({
+      message: expect.stringContaining('Field Mask Path(s): [] are invalid for List'),
+    })
   })
 })
 
 describe('production: updateList with quirks', () => {
   it('always answers with an empty list, and does what was asked', async () => {
     const harness = startHarness({ quirks: true })
-    expect(await harness.call('PATCH', list, { values: ['x'] })).toEqual([200, { name: '', capacity: '0', values: [] }])
+    expect(await harness.call('PATCH', list, { values: ['x'] })).toEqual([
+      200,
+      { name: '', capacity: '0', values: [] },
+    ])
     harness.clock.advance(500)
     expect(stored(harness)).toEqual(['x'])
   })

@@ -50,7 +50,9 @@ describe('production: labels and annotations', () => {
     expect(body).toEqual({ code: 3, message: expect.stringContaining(message), details: [] })
     const [annotationStatus, annotation] = await call('PUT', '/metadata/annotation', { key, value: 'v' })
     expect(annotationStatus).toBe(400)
-    expect(annotation).toMatchObject({ message: expect.stringContaining(message.replace('label key', 'annotation key')) })
+    expect(annotation).toMatchObject({
+      message: expect.stringContaining(message.replace('label key', 'annotation key')),
+    })
   })
 
   it('give the whole reason in Kubernetes’ words', async () => {
@@ -73,14 +75,17 @@ describe('production: labels and annotations', () => {
     expect(sidecar.snapshot().gameServer.object_meta.annotations).toEqual({ 'agones.dev/sdk-k': '<a b>\n😀' })
   })
 
-  it.each(['a/b', name63, 'a'.repeat(60)])('with the poison key %s are accepted, warned of, and harm no other', async (key) => {
-    const { call, clock, sidecar, warnings } = startHarness()
-    expect(await call('PUT', '/metadata/label', { key, value: 'v' })).toEqual([200, {}])
-    await call('PUT', '/metadata/label', { key: 'good', value: 'v' })
-    clock.advance(1000)
-    expect(sidecar.snapshot().gameServer.object_meta.labels).toEqual({ 'agones.dev/sdk-good': 'v' })
-    expect(warnings()).toEqual(['poison-label'])
-  })
+  it.each(['a/b', name63, 'a'.repeat(60)])(
+    'with the poison key %s are accepted, warned of, and harm no other',
+    async (key) => {
+      const { call, clock, sidecar, warnings } = startHarness()
+      expect(await call('PUT', '/metadata/label', { key, value: 'v' })).toEqual([200, {}])
+      await call('PUT', '/metadata/label', { key: 'good', value: 'v' })
+      clock.advance(1000)
+      expect(sidecar.snapshot().gameServer.object_meta.labels).toEqual({ 'agones.dev/sdk-good': 'v' })
+      expect(warnings()).toEqual(['poison-label'])
+    },
+  )
 
   it('with quirks, a poison key stops every later label until the sidecar restarts', async () => {
     const { call, clock, sidecar } = startHarness({ quirks: true })
@@ -100,7 +105,10 @@ describe('production: labels and annotations', () => {
 
   it('over 256 KiB in all, annotations are accepted and not written', async () => {
     const { call, clock, sidecar, warnings } = startHarness()
-    expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([200, {}])
+    expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([
+      200,
+      {},
+    ])
     clock.advance(500)
     expect(sidecar.snapshot().gameServer.object_meta.annotations).toEqual({})
     expect(warnings()).toEqual(['annotations-too-large'])

@@ -26,26 +26,54 @@ type Action =
 
 const name = fc.constantFrom('rooms', 'players', 'nope')
 const value = fc.constantFrom('a', 'b', 'c', 'd')
-const call = (method: string, path: string, body: unknown = {}): Action => ({ type: 'call', method, path, body: JSON.stringify(body) })
+const call = (method: string, path: string, body: unknown = {}): Action => ({
+  type: 'call',
+  method,
+  path,
+  body: JSON.stringify(body),
+})
 const control = (command: ControlCommand): Action => ({ type: 'control', command })
 const action: fc.Arbitrary<Action> = fc.oneof(
   fc.constantFrom('/ready', '/allocate', '/shutdown', '/health').map((path) => call('POST', path)),
   fc.constantFrom(-1, 0, 1, 3, '9223372037').map((seconds) => call('POST', '/reserve', { seconds })),
-  fc.tuple(fc.constantFrom('label', 'annotation'), fc.constantFrom('k', 'a/b', 'a b'), value).map(([kind, key, v]) => call('PUT', `/metadata/${kind}`, { key, value: v })),
-  fc.tuple(name, fc.integer({ min: -3, max: 12 })).map(([n, countDiff]) => call('PATCH', `/v1beta1/counters/${n}`, { countDiff })),
-  fc.tuple(name, fc.constantFrom('addValue', 'removeValue'), value).map(([n, verb, v]) => call('POST', `/v1beta1/lists/${n}:${verb}`, { value: v })),
-  fc.tuple(name, fc.uniqueArray(value), fc.integer({ min: 0, max: 5 })).map(([n, values, capacity]) => call('PATCH', `/v1beta1/lists/${n}`, { values, capacity })),
+  fc
+    .tuple(fc.constantFrom('label', 'annotation'), fc.constantFrom('k', 'a/b', 'a b'), value)
+    .map(([kind, key, v]) => call('PUT', `/metadata/${kind}`, { key, value: v })),
+  fc
+    .tuple(name, fc.integer({ min: -3, max: 12 }))
+    .map(([n, countDiff]) => call('PATCH', `/v1beta1/counters/${n}`, { countDiff })),
+  fc
+    .tuple(name, fc.constantFrom('addValue', 'removeValue'), value)
+    .map(([n, verb, v]) => call('POST', `/v1beta1/lists/${n}:${verb}`, { value: v })),
+  fc
+    .tuple(name, fc.uniqueArray(value), fc.integer({ min: 0, max: 5 }))
+    .map(([n, values, capacity]) => call('PATCH', `/v1beta1/lists/${n}`, { values, capacity })),
   fc.constant(call('GET', '/nowhere')),
   fc.integer({ min: 0, max: 4000 }).map((ms): Action => ({ type: 'advance', ms })),
   fc.constant<Action>({ type: 'watch' }),
-  fc.constantFrom<ControlCommand>(
-    { type: 'allocate', force: true, counters: { rooms: { amount: 2 } } }, { type: 'setState', state: 'Ready' }, { type: 'makeUnhealthy' }, { type: 'restart' },
-    { type: 'restart', fresh: true }, { type: 'dropWatchers' }, { type: 'stallWatchers', ms: 700 }, { type: 'delete', graceMs: 900 }, { type: 'ignoreBeats', on: true },
-    { type: 'failCalls', count: 2, operations: ['ready'] }, { type: 'clearFaults' }, { type: 'padObject', bytes: 100 }, { type: 'reload', gameServer: { metadata: { labels: { a: 'b' } } } },
-  ).map(control),
+  fc
+    .constantFrom<ControlCommand>(
+      { type: 'allocate', force: true, counters: { rooms: { amount: 2 } } },
+      { type: 'setState', state: 'Ready' },
+      { type: 'makeUnhealthy' },
+      { type: 'restart' },
+      { type: 'restart', fresh: true },
+      { type: 'dropWatchers' },
+      { type: 'stallWatchers', ms: 700 },
+      { type: 'delete', graceMs: 900 },
+      { type: 'ignoreBeats', on: true },
+      { type: 'failCalls', count: 2, operations: ['ready'] },
+      { type: 'clearFaults' },
+      { type: 'padObject', bytes: 100 },
+      { type: 'reload', gameServer: { metadata: { labels: { a: 'b' } } } },
+    )
+    .map(control),
 )
 
-async function perform(config: Partial<SidecarConfig>, actions: readonly Action[]): Promise<{ entries: readonly LogEntry[]; start: SidecarState; end: unknown }> {
+async function perform(
+  config: Partial<SidecarConfig>,
+  actions: readonly Action[],
+): Promise<{ entries: readonly LogEntry[]; start: SidecarState; end: unknown }> {
   const clock = createVirtualClock()
   const sidecar = createSidecar(config, clock)
   const start = createState(resolveConfig(config), clock.now())
@@ -61,7 +89,11 @@ async function perform(config: Partial<SidecarConfig>, actions: readonly Action[
   const checkpoint = sidecar.log.checkpoint()
   const entries = sidecar.log.entries()
   const { gameServer, pending, health, gone } = sidecar.snapshot()
-  return { entries, start: checkpoint.seq === 0 ? start : (checkpoint.state as SidecarState), end: { gameServer, pending: pending.length, failures: health.failures, gone } }
+  return {
+    entries,
+    start: checkpoint.seq === 0 ? start : (checkpoint.state as SidecarState),
+    end: { gameServer, pending: pending.length, failures: health.failures, gone },
+  }
 }
 
 const view = (state: SidecarState): unknown => ({
@@ -73,31 +105,50 @@ const view = (state: SidecarState): unknown => ({
 
 describe('replay', () => {
   const health = { periodSeconds: 2, failureThreshold: 4, initialDelaySeconds: 1 }
-  const gameServer = { spec: { health, counters: { rooms: { count: 1, capacity: 10 } }, lists: { rooms: { capacity: 4 }, players: { capacity: 4 } } } }
+  const gameServer = {
+    spec: {
+      health,
+      counters: { rooms: { count: 1, capacity: 10 } },
+      lists: { rooms: { capacity: 4 }, players: { capacity: 4 } },
+    },
+  }
 
   it.each([
     { mode: 'production', gameServer } as const,
     { mode: 'production', quirks: true, gameServer } as const,
     { mode: 'local' } as const,
-  ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-        const { entries, start, end } = await perform(config, actions)
-        expect(view(replay(start, entries))).toEqual(end)
-      }),
-      { numRuns: 60 },
-    )
-  })
+  ])(
+    'of the log gives the same state, whatever happened, and changes none on the way: %j',
+    async (config) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+          const { entries, start, end } = await perform(config, actions)
+          expect(view(replay(start, entries))).toEqual(end)
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 
   it('works from a log that went through JSON', async () => {
-    const actions = [call('POST', '/ready'), { type: 'advance', ms: 5000 } as const, call('PUT', '/metadata/label', { key: '__proto__', value: 'x' }), { type: 'advance', ms: 600 } as const]
+    const actions = [
+      call('POST', '/ready'),
+      { type: 'advance', ms: 5000 } as const,
+      call('PUT', '/metadata/label', { key: '__proto__', value: 'x' }),
+      { type: 'advance', ms: 600 } as const,
+    ]
     const { entries, start, end } = await perform({ gameServer }, actions)
     expect(view(replay(start, JSON.parse(JSON.stringify(entries)) as LogEntry[]))).toEqual(end)
   })
 
   it('works from the checkpoint when the log has forgotten its beginning', async () => {
     const actions: Action[] = []
-    for (let i = 0; i < 300; i++) actions.push(call('POST', '/v1beta1/lists/rooms:addValue', { value: `v${i % 4}` }), { type: 'advance', ms: 100 }, call('POST', '/v1beta1/lists/rooms:removeValue', { value: `v${(i + 1) % 4}` }))
+    for (let i = 0; i < 300; i++)
+      actions.push(
+        call('POST', '/v1beta1/lists/rooms:addValue', { value: `v${i % 4}` }),
+        { type: 'advance', ms: 100 },
+        call('POST', '/v1beta1/lists/rooms:removeValue', { value: `v${(i + 1) % 4}` }),
+      )
     const { entries, start, end } = await perform({ gameServer, logEntries: 32 }, actions)
     expect(entries.length).toBeLessThanOrEqual(32)
     expect(entries[0]!.seq).toBeGreaterThan(500)
@@ -127,7 +178,13 @@ describe('the event log', () => {
       [6, 'tick'],
     ])
     expect(entries[1]!.reply).toEqual({ status: 200 })
-    expect(entries[2]!.event).toEqual({ type: 'refused', method: 'GET', path: '/nope', status: 404, message: 'Not Found' })
+    expect(entries[2]!.event).toEqual({
+      type: 'refused',
+      method: 'GET',
+      path: '/nope',
+      status: 404,
+      message: 'Not Found',
+    })
     expect(entries[3]!.reply).toEqual({ status: 500, message: 'counter not found: nope' })
     expect(entries[5]!.changes[0]).toEqual({ type: 'state', value: 'Allocated', previous: 'Scheduled' })
     expect(sidecar.log.entries(5).map(({ seq }) => seq)).toEqual([6])
@@ -140,7 +197,8 @@ describe('the event log', () => {
     const { sidecar, call: send } = startHarness({ logEntries: 100, logSize: 100_000 })
     for (let i = 0; i < 250; i++) await send('POST', '/health')
     expect(sidecar.log.entries().length).toBeLessThanOrEqual(100)
-    for (let i = 0; i < 30; i++) await send('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(20_000) })
+    for (let i = 0; i < 30; i++)
+      await send('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(20_000) })
     expect(sidecar.log.entries().length).toBeLessThan(10)
   })
 

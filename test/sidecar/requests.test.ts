@@ -4,7 +4,11 @@ import { startHarness } from './support/harness.js'
 const ask = async (answer: Promise<Response>): Promise<[number, string | null, unknown]> => {
   const response = await answer
   const text = await response.text()
-  return [response.status, response.headers.get('content-type'), text.startsWith('{') ? JSON.parse(text) : text]
+  return [
+    response.status,
+    response.headers.get('content-type'),
+    text.startsWith('{') ? JSON.parse(text) : text,
+  ]
 }
 const post = (path: string, body: BodyInit | null, headers: Record<string, string> = {}): Request =>
   new Request(`http://localhost${path}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
@@ -16,7 +20,9 @@ describe('requests', () => {
     const message = `grpc: received message larger than max (${over} vs. 4194304)`
     const expected = [429, 'application/json', { code: 8, message, details: [] }]
     expect(await ask(sidecar.handle(post('/ready', ' '.repeat(over))))).toEqual(expected)
-    expect(await ask(sidecar.handle(post('/ready', '{}', { 'content-length': String(over) })))).toEqual(expected)
+    expect(await ask(sidecar.handle(post('/ready', '{}', { 'content-length': String(over) })))).toEqual(
+      expected,
+    )
   })
 
   it('with a body of exactly 4 MiB are read', async () => {
@@ -53,9 +59,16 @@ describe('requests', () => {
         controller.close()
       },
     })
-    const request = new Request('http://localhost/metadata/annotation', { method: 'PUT', body: pieces, duplex: 'half' } as RequestInit)
+    const request = new Request('http://localhost/metadata/annotation', {
+      method: 'PUT',
+      body: pieces,
+      duplex: 'half',
+    } as RequestInit)
     expect(await ask(sidecar.handle(request))).toEqual([200, 'application/json', {}])
-    expect(sidecar.log.entries().at(-1)!.event).toEqual({ type: 'call', call: { operation: 'setAnnotation', key: 'k', value: 'é😀' } })
+    expect(sidecar.log.entries().at(-1)!.event).toEqual({
+      type: 'call',
+      call: { operation: 'setAnnotation', key: 'k', value: 'é😀' },
+    })
   })
 
   it('with a malformed escape get 400 as plain text, and end the connection', async () => {
@@ -78,7 +91,9 @@ describe('requests', () => {
 
   it('carry no CORS headers in their answers', async () => {
     const { sidecar } = startHarness()
-    const response = await sidecar.handle(new Request('http://localhost/gameserver', { headers: { origin: 'http://x' } }))
+    const response = await sidecar.handle(
+      new Request('http://localhost/gameserver', { headers: { origin: 'http://x' } }),
+    )
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 

@@ -136,7 +136,10 @@ describe('a watch', () => {
     const labels: unknown[] = []
     for (let i = 0; i < 5; i++) {
       const line = await stream.next()
-      labels.push((JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta.labels.n)
+      labels.push(
+        (JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta
+          .labels.n,
+      )
     }
     expect(labels[0]).toBeUndefined()
     expect(labels[4]).toBe('99')
@@ -163,7 +166,9 @@ describe('a watch', () => {
   it('of an object that is gone is refused as a read is', async () => {
     const { sidecar, call, clock } = startHarness()
     expect(sidecar.control({ type: 'delete', graceMs: 1000 })).toEqual({ ok: true })
-    expect((await call('GET', '/gameserver'))[1]).toMatchObject({ object_meta: { deletion_timestamp: '1893456000' } })
+    expect((await call('GET', '/gameserver'))[1]).toMatchObject({
+      object_meta: { deletion_timestamp: '1893456000' },
+    })
     clock.advance(1000)
     const message = 'could not retrieve GameServer default/local: gameserver.agones.dev "local" not found'
     expect(await call('GET', '/gameserver')).toEqual([500, { code: 2, message, details: [] }])

@@ -26,7 +26,10 @@ export function startHarness(config: Partial<SidecarConfig> = {}): Harness {
     async call(method, path, body) {
       const content = body === undefined ? (method === 'GET' ? undefined : '{}') : JSON.stringify(body)
       const response = await sidecar.handle(
-        new Request(`http://localhost${path}`, { method, ...(content === undefined ? {} : { body: content }) }),
+        new Request(`http://localhost${path}`, {
+          method,
+          ...(content === undefined ? {} : { body: content }),
+        }),
       )
       const text = await response.text()
       return [response.status, text === '' ? '' : JSON.parse(text)]

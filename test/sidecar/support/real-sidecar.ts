@@ -55,7 +55,13 @@ function ask(port: number, exchange: Exchange, agent?: Agent): Promise<Answered>
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
-          resolve(normalise(response.statusCode ?? 0, response.headers['content-type'], Buffer.concat(chunks).toString()))
+          resolve(
+            normalise(
+              response.statusCode ?? 0,
+              response.headers['content-type'],
+              Buffer.concat(chunks).toString(),
+            ),
+          )
         })
         response.on('error', reject)
       },
