@@ -130,7 +130,8 @@ const changesObject: ReadonlySet<ControlCommand['type']> = new Set([
 ] as const)
 
 /**
- * The process is new and remembers nothing; the object stays as it is in the cluster, unless it is gone. In local
+ * The process is new and remembers nothing; the object stays as it is in the cluster, unless it is gone. In
+ * local
  * mode there is no cluster, and the object starts over too.
  */
 export function restart(step: Step, fresh: boolean, now: number): void {

@@ -21,7 +21,8 @@ const counted: ReadonlySet<OperationName> = new Set([
 ] as const)
 
 /**
- * The whole sidecar: what it is and does after an event at the time `now`. First everything that was due by then
+ * The whole sidecar: what it is and does after an event at the time `now`. First everything that was due by
+ * then
  * happens, in order; then the event. Pure: no clock, no timer, no chance, and `state` isn't changed.
  */
 export function reduce(

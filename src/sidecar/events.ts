@@ -74,7 +74,10 @@ export type ControlCommand =
   | { readonly type: 'makeUnhealthy' }
   /** Cuts every open watch. */
   | { readonly type: 'dropWatchers' }
-  /** Nothing is sent to any watcher, for `ms` or until `releaseWatchers`; afterwards at least the newest state is. */
+  /**
+   * Nothing is sent to any watcher, for `ms` or until `releaseWatchers`; afterwards at least the newest
+   * state is.
+   */
   | { readonly type: 'stallWatchers'; readonly ms?: number }
   | { readonly type: 'releaseWatchers' }
   /**

@@ -7,7 +7,10 @@ const soon = 1e5
 
 const metadataHeader = /^grpc-metadata-.*-bin$/
 
-/** What the real sidecar's gateway makes of the headers that it passes on, after the path and before the body. */
+/**
+ * What the real sidecar's gateway makes of the headers that it passes on, after the path and before the
+ * body.
+ */
 export interface GrpcHeaders {
   /** A header that can't be passed on. */
   readonly refusal: Answer | undefined

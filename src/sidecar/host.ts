@@ -28,7 +28,8 @@ const longestMessage = 500
 
 /**
  * Starts a local sidecar in the given environment; its configuration is completed by `resolveConfig()`.
- * This is the only place where anything changes: it holds the state, runs `reduce()` on every event, keeps the
+ * This is the only place where anything changes: it holds the state, runs `reduce()` on every event, keeps
+ * the
  * log, hands objects to watchers and wakes itself up when something is due.
  */
 export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {

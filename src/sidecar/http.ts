@@ -16,7 +16,10 @@ import { watchStream } from './watch-stream.js'
 /** What answering requests needs of the sidecar. */
 export interface Engine {
   readonly bodyLimit: number
-  /** Resolves when a call may take effect, and when its answer may go out. Rejects when the sidecar ends meanwhile. */
+  /**
+   * Resolves when a call may take effect, and when its answer may go out. Rejects when the sidecar ends
+   * meanwhile.
+   */
   delay(operation: OperationName, when: 'before' | 'after'): Promise<void>
   /** @throws ConnectionDropped */
   call(call: Call): Answer

@@ -17,8 +17,10 @@ export function initialObject(config: SidecarConfig, now: number): GameServer {
 }
 
 /**
- * The GameServer after its manifest was replaced. Local mode takes the manifest and forgets the rest, as the real
- * one does. In production what only the cluster or the SDK knows stays: state, address, ids, SDK metadata, and
+ * The GameServer after its manifest was replaced. Local mode takes the manifest and forgets the rest, as
+ * the real
+ * one does. In production what only the cluster or the SDK knows stays: state, address, ids, SDK metadata,
+ * and
  * the present values of counters and lists that the manifest gives no status of.
  */
 export function reloadedObject(

@@ -8,7 +8,8 @@ const surroundingSpace = new RegExp(`^${space}|${space}$`)
 const number = /^(-?)(?:0|([1-9]\d*))(?:\.(\d+))?(?:[eE](?=.)((?:[+-](?=.))?\d*))?(?![-+._a-zA-Z\d])/s
 
 /**
- * The int64 that a JSON number token stands for, as decimal text; fractions that are none (`10.0`) and exponents
+ * The int64 that a JSON number token stands for, as decimal text; fractions that are none (`10.0`) and
+ * exponents
  * (`1e3`) are integers too. Undefined for anything else. Nothing goes through a floating-point number.
  */
 export function integerFromNumber(token: string): string | undefined {

@@ -24,7 +24,8 @@ export class MessageError extends Error {
 const fatal = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads a message from bytes that `scanValue()` has found to be one JSON value, by the rules of protobuf's JSON
+ * Reads a message from bytes that `scanValue()` has found to be one JSON value, by the rules of protobuf's
+ * JSON
  * form: unknown fields are skipped, a field twice is an error, strings must be valid Unicode.
  */
 export function readMessage(value: Uint8Array, shape: MessageShape): Message {
@@ -160,7 +161,10 @@ class Reader {
     }
   }
 
-  /** An escaped surrogate must be followed by its other half; the real reader looks even past the string's end. */
+  /**
+   * An escaped surrogate must be followed by its other half; the real reader looks even past the string's
+   * end.
+   */
   #checkSurrogates(start: number, end: number): void {
     const bytes = this.#bytes
     for (let at = start + 1; at < end; at++) {

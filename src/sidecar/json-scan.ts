@@ -21,7 +21,8 @@ const beginningOfKey = 'looking for beginning of object key string'
 const unexpectedEnd: Scan = { type: 'error', message: 'unexpected EOF' }
 
 /**
- * Finds the first complete JSON value from `from` on and leaves what follows it alone, as the real sidecar does:
+ * Finds the first complete JSON value from `from` on and leaves what follows it alone, as the real sidecar
+ * does:
  * a body may go on with anything. Messages are the real ones.
  */
 export function scanValue(bytes: Uint8Array, from = 0): Scan {

@@ -18,7 +18,9 @@ import {
 } from './step.js'
 import type { Answer, Step } from './step.js'
 
-/** A call as the real sidecar's local mode handles it: at once, without validation, on the one copy it has. */
+/**
+ * A call as the real sidecar's local mode handles it: at once, without validation, on the one copy it has.
+ */
 export function localCall(step: Step, call: Call, now: number): Answer {
   const { object } = step.state
   switch (call.operation) {

@@ -17,7 +17,10 @@ export interface WritableLog extends EventLog {
   readonly lastSeq: number
 }
 
-/** An event log of at most so many entries and about so many characters; the oldest make room for the newest. */
+/**
+ * An event log of at most so many entries and about so many characters; the oldest make room for the
+ * newest.
+ */
 export function createLog(initial: SidecarState, maxEntries: number, maxSize: number): WritableLog {
   const segmentLength = Math.max(1, Math.floor(maxEntries / 16))
   const segmentSize = Math.max(1, Math.floor(maxSize / 16))

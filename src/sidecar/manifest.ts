@@ -53,7 +53,8 @@ export type ManifestLists = Readonly<
 >
 
 /**
- * Takes what a YAML or JSON parser made of a GameServer file and checks what a sidecar reads of it; all else is
+ * Takes what a YAML or JSON parser made of a GameServer file and checks what a sidecar reads of it; all
+ * else is
  * kept as it is. Throws a TypeError whose message says where the first mistake is and what should be there.
  */
 export function readManifest(value: unknown): GameServerManifest {

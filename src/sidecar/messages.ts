@@ -7,13 +7,17 @@ const listFields =
   '{Name: capacity, Number: 2, Cardinality: optional, Kind: int64, HasJSONName: true, JSONName: "capacity"}, ' +
   '{Name: values, Number: 3, Cardinality: repeated, Kind: string, HasJSONName: true, JSONName: "values", IsList: true}}'
 
-/** Whether every path of an update mask is a field of a list; a mask without paths is valid, one empty path isn't. */
+/**
+ * Whether every path of an update mask is a field of a list; a mask without paths is valid, one empty path
+ * isn't.
+ */
 export function maskIsValid(mask: readonly string[]): boolean {
   return mask.every((path) => path === 'name' || path === 'capacity' || path === 'values')
 }
 
 export function maskRefusal(mask: readonly string[]): string {
-  return `invalid argument. Field Mask Path(s): [${mask.join(' ')}] are invalid for List. Use valid field name(s): ${listFields}`
+  const paths = mask.join(' ')
+  return `invalid argument. Field Mask Path(s): [${paths}] are invalid for List. Use valid field name(s): ${listFields}`
 }
 
 /** Why a counter can't have this capacity, undefined where it can. */

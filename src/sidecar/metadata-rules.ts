@@ -78,5 +78,6 @@ function lengthProblem(length: number): string {
 }
 
 function formatProblem(text: string, format: string, ...examples: string[]): string {
-  return `${text} (e.g. ${examples.map((example) => `'${example}', `).join('or ')}regex used for validation is '${format}')`
+  const list = examples.map((example) => `'${example}', `).join('or ')
+  return `${text} (e.g. ${list}regex used for validation is '${format}')`
 }

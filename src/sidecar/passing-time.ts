@@ -143,7 +143,8 @@ function writeAnnotations(step: Step): void {
       warn(
         step,
         'annotations-too-large',
-        `The annotations are over ${annotationLimit} bytes in all: in production none is written any more until the sidecar restarts.`,
+        `The annotations are over ${annotationLimit} bytes in all: ` +
+          'in production none is written any more until the sidecar restarts.',
       )
       if (config.quirks) return
       continue
@@ -183,7 +184,8 @@ function writeLists(step: Step): void {
 }
 
 /**
- * One check of a period. Checks that were missed because nobody ran the clock (a machine that slept) are not made
+ * One check of a period. Checks that were missed because nobody ran the clock (a machine that slept) are
+ * not made
  * up for: the real sidecar's clock sleeps with the machine.
  */
 function checkHealth(step: Step, at: number, now: number): void {

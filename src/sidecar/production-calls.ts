@@ -10,7 +10,8 @@ import { done, fail, failUnknown, ok, prefixOf, record, recordValue, updateProce
 import type { Answer, Step } from './step.js'
 
 /**
- * A call as the real sidecar handles it in a pod: what it reads is the object as the API server has it, what it
+ * A call as the real sidecar handles it in a pod: what it reads is the object as the API server has it,
+ * what it
  * writes is queued and answered at once.
  */
 export function productionCall(step: Step, call: Call, now: number): Answer {
@@ -68,8 +69,8 @@ function reserve(step: Step, seconds: string, now: number): Answer {
     warn(
       step,
       'reserve-overflow',
-      `A reservation of ${seconds} s overflows: the real sidecar can count to ${longestReservation} s and ends this ` +
-        'one almost at once. Use 0 for a reservation without an end.',
+      `A reservation of ${seconds} s overflows: the real sidecar can count to ${longestReservation} s and ` +
+        'ends this one almost at once. Use 0 for a reservation without an end.',
     )
   }
   return askForState(step, 'Reserved', limited ? reserveMilliseconds(seconds) : undefined, now)
@@ -101,7 +102,8 @@ function setMetadata(
     warn(
       step,
       kind === 'label' ? 'poison-label' : 'poison-annotation',
-      `The ${kind} key ${JSON.stringify(key)} is accepted, but with ${prefixOf(step.state)} in front Kubernetes refuses it: ` +
+      `The ${kind} key ${JSON.stringify(key)} is accepted, ` +
+        `but with ${prefixOf(step.state)} in front Kubernetes refuses it: ` +
         `in production no ${kind} at all is written from now on until the sidecar restarts. ` +
         'Use at most 59 characters and no slash.',
     )

@@ -18,7 +18,9 @@ export function listView(state: SidecarState, name: string): Required<ListStatus
   return stored && applyList(stored, own(state.process.lists, name))
 }
 
-/** A stored list with pending changes applied: what is removed goes first, new values come last, once each. */
+/**
+ * A stored list with pending changes applied: what is removed goes first, new values come last, once each.
+ */
 export function applyList(stored: ListStatus, pending: PendingList | undefined): Required<ListStatus> {
   let values = stored.values ?? []
   if (!pending) return { capacity: stored.capacity, values }
@@ -70,7 +72,8 @@ export function removeListValue(step: Step, key: string, value: string, now: num
 }
 
 /**
- * The call that the real sidecar gets wrong in most ways. By default it does here what it is meant to do and warns
+ * The call that the real sidecar gets wrong in most ways. By default it does here what it is meant to do
+ * and warns
  * of what it does in production; with `quirks` it does just that.
  */
 export function updateList(step: Step, call: Call & { operation: 'updateList' }, now: number): Answer {
@@ -95,7 +98,8 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
     warn(
       step,
       'update-list-unknown',
-      `In production updateList of ${JSON.stringify(call.key)} would crash the sidecar: it is no list of this GameServer. ` +
+      `In production updateList of ${JSON.stringify(call.key)} would crash the sidecar: ` +
+        'it is no list of this GameServer. ' +
         'Read a list with getList before updating it.',
     )
     return failUnknown(`not found. ${call.key} List not found`)
@@ -151,23 +155,23 @@ function warnOfUpdateList(
     warn(
       step,
       'update-list-limit',
-      `In production this updateList would be refused: the highest capacity it takes is that of a list called "players", ` +
-        `which ${players ? `has ${players.capacity}` : 'this GameServer lacks'}.`,
+      `In production this updateList would be refused: the highest capacity it takes is that of a list called ` +
+        `"players", which ${players ? `has ${players.capacity}` : 'this GameServer lacks'}.`,
     )
   }
   if (pending && (pending.add.length > 0 || pending.remove.length > 0 || pending.capacity !== undefined)) {
     warn(
       step,
       'update-list-drops-pending',
-      `In production this updateList would undo what was added to and removed from ${JSON.stringify(call.key)} in the last ` +
-        `${step.state.config.writeDelay} ms. Wait until the watch shows it.`,
+      `In production this updateList would undo what was added to and removed from ${JSON.stringify(call.key)} ` +
+        `in the last ${step.state.config.writeDelay} ms. Wait until the watch shows it.`,
     )
   }
   warn(
     step,
     'update-list-answer',
-    'In production updateList is refused under the usual cluster role, and where it is allowed its answer is always an ' +
-      'empty list. Use addListValue and removeListValue, or read the list afterwards.',
+    'In production updateList is refused under the usual cluster role, and where it is allowed its answer is always ' +
+      'an empty list. Use addListValue and removeListValue, or read the list afterwards.',
   )
 }
 

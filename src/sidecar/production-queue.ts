@@ -18,7 +18,9 @@ export function enqueue(step: Step, kind: WriteKind, now: number): void {
   updateProcess(step, { due: { ...process.due, [kind]: now + config.writeDelay } })
 }
 
-/** Asks for a state and ends a reservation. Once the process has given up on the server, it stays Unhealthy. */
+/**
+ * Asks for a state and ends a reservation. Once the process has given up on the server, it stays Unhealthy.
+ */
 export function askForState(step: Step, wanted: string, reserveFor: number | undefined, now: number): Answer {
   const { object, process } = step.state
   if (wanted !== 'Unhealthy' && (isBeingDeleted(object) || object.status.state === 'Unhealthy')) {

@@ -120,7 +120,10 @@ function readBeats(body: Uint8Array): ReadResult {
   }
 }
 
-/** Every key of the body is a path of the mask, and must be a field; a body without keys gives one empty path. */
+/**
+ * Every key of the body is a path of the mask, and must be a field; a body without keys gives one empty
+ * path.
+ */
 function maskFromBody(message: Message): string[] {
   if (message.overflow !== undefined) {
     throw new MessageError(`json: cannot unmarshal number ${message.overflow} into Go value of type float64`)

@@ -29,7 +29,10 @@ export interface ProcessState {
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
   readonly reserveEnds: number | undefined
-  /** All labels and annotations ever set through the SDK, by key without prefix: each write repeats them all. */
+  /**
+   * All labels and annotations ever set through the SDK, by key without prefix: each write repeats them
+   * all.
+   */
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
   readonly counters: Readonly<Record<string, PendingCounter>>

@@ -75,7 +75,8 @@ export function recordValue(step: Step, name: string, value: string, expected: s
   }
   const { config, conformance } = step.state
   if (!config.conformance || conformance.problems.length >= 100) return
-  const problem = `${name} should have been called with ${JSON.stringify(expected)}, not ${JSON.stringify(value.slice(0, 100))}`
+  const shown = JSON.stringify(value.slice(0, 100))
+  const problem = `${name} should have been called with ${JSON.stringify(expected)}, not ${shown}`
   update(step, { conformance: { ...conformance, problems: [...conformance.problems, problem] } })
 }
 
@@ -91,8 +92,10 @@ export function setObject(step: Step, object: GameServer): void {
 }
 
 /**
- * Writes the object as the API server does: in production it gets a new resource version, a new generation where
- * more than metadata changed, and watchers see it; a write that changes nothing is none. In local mode versions
+ * Writes the object as the API server does: in production it gets a new resource version, a new generation
+ * where
+ * more than metadata changed, and watchers see it; a write that changes nothing is none. In local mode
+ * versions
  * stand still and every write is seen.
  */
 export function writeObject(step: Step, object: GameServer, statusToo = false): void {

@@ -15,7 +15,10 @@ export interface SidecarConfig {
   readonly mode: SidecarMode
   /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform: string
-  /** Whether the bugs of the real sidecar in production are reproduced instead of only reported. Default false. */
+  /**
+   * Whether the bugs of the real sidecar in production are reproduced instead of only reported. Default
+   * false.
+   */
   readonly quirks: boolean
   /** Default `{ CountsAndLists: true, PlayerTracking: false }`. */
   readonly featureGates: Readonly<Record<string, boolean>>

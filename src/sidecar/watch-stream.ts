@@ -1,7 +1,9 @@
 import { ConnectionDropped } from './connection-dropped.js'
 import type { WatchHandle, WatchSink } from './types.js'
 
-/** A watch as the body of a response: one line an object, an error where the real one's connection is reset. */
+/**
+ * A watch as the body of a response: one line an object, an error where the real one's connection is reset.
+ */
 export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let handle: WatchHandle | undefined

@@ -14,7 +14,10 @@ interface Watcher {
   busy: boolean
 }
 
-/** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
+/**
+ * All open watches. None can hold up another: each has its own bounded queue, which always keeps the
+ * newest.
+ */
 export interface Watchers {
   add(id: number, transport: 'stream' | 'websocket', openedAt: number, sink: WatchSink): void
   /** Forgets one without telling it. Returns whether it was there. */

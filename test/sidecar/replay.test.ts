@@ -9,7 +9,10 @@ function replay(initial: SidecarState, entries: readonly LogEntry[]): SidecarSta
   return entries.reduce((state, { event, at }) => freeze(reduce(state, event, at).state), freeze(initial))
 }
 
-/** Every level of a value frozen, so that whoever writes to it throws: states are shared and must never change. */
+/**
+ * Every level of a value frozen, so that whoever writes to it throws: states are shared and must never
+ * change.
+ */
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
