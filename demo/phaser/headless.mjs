@@ -3,12 +3,22 @@
  * that count as loaded at once (Phaser's boot waits for three built-in textures, without a word). Import it before
  * Phaser.
  */
-import { JSDOM } from 'jsdom'
+import { JSDOM, VirtualConsole } from 'jsdom'
+
+const virtualConsole = new VirtualConsole()
+// An exception in a frame ends a server, as any other would; jsdom would only print it.
+virtualConsole.on('jsdomError', (error) => {
+  if (error.type === 'unhandled exception') queueMicrotask(() => { throw error.detail })
+  else console.warn(error.message)
+})
 
 const { window } = new JSDOM('<!doctype html><body></body>', {
   // requestAnimationFrame, 60 times a second
   pretendToBeVisual: true,
+  // for `this.load.script()` and `this.load.plugin()`
+  runScripts: 'dangerously',
   url: 'http://localhost/',
+  virtualConsole,
 })
 
 // Whatever is asked of the context is a function that does nothing; what is asked for pixels gets some.
@@ -28,7 +38,7 @@ Object.defineProperty(window.HTMLImageElement.prototype, 'src', {
 window.focus = () => {}
 
 const names = ['window', 'document', 'navigator', 'screen', 'Image', 'Element', 'HTMLElement', 'HTMLCanvasElement',
-  'HTMLImageElement', 'HTMLVideoElement', 'requestAnimationFrame', 'cancelAnimationFrame']
+  'HTMLImageElement', 'HTMLVideoElement', 'XMLHttpRequest', 'requestAnimationFrame', 'cancelAnimationFrame']
 for (const name of names) {
   // Defined, since newer versions of Node have a `navigator` that can't be assigned to.
   Object.defineProperty(globalThis, name, { value: window[name], configurable: true, writable: true })

@@ -58,7 +58,7 @@ class Arena extends Phaser.Scene {
     this.physics.world.setBounds(0, 0, WIDTH, HEIGHT)
     this.bodies = PLAYERS.map((name, i) => {
       const body = this.physics.add.body(100 + 200 * i, 300, 60, 60)
-      return body.setVelocity(400 - 250 * i, 120 * i).setBounce(1, 1).setCollideWorldBounds(true)
+      return body.setVelocity(400 - 250 * i, 10 * i).setBounce(1, 1).setCollideWorldBounds(true)
     })
     this.hits = 0
     this.frames = 0

@@ -46,7 +46,7 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
         release()
       }
       // Whatever the client has and a plugin hasn't, getters included.
-      Object.keys(client).forEach((name) => {
+      Object.getOwnPropertyNames(client).forEach((name) => {
         if (!(name in this)) Object.defineProperty(this, name, Object.getOwnPropertyDescriptor(client, name)!)
       })
       game.events.on('step', step)

@@ -9,7 +9,7 @@ let sidecar: LocalSidecar
 beforeEach(async () => { sidecar = await startSidecar() })
 afterEach(() => sidecar.close())
 
-const both = ['umd.min', 'iife.min']
+const both = ['umd.min', 'iife']
 
 /** How hosts evaluate a script. Each leaves the global `GameServerSidecar` for the guest. */
 const ways: readonly [name: string, builds: readonly string[], wrap: (code: string) => string][] = [
@@ -17,8 +17,8 @@ const ways: readonly [name: string, builds: readonly string[], wrap: (code: stri
   ['the wrapper of a Cocos plugin script, which shadows module, exports and define', both,
     (code) => `(function () { var module = undefined, exports = undefined, define = undefined;\n${code}\n}).call(this)`],
   ['a strict function without this', both, (code) => `(function () { 'use strict';\n${code}\n}).call(undefined)`],
-  ['a script beside leaking CommonJS', ['iife.min'], (code) => `var module = { exports: {} }, exports = module.exports;\n${code}`],
-  ['a script beside an AMD loader', ['iife.min'],
+  ['a script beside leaking CommonJS', ['iife'], (code) => `var module = { exports: {} }, exports = module.exports;\n${code}`],
+  ['a script beside an AMD loader', ['iife'],
     (code) => `var define = function () { throw new Error('AMD was used') }; define.amd = {};\n${code}`],
   ['CommonJS', ['umd.min'], (code) => `var module = { exports: {} }, exports = module.exports;\n${code}
     var GameServerSidecar = module.exports`],
@@ -39,7 +39,7 @@ describe('all operations, after the script was evaluated in', () => {
 
   test('a script whose globals come only later', async () => {
     const outcome = await runAllOperations(createBareVm(), {
-      load: `${build('iife.min')}
+      load: `${build('iife')}
         globalThis.fetch = transports.fetch(true)
         globalThis.WebSocket = transports.WebSocket`,
       baseUrl: sidecar.url,

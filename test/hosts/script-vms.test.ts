@@ -28,7 +28,7 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
   })
 
   test('the minified build does the same', async () => {
-    const run = { baseUrl: sidecar.url, load: build('iife.min'), options: `{ baseUrl: baseUrl, ${transports[0][2]} }` }
+    const run = { baseUrl: sidecar.url, load: build('iife'), options: `{ baseUrl: baseUrl, ${transports[0][2]} }` }
     expectAllOperations(await runAllOperations(await create(), run), 'websocket', sidecar)
   })
 

@@ -39,6 +39,6 @@ export async function allOperations(client) {
     read: read.status.state,
     states: states.slice(states.indexOf('Ready')),
     transport,
-    connection: client.status.state,
+    connection: client.status.connection,
   }
 }
