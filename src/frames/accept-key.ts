@@ -1,3 +1,5 @@
+import { bytesOf } from './bytes.js'
+
 /** Base64 of 16 bytes, random but for its last bits. Digits of base 36 are digits of base64 too. */
 export const createKey = (random: () => number): string => {
   let key = ''
@@ -12,22 +14,22 @@ const rotate = (word: number, bits: number): number => word << bits | word >>> 3
  * has 60 characters, so that with padding and its length in bits, 480, there are two blocks of 64.
  */
 export const acceptOf = (key: string): string => {
-  const padded = key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' + '\x80'.padEnd(66, '\0') + '\x01\xe0'
-  const data = new DataView(Uint8Array.from(padded, c => c.charCodeAt(0)).buffer)
-  const state = new Int32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0])
+  const data = new DataView(bytesOf(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11\x80' + '\0'.repeat(65) + '\x01\xe0').buffer)
+  const words: number[] = []
+  let state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
   for (let block = 0; block < 128; block += 64) {
-    const words: number[] = []
-    let [a, b, c, d, e] = state as unknown as [number, number, number, number, number]
+    let [a, b, c, d, e] = state as [number, number, number, number, number]
     for (let i = 0; i < 80; i++) {
+      const round = i / 20 | 0
       words[i] = i < 16
         ? data.getInt32(block + i * 4)
         : rotate(words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!, 1)
-      const mixed = i < 20 ? b & c | ~b & d : i > 39 && i < 60 ? b & c | b & d | c & d : b ^ c ^ d
       // The constants are the roots of 2, 3, 5 and 10.
-      const next = rotate(a, 5) + mixed + e + words[i]! + (Math.sqrt([2, 3, 5, 10][i / 20 | 0]!) * 2 ** 30 | 0);
-      [a, b, c, d, e] = [next | 0, a, rotate(b, 30), c, d]
+      e += rotate(a, 5) + words[i]! + (Math.sqrt([2, 3, 5, 10][round]!) * 2 ** 30 | 0) +
+        (round ? round === 2 ? b & c | d & (b | c) : b ^ c ^ d : b & c | ~b & d);
+      [a, b, c, d, e] = [e | 0, a, rotate(b, 30), c, d]
     }
-    [a, b, c, d, e].map((word, i) => state[i]! += word)
+    state = [a, b, c, d, e].map((word, i) => word + state[i]! | 0)
   }
   let accept = ''
   // 160 bits make 26 digits of 6 and one of 4.

@@ -11,6 +11,9 @@ const PING = 9
 /** A bit for each opcode that RFC 6455 defines: 0, 1, 2 and 8, 9, 10. */
 const OPCODES = 0x707
 
+/** Those that may be sent: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
+const CLOSE_CODES = /^(100[0-37-9]|101[0-4]|[34]\d{3})$/
+
 const HEAD_LIMIT = 16384
 /** Small messages that arrive in pieces share buffers of this size, as each buffer costs time. */
 const SLAB = 8192
@@ -60,16 +63,16 @@ export class MessageDecoder {
       if (head === undefined && write) emit(write, encodeFrame(code, payload, random))
     }
 
-    /** Runs a step of the decoder. It throws a close code, or anything else where text is not UTF-8. */
+    /** Runs a step of the decoder, which throws a close code; or anything else if the host has no memory left. */
     const guard = (work: () => void): void => {
       try {
         if (!done) work()
       } catch (problem) {
         done = true
-        const code = problem === 1002 || problem === 1009 ? problem : 1007
+        const code = problem as number > 0 ? problem as number : 1009
         answer(CLOSE, [code >> 8, code])
         emit(options.error, Object.assign(
-          Error(code < 1007 ? 'Protocol error' : code > 1007 ? 'Too large' : 'Bad UTF-8'), { name: 'FrameError', code },
+          Error('WebSocket refused: ' + code), { name: 'FrameError', code },
         ) as FrameError)
       }
     }
@@ -83,7 +86,7 @@ export class MessageDecoder {
       control = []
       if (opcode === CLOSE) {
         const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
-        if (payload.length && (code < 1000 || code > 4999 || code > 1014 && code < 3000 || code > 1003 && code < 1007)) throw 1002
+        if (payload.length && !CLOSE_CODES.test(code as never)) throw 1002
         const reason = createUtf8Reader(options.TextDecoder)(payload.slice(2), true)
         done = true
         answer(CLOSE, payload)

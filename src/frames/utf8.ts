@@ -7,7 +7,7 @@ export interface TextDecoderLike {
 
 export type TextDecoderClass = new (
   label: string,
-  options: { fatal: boolean; ignoreBOM: boolean },
+  options: { ignoreBOM: boolean },
 ) => TextDecoderLike
 
 declare const TextDecoder: TextDecoderClass | undefined
@@ -27,20 +27,22 @@ const LONG = 65536
 /** Characters that are collected before they become a string: well below any engine's limit of arguments. */
 const BLOCK = 999
 
-/** A byte order mark with a character beyond 16 bits; then mistakes that a decoder could let pass. */
-const SAMPLES = '\xef\xbb\xbf\xf0\x90\x80\x80 \xff \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xc3'
+/** A byte order mark and a character beyond 16 bits; then mistakes that a decoder could let pass. */
+const SAMPLE = '\xef\xbb\xbf\xf0\x90\x80\x80\xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xc3'
+const REPLACEMENT = '\ufffd'
 
-/** The host's decoder, if it is right about every sample and minds a view's bounds: some engines' are not. */
+/**
+ * The host's decoder, if it is right about the sample and minds a view's bounds: some engines' are not. `fatal`,
+ * which some don't know, is not needed: a replacement character says where to look again.
+ */
 const probe = (Decoder: TextDecoderClass | null): TextDecoderLike | undefined => {
-  let decoder: TextDecoderLike | undefined
-  return SAMPLES.split(' ').map(sample => {
-    try {
-      decoder = new Decoder!('utf-8', { fatal: true, ignoreBOM: true })
-      return decoder.decode(view(bytesOf('\xff' + sample), 1, sample.length + 1))
-    } catch (error) {
-      return ''
-    }
-  }).join('') === '\ufeff\ud800\udc00' ? decoder : undefined
+  try {
+    const decoder = new Decoder!('utf-8', { ignoreBOM: true })
+    if (decoder.decode(view(bytesOf(' ' + SAMPLE), 1, 19)) === '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)) return decoder
+  } catch (error) {
+    // There is none, or one that is not as it should be.
+  }
+  return
 }
 
 /** @param Decoder the host's `TextDecoder`; `null` for none; by default the global one, if there is one. */
@@ -88,11 +90,14 @@ export const createUtf8Reader = (
       // The rest of a character that began before, then whole characters; what may be cut is left.
       const whole = start + missing
       step(piece, start, whole)
-      start = text ? Math.min(end, whole + LONG) : end
+      start = text || !last ? Math.min(end, whole + LONG) : end
       // Not past the last character's first byte, which is among the last four.
       if (piece[start - 1]! > 0x7f) for (let back = 4; back-- && piece[--start]! >> 6 === 2;);
       flush()
-      text += native.decode(view(piece, whole, start))
+      const part = native.decode(view(piece, whole, start))
+      // Either the text has that character or it is bad.
+      if (part.includes(REPLACEMENT)) step(piece, whole, start)
+      else text += part
     }
     step(piece, start, end)
     if (!last) return ''

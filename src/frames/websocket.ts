@@ -14,8 +14,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
 
-/** Whether it is secure; the host with its port, as an IPv6 address or another, the port; the path without its first slash. */
-const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
+/** Whether it is secure; the host with its port, each alone; the path without its first slash. */
+const URL = /^ws(s?):\/\/(\[?([\w:.-]+?)]?(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
 /** Tokens of HTTP. */
 const PROTOCOLS = /^([!#-'*+.\w^`|~-]+(, |$))*$/
 
@@ -34,7 +34,7 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
 
   class Socket {
     constructor(url: string, protocols: string | readonly string[] = []) {
-      const [, s, authority, v6, host = v6, port = s ? 443 : 80, path] = URL.exec(url) || []
+      const [, s, authority, host, port = s ? 443 : 80, path] = URL.exec(url) || []
       const offered = ([] as string[]).concat(protocols).join(', ')
       if (!authority || !PROTOCOLS.test(offered)) throw SyntaxError(url)
       const key = createKey(random)
@@ -108,12 +108,12 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
           if (!self.readyState) throw Error('InvalidStateError')
           if (self.readyState < 2) {
             if (typeof data === 'string') writeFrame(1, encodeUtf8(data))
-            else writeFrame(2, ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data))
+            else writeFrame(2, new Uint8Array((data as Uint8Array).buffer || data, (data as Uint8Array).byteOffset || 0, data.byteLength))
           }
         },
         close: (code = 1000, reason = '') => {
           const payload = Uint8Array.of(code >> 8, code, ...encodeUtf8(reason))
-          if (code !== 1000 && !(code > 2999 && code < 5000) || payload.length > 125) throw Error('InvalidAccessError')
+          if (!/^(1000|[34]\d{3})$/.test(code as never) || payload.length > 125) throw Error('InvalidAccessError')
           if (self.readyState === 1) {
             writeFrame(8, payload)
             stopTimer = startTimer()
