@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { firstCells, headingsOf } from '../support/markdown.js'
-import { nodesOf, parse } from '../support/source.js'
+import { nodesOf, parse, read } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 
@@ -40,6 +40,13 @@ describe('what is documented is what there is', () => {
     expect(firstCells('docs/configuration.md', 'Options of a call').sort()).toEqual([...new Set(members)].sort())
   })
 
+  test('every entry of the package is in the README, and no other', () => {
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
+    const entries = Object.keys(exports).filter((name) => name !== './package.json')
+    expect(firstCells('README.md', 'Entries').filter((name) => name.startsWith('gameserver-sidecar')).sort())
+      .toEqual(entries.map((name) => name.replace('.', 'gameserver-sidecar')).sort())
+  })
+
   test('the README names only options that exist', () => {
     const members = membersOf('ClientOptions')
     expect(firstCells('README.md', 'Options').filter((option) => !members.includes(option))).toEqual([])
@@ -54,6 +61,11 @@ describe('what is documented is what there is', () => {
     const declared = type === 'HealthEvent' ? membersOf(type) : statesOf(type)
     expect(firstCells('docs/events.md', heading).filter((name) => name !== 'state').sort()).toEqual(declared)
   })
+})
+
+test('every property of client.status is named in docs/events.md', () => {
+  const text = read('docs/events.md')
+  expect(membersOf('ClientStatus').filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
 function statesOf(name: string): string[] {

@@ -41,9 +41,12 @@ async function startSidecar(...options: string[]): Promise<string> {
 describe('README', () => {
   test('the first minute prints what it says', async () => {
     const game = runModule(modules[0]!.code, await startSidecar())
+    const promised = ['now Scheduled', 'now RequestReady', 'now Ready']
     const printed: string[] = []
-    for await (const line of lines(game)) if (printed.push(line) === 3) break
-    expect(printed).toEqual(['now Scheduled', 'now RequestReady', 'now Ready'])
+    for await (const line of lines(game)) if (printed.push(line) === 3 || line === promised[2]) break
+    // On a machine so busy that the watch opens half a second late, a state may have passed by then.
+    expect(promised.filter((line) => printed.includes(line))).toEqual(printed)
+    expect(printed.at(-1)).toBe(promised[2])
   })
 
   test.each(modules.slice(1))('the snippet at line $line runs to its end without a complaint', async ({ code }) => {
