@@ -5,7 +5,9 @@ import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
-import { copyTypesForRequire, executable, minifyVendorChunks, shared, slimMaps, withLastStep } from './rollup.plugins.mjs'
+import {
+  executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep,
+} from './rollup.plugins.mjs'
 
 const GLOBAL = 'GameServerSidecar'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0. Contains mitt, MIT, (c) Jason Miller */'
@@ -13,23 +15,27 @@ const BANNER = '/*! gameserver-sidecar, Apache-2.0. Contains mitt, MIT, (c) Jaso
 /**
  * Every entry of the package; a new one is one line here and one block in package.json `exports`.
  *
- * - `page`: code a page or engine loads. One self-contained file; `bundle` lists what goes into it.
+ * - `client`: the client for a page and for Node, which share all but a few lines.
+ * - `page`: other code a page or engine loads. One self-contained file.
+ * - `script`: the client as one file for a script element.
  * - `adapter`: code for one engine, which takes the client from the package's main entry, or as a script from its global.
- * - `server`: code for Node. All of them together, with shared and lazily loaded chunks.
+ * - `server`: code for Node. All of them together, with shared and lazily loaded chunks; held once, as ES modules.
+ * - `require`: a few lines for `require()` that load a `server` entry when it is first used.
  * - `types`: the file whose types are published under this name; `true` is the source itself.
  */
 const entries = [
-  { name: 'index', source: 'src/index.node.ts', kind: 'page', formats: ['es', 'cjs'], types: 'src/index.ts' },
-  { name: 'index.web', source: 'src/index.ts', kind: 'page', formats: ['es'], bundle: ['mitt'] },
-  { name: 'gameserver-sidecar', source: 'src/index.ts', kind: 'script', bundle: ['mitt'] },
+  { name: 'index', source: 'src/index.node.ts', kind: 'client', formats: ['es', 'cjs'], types: 'src/index.ts' },
+  { name: 'index.web', source: 'src/index.ts', kind: 'client', formats: ['es'] },
+  { name: 'gameserver-sidecar', source: 'src/index.ts', kind: 'script' },
   { name: 'frames', source: 'src/frames/index.ts', kind: 'page', formats: ['es', 'cjs'], types: true },
   { name: 'phaser', source: 'src/adapters/phaser.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
   { name: 'gameserver-sidecar.phaser', source: 'src/adapters/phaser.script.ts', kind: 'adapter-script' },
   { name: 'cocos', source: 'src/adapters/cocos.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
   { name: 'playcanvas', source: 'src/adapters/playcanvas.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
   { name: 'babylon', source: 'src/adapters/babylon.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
-  { name: 'node', source: 'src/node/index.ts', kind: 'server', formats: ['es', 'cjs'], types: true },
-  { name: 'cli', source: 'src/cli/bin.ts', kind: 'server', formats: ['es'] },
+  { name: 'node', source: 'src/node/index.ts', kind: 'server', types: true },
+  { name: 'node', source: 'src/node/require.ts', kind: 'require' },
+  { name: 'cli', source: 'src/cli/bin.ts', kind: 'server' },
 ]
 
 /** What an installation brings along anyway; everything else that server code needs is bundled. */
@@ -44,12 +50,13 @@ const present = entries.filter(({ name, source }) => {
 })
 const ofKind = (kind) => present.filter((entry) => entry.kind === kind)
 
-/** One compiler a target. Nothing is checked here, so the smallest library does. */
-const compilers = new Map(['ES2017', 'ES2020', 'ES2022'].map((target) => [target, shared(typescript({
+/** One compiler a target: scripts, modules, and the server, whose sources aren't packed and so need no maps. */
+const compilers = Object.fromEntries(['ES2017', 'ES2020', 'ES2022'].map((target) => [target, shared(typescript({
   tsconfig: './tsconfig.build.json',
-  compilerOptions: { target, sourceMap: true, inlineSources: true, lib: ['ES5'], types: [] },
+  // Nothing is checked here, so the smallest library does.
+  compilerOptions: { target, sourceMap: target !== 'ES2022', removeComments: true, lib: ['ES5'], types: [] },
 }))]))
-const compile = (target) => compilers.get(target)
+const compile = (target) => compilers[target]
 
 /** Types are checked by `npm run typecheck`; here a warning about our own code means that the output is wrong. */
 const onwarn = (warning) => {
@@ -58,6 +65,7 @@ const onwarn = (warning) => {
   throw new Error(`${warning.code}: ${warning.message}`)
 }
 
+const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
 const isExternalTo = (bundled) => (id) =>
   id.startsWith('node:') || dependencies.some((name) => id === name && !bundled.includes(name))
 
@@ -75,27 +83,39 @@ const files = (format) => {
   }
 }
 
-const page = ({ name, source, formats, bundle = [] }) => ({
+const inputs = (group) => Object.fromEntries(group.map(({ name, source }) => [name, source]))
+
+/** As ES modules, with mitt inside, so that a page can import them as they are. */
+const clientForImport = (group) => ({
+  input: inputs(group),
+  external: isExternalTo(['mitt']),
+  plugins: [compile('ES2020'), resolve({ browser: true }), lineMaps()],
+  output: { ...files('es'), banner: BANNER, chunkFileNames: 'chunks/client.js' },
+  onwarn,
+})
+
+/** Minified, because nobody reads one more copy; the source map leads to the sources. */
+const clientForRequire = (group) => ({
+  input: inputs(group.filter(({ formats }) => formats.includes('cjs'))),
+  external: isExternalTo([]),
+  plugins: [compile('ES2020'), lineMaps()],
+  output: { ...files('cjs'), plugins: [minify()] },
+  onwarn,
+})
+
+const page = ({ name, source, formats }) => ({
   input: { [name]: source },
-  external: isExternalTo(bundle),
-  plugins: [compile('ES2020'), resolve({ browser: true }), slimMaps()],
-  output: formats.map((format) => ({
-    ...files(format),
-    ...(bundle.length > 0 && { banner: BANNER }),
-    inlineDynamicImports: true,
-  })),
+  plugins: [compile('ES2020'), lineMaps()],
+  output: formats.map(files),
   onwarn,
 })
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
-const clientByName = () => ({
-  name: 'client-by-name',
-  resolveId: (id) => id === '../index.js' ? { id: 'gameserver-sidecar', external: true } : null,
-})
+const clientByName = () => moduleByName('../index.js', 'gameserver-sidecar')
 
 const adapter = ({ name, source, formats }) => ({
   input: { [name]: source },
-  plugins: [clientByName(), compile('ES2020'), slimMaps()],
+  plugins: [clientByName(), compile('ES2020'), lineMaps()],
   output: formats.map(files),
   onwarn,
 })
@@ -103,7 +123,7 @@ const adapter = ({ name, source, formats }) => ({
 /** Makes its own global, since Phaser's loader wants that to be a class and not a namespace. */
 const adapterScript = ({ name, source }) => ({
   input: source,
-  plugins: [compile('ES2017'), slimMaps()],
+  plugins: [compile('ES2017'), lineMaps()],
   output: ['', '.min'].map((suffix) => ({
     file: `dist/${name}${suffix}.js`,
     format: 'iife',
@@ -114,23 +134,29 @@ const adapterScript = ({ name, source }) => ({
   onwarn,
 })
 
-const server = (group) => group.length === 0 ? [] : ['es', 'cjs'].map((format) => ({
-  input: Object.fromEntries(
-    group.filter(({ formats }) => formats.includes(format)).map(({ name, source }) => [name, source]),
-  ),
+const server = (group) => ({
+  input: inputs(group),
   external: isExternalTo([]),
   plugins: [
     compile('ES2022'),
     resolve({ preferBuiltins: true }),
     commonjs(),
     json({ preferConst: true, namedExports: true }),
-    minifyVendorChunks(),
-    slimMaps(),
+    minifyModules(),
     executable('cli.js'),
   ],
-  output: { ...files(format), manualChunks: vendorChunk },
+  output: { ...files('es'), manualChunks: vendorChunk, sourcemap: false },
   onwarn,
-})).filter(({ input }) => Object.keys(input).length > 0)
+})
+
+const forRequire = ({ name, source }) => ({
+  input: { [name]: source },
+  external: isPackage,
+  treeshake: { moduleSideEffects: false },
+  plugins: [moduleByName('./index.js', `./${name}.js`), compile('ES2022')],
+  output: { ...files('cjs'), sourcemap: false },
+  onwarn,
+})
 
 /** One chunk a library, so that what only one command needs isn't read by the others. */
 function vendorChunk(id) {
@@ -141,7 +167,7 @@ function vendorChunk(id) {
 const minify = () => terser({
   ecma: 2017,
   maxWorkers: 1,
-  compress: { passes: 3, ecma: 2017, unsafe_arrows: true },
+  compress: { passes: 2, ecma: 2017, unsafe_arrows: true },
   // Members that are ours alone begin with an underscore; names on the wire never do, or are quoted.
   mangle: { properties: { regex: /^_/, keep_quoted: true } },
   format: { comments: /^!/ },
@@ -155,42 +181,40 @@ const SET_GLOBAL = `(function (root) { if (root) root.${GLOBAL} = ${GLOBAL} })(
   typeof globalThis === 'object' ? globalThis : typeof self === 'object' ? self :
     typeof window === 'object' ? window : typeof global === 'object' ? global : this);`
 
-const script = ({ name, source, bundle }) => ({
+const script = ({ name, source }) => ({
   input: source,
-  external: isExternalTo(bundle),
-  plugins: [compile('ES2017'), resolve({ browser: true }), slimMaps()],
-  output: ['umd', 'iife'].flatMap((format) => ['', '.min'].map((suffix) => ({
-    file: `dist/${name}.${format}${suffix}.js`,
-    format,
-    name: GLOBAL,
-    exports: 'named',
-    banner: BANNER,
-    footer: format === 'iife' ? SET_GLOBAL : '',
-    sourcemap: true,
-    plugins: suffix === '' ? [] : [minify()],
-  }))),
+  external: isExternalTo(['mitt']),
+  plugins: [compile('ES2017'), resolve({ browser: true }), lineMaps()],
+  output: [
+    { file: `dist/${name}.umd.js`, format: 'umd', indent: false },
+    { file: `dist/${name}.umd.min.js`, format: 'umd', plugins: [minify()] },
+    { file: `dist/${name}.iife.js`, format: 'iife', footer: SET_GLOBAL, plugins: [minify()] },
+  ].map((output) => ({ ...output, name: GLOBAL, exports: 'named', banner: BANNER, sourcemap: true })),
   onwarn,
 })
 
-const types = ({ name, source, kind, types: from, formats }) => ({
+const types = ({ name, source, kind, types: from }) => ({
   input: { [name]: from === true ? source : from },
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('src/'),
+  external: isPackage,
   plugins: [
     ...(kind === 'adapter' ? [clientByName()] : []),
     dts({ tsconfig: './tsconfig.build.json' }),
-    copyTypesForRequire(formats),
+    typesForBoth(),
   ],
-  output: { dir: 'dist', format: 'es', entryFileNames: '[name].d.ts' },
+  output: { dir: 'dist', format: 'es', entryFileNames: '[name].d.cts' },
   onwarn,
 })
 
 const builds = [
+  clientForImport(ofKind('client')),
+  clientForRequire(ofKind('client')),
   ...ofKind('page').map(page),
   ...ofKind('script').map(script),
   ...ofKind('adapter').map(adapter),
   ...ofKind('adapter-script').map(adapterScript),
-  ...server(ofKind('server')),
+  server(ofKind('server')),
+  ...ofKind('require').map(forRequire),
   ...present.filter((entry) => entry.types).map(types),
-]
+].filter(({ input }) => typeof input === 'string' || Object.keys(input).length > 0)
 
-export default withLastStep(builds, 'dist', () => compilers.forEach(({ close }) => close()))
+export default withLastStep(builds, 'dist', () => Object.values(compilers).forEach(({ close }) => close()))

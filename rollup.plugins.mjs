@@ -1,6 +1,7 @@
 /** The few things the build does itself, each a Rollup plugin. */
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { minify } from 'terser'
 
 const isVendored = (path) => path.includes('node_modules/')
@@ -23,32 +24,46 @@ export const shared = (plugin) => {
   }
 }
 
-/** Source maps carry our sources, so that they need not be packed; of libraries they only name them. */
-export const slimMaps = () => ({
-  name: 'slim-maps',
+/**
+ * Source maps that lead to the line, not to the column: a fifth of the bytes. The sources themselves are packed once,
+ * beside `dist`, instead of in each map.
+ */
+export const lineMaps = () => ({
+  name: 'line-maps',
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue
       const map = JSON.parse(file.source)
-      map.sourcesContent = map.sourcesContent?.map((text, i) => isVendored(map.sources[i]) ? null : text)
-      file.source = JSON.stringify(map)
+      const mappings = encode(decode(map.mappings).map(firstOfEachLine))
+      file.source = JSON.stringify({ ...map, names: [], sourcesContent: undefined, mappings })
     }
   },
 })
 
-/** Libraries are two thirds of what the CLI weighs, and nobody reads them here. */
-export const minifyVendorChunks = () => ({
-  name: 'minify-vendor-chunks',
-  async renderChunk(code, chunk, { format }) {
-    if (!chunk.moduleIds.length || !chunk.moduleIds.every((id) => isVendored(id) || id.startsWith('\0'))) return null
-    const result = await minify(code, {
-      module: format === 'es',
-      sourceMap: { includeSources: false },
-      compress: false,
-      // Libraries show names of their classes in messages.
+const firstOfEachLine = (segments) => segments
+  .filter((segment) => segment.length > 1)
+  .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
+  .map((segment) => segment.slice(0, 4))
+
+/** Leaves one module outside, under another name. */
+export const moduleByName = (module, name) => ({
+  name: 'module-by-name',
+  resolveId: (id) => id === module ? { id: name, external: true } : null,
+})
+
+/** What the server weighs would be most of an installation. Its names stay, for messages and stack traces. */
+export const minifyModules = () => ({
+  name: 'minify-modules',
+  async renderChunk(source, { moduleIds }) {
+    const ours = !moduleIds.some(isVendored)
+    const { code } = await minify(source, {
+      module: true,
+      ecma: 2020,
+      compress: !ours,
       keep_classnames: true,
+      keep_fnames: ours,
     })
-    return { code: result.code, map: result.map }
+    return { code, map: null }
   },
 })
 
@@ -59,16 +74,20 @@ export const executable = (fileName) => ({
   },
 })
 
-/** A CommonJS entry needs types of its own, or TypeScript takes it for an ES module. */
-export const copyTypesForRequire = (formats) => ({
-  name: 'copy-types-for-require',
+/**
+ * The types as CommonJS, and for ES modules one line that leads there: without types of its own kind, TypeScript takes
+ * a module for the other kind.
+ */
+export const typesForBoth = () => ({
+  name: 'types-for-both',
   generateBundle(_options, bundle) {
-    if (!formats.includes('cjs')) return
     for (const file of Object.values(bundle)) {
       if (file.imports?.some((name) => name.startsWith('.') || name in bundle)) {
         throw new Error(`${file.fileName} isn't self-contained`)
       }
-      this.emitFile({ type: 'asset', fileName: file.fileName.replace(/\.d\.ts$/, '.d.cts'), source: file.code })
+      if (/\[Symbol\.(async)?dispose\]/i.test(file.code)) file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
+      const module = file.fileName.replace('.d.cts', '')
+      this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
   },
 })

@@ -17,7 +17,7 @@ const others = [
 
 const ours = [
   ['gameserver-sidecar, UMD', 'gameserver-sidecar.umd.min.js'],
-  ['gameserver-sidecar, IIFE', 'gameserver-sidecar.iife.min.js'],
+  ['gameserver-sidecar, IIFE', 'gameserver-sidecar.iife.js'],
 ]
 
 export const title = 'Bytes to download'

@@ -9,15 +9,31 @@ const required = (file: string): string[] => names(require(`${root}/dist/${file}
 
 describe('exports are a contract', () => {
   test('the client', async () => {
-    expect(await imported('index.js')).toMatchInlineSnapshot()
+    expect(await imported('index.js')).toMatchInlineSnapshot(`
+      [
+        "SidecarError",
+        "createClient",
+        "isSidecarError",
+      ]
+    `)
   })
 
   test('./frames', async () => {
-    expect(await imported('frames.js')).toMatchInlineSnapshot()
+    expect(await imported('frames.js')).toMatchInlineSnapshot(`
+      [
+        "MessageDecoder",
+        "createWebSocketClass",
+      ]
+    `)
   })
 
   test('./node', async () => {
-    expect(await imported('node.js')).toMatchInlineSnapshot()
+    expect(await imported('node.js')).toMatchInlineSnapshot(`
+      [
+        "GameServerFileError",
+        "createLocalSidecar",
+      ]
+    `)
   })
 
   test('the client is the same for a page, an import and a require', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -55,10 +55,21 @@ test('every file that package.json names is there', () => {
   expect([...named].filter((path) => !paths().includes(path))).toEqual([])
 })
 
-test('neither sources nor tests nor tools are packed', () => {
-  expect(paths().filter((path) => !/^(dist|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path)))
-    .toEqual([])
+test('no tests, tools or sources of the server are packed', () => {
+  const wanted = /^(dist|docs)\/|^src\/(client|watch|health|protocol|frames|adapters|index)\b|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+  expect(paths().filter((path) => !wanted.test(path))).toEqual([])
   expect(paths()).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']))
+})
+
+test('whatever a page or engine loads has a source map, and the sources that it leads to are packed', () => {
+  const server = /^dist\/(cli|node|chunks\/(?!client))/
+  for (const path of paths().filter((name) => /^dist\/.*\.c?js$/.test(name) && !server.test(name))) {
+    expect(read(path).trimEnd(), path).toMatch(/\n\/\/# sourceMappingURL=\S+\.map$/)
+    const { sources, mappings } = JSON.parse(read(`${path}.map`)) as { sources: string[]; mappings: string }
+    const ours = sources.map((source) => join(dirname(path), source)).filter((source) => !source.includes('node_modules/'))
+    expect(ours.filter((source) => !paths().includes(source)), path).toEqual([])
+    expect(mappings.length, path).toBeGreaterThan(0)
+  }
 })
 
 test('only what an installation must bring is a dependency', () => {
