@@ -149,7 +149,8 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   })
   server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    answerClientError(error, socket, replies.get(socket)?.headersSent === true)
+    const reply = replies.get(socket)
+    answerClientError(error, socket, reply !== undefined && reply.headersSent && !reply.writableEnded)
   })
 
   return {

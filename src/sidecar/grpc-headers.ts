@@ -3,7 +3,7 @@ import type { Answer } from './step.js'
 
 /** Nanoseconds of each unit; calls that get less than `soon` are over before they are made. */
 const units: Readonly<Record<string, number>> = { H: 3.6e12, M: 6e10, S: 1e9, m: 1e6, u: 1e3, n: 1 }
-const soon = 1e5
+const soon = 100_000
 
 const metadataHeader = /^grpc-metadata-.*-bin$/
 
@@ -21,7 +21,8 @@ export interface GrpcHeaders {
 export function readGrpcHeaders(headers: Headers): GrpcHeaders {
   const timeout = headers.get('grpc-timeout') ?? ''
   const [, amount, unit] = /^([+-]?\d+)([HMSmun])$/.exec(timeout) ?? []
-  if (timeout !== '' && amount === undefined) {
+  const count = BigInt(amount?.replace(/^\+/, '') ?? 0)
+  if (timeout !== '' && (amount === undefined || BigInt.asIntN(64, count) !== count)) {
     return { refusal: fail(3, `invalid grpc-timeout: ${timeout}`), expired: undefined }
   }
   for (const [name, value] of headers) {
@@ -30,8 +31,8 @@ export function readGrpcHeaders(headers: Headers): GrpcHeaders {
     const reason = `illegal base64 data at input byte ${at}`
     return { refusal: fail(3, `invalid binary header ${canonical(name)}: ${reason}`), expired: undefined }
   }
-  const nanoseconds = Number(amount ?? 0) * (units[unit ?? ''] ?? 0)
-  const expired = nanoseconds !== 0 && nanoseconds < soon
+  const nanoseconds = BigInt.asIntN(64, count * BigInt(units[unit ?? ''] ?? 0))
+  const expired = nanoseconds !== BigInt(0) && nanoseconds < soon
   return { refusal: undefined, expired: expired ? fail(4, 'context deadline exceeded') : undefined }
 }
 

@@ -1,3 +1,5 @@
+import { quoteBytes } from './quote.js'
+
 /** One parameter after another as Go's form parser reads a query, or the message it refuses it with. */
 export function parseQuery(query: string): readonly (readonly [key: string, value: string])[] | string {
   const pairs: [string, string][] = []
@@ -12,7 +14,7 @@ export function parseQuery(query: string): readonly (readonly [key: string, valu
     const key = at < 0 ? part : part.slice(0, at)
     const value = at < 0 ? '' : part.slice(at + 1)
     const bad = badEscape(key) ?? badEscape(value)
-    if (bad !== undefined) problem ??= `invalid URL escape "${bad}"`
+    if (bad !== undefined) problem ??= `invalid URL escape ${bad}`
     else pairs.push([unescape(key), unescape(value)])
   }
   return problem ?? pairs
@@ -42,9 +44,10 @@ export function maskFromQuery(query: string, fromBody: readonly string[]): reado
   return mask
 }
 
+/** The first three bytes of a malformed escape, quoted. */
 function badEscape(text: string): string | undefined {
   const at = text.search(/%(?![\da-f]{2})/i)
-  return at < 0 ? undefined : text.slice(at, at + 3)
+  return at < 0 ? undefined : quoteBytes(new TextEncoder().encode(text.slice(at, at + 3)).subarray(0, 3))
 }
 
 function unescape(text: string): string {
