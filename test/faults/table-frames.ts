@@ -102,7 +102,7 @@ export const frameFaults: readonly WatchFault[] = [
       for (let sent = 0; sent < 64 && !exchange.connection.isGone; sent += 1) await exchange.sendBytes(piece)
       await exchange.connection.gone
     }),
-    expect: { versions: [1, 2], tolerated: ['LIMIT', 'UNAVAILABLE', 'PROTOCOL'], mostErrors: 1 },
+    expect: { versions: [1, 2], errors: ['LIMIT'] },
   },
   {
     name: 'empty fragments without an end are given up',
@@ -115,6 +115,6 @@ export const frameFaults: readonly WatchFault[] = [
       for (let sent = 0; sent < 40 && !exchange.connection.isGone; sent += 1) await exchange.sendBytes(many)
       await exchange.connection.gone
     }),
-    expect: { versions: [1, 2], tolerated: ['UNAVAILABLE', 'PROTOCOL', 'LIMIT'] },
+    expect: { versions: [1, 2], errors: ['LIMIT'] },
   },
 ]

@@ -52,7 +52,8 @@ export function createConnection(socket: Socket, nth: number, onGone: () => void
 
   const writePiece = (bytes: Uint8Array): Promise<void> =>
     new Promise((resolve) => {
-      if (socket.destroyed || !socket.writable) return resolve()
+      // Not at once: a script that writes for ever must leave room for the news that nobody reads any more.
+      if (socket.destroyed || !socket.writable) return void setImmediate(resolve)
       socket.once('close', resolve)
       socket.write(bytes, () => {
         socket.off('close', resolve)
