@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createScriptedSidecar, type Rule } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
-import { setup as build } from '../support/global-setup.js'
 
-const script = fileURLToPath(new URL('./fixtures/close-and-exit.mjs', import.meta.url))
+const script = fileURLToPath(new URL('./close-and-exit.mjs', import.meta.url))
 
 /** Runs the built client in a process of its own, which must end by itself, and returns what was left after close(). */
 async function leftAfterClose(url: string, moment: string, watch: string): Promise<unknown> {
@@ -31,8 +30,6 @@ const moments: readonly (readonly [string, readonly Rule[]])[] = [
 ]
 
 describe.concurrent('a process that closes its client ends by itself', () => {
-  beforeAll(build, 120_000)
-
   test.each(moments.flatMap(([moment, rules]) => modes.map((watch) => [watch, moment, rules] as const)))(
     'over %s, when it is %s',
     async (watch, moment, rules) => {
