@@ -14,8 +14,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
 
-/** Whether it is secure; the host with its port, each alone; the path without its first slash. */
-const URL = /^ws(s?):\/\/(\[?([\w:.-]+?)]?(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
+/** Whether it is secure; host and port; the host, as an IPv6 address or otherwise; the port; the path without its first slash. */
+const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
 /** Tokens of HTTP. */
 const PROTOCOLS = /^([!#-'*+.\w^`|~-]+(, |$))*$/
 
@@ -34,7 +34,7 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
 
   class Socket {
     constructor(url: string, protocols: string | readonly string[] = []) {
-      const [, s, authority, host, port = s ? 443 : 80, path] = URL.exec(url) || []
+      const [, s, authority, v6, host = v6, port = s ? 443 : 80, path] = URL.exec(url) || []
       const offered = ([] as string[]).concat(protocols).join(', ')
       if (!authority || !PROTOCOLS.test(offered)) throw SyntaxError(url)
       const key = createKey(random)
@@ -114,18 +114,20 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
         close: (code = 1000, reason = '') => {
           const payload = Uint8Array.of(code >> 8, code, ...encodeUtf8(reason))
           if (!/^(1000|[34]\d{3})$/.test(code as never) || payload.length > 125) throw Error('InvalidAccessError')
-          if (self.readyState === 1) {
+          if (self.readyState > 1) return
+          if (self.readyState) {
             writeFrame(8, payload)
             stopTimer = startTimer()
           } else attempt(async () => { throw Error('AbortError') })
-          self.readyState |= 2
+          self.readyState = 2
         },
       })
 
       let stopTimer = startTimer()
       attempt(async () => {
         stream = await connect({ host: host!, port: +port, secure: !!s })
-        if (self.readyState) return stream.close()
+        // What ended meanwhile could not close it.
+        if (self.readyState) return self.readyState > 2 && stream.close()
         stream.onData(bytes => decoder.push(bytes))
         stream.onClose(error => fail(error || !self.readyState && Error('Closed')))
         return write(encodeUtf8(

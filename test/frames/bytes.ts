@@ -47,7 +47,7 @@ export const fragments = (opcode: number, payload: Uint8Array, size: number): Ui
   for (let at = 0; at === 0 || at < payload.length; at += size) {
     parts.push(frame(at ? 0 : opcode, payload.subarray(at, at + size), { fin: at + size >= payload.length }))
   }
-  return join(...parts)
+  return new Uint8Array(Buffer.concat(parts))
 }
 
 /** Feeds `bytes` in pieces of `size`. One buffer serves for all of them, as a host's may. */
