@@ -186,7 +186,7 @@ export class MessageDecoder {
     })
 
     this.pushFrame = this.pushChunk = (
-      { payload, bytes = payload!, remaining = 0, fin = true, opcode: code = kind ? 0 : TEXT }: Partial<Frame & Chunk>,
+      { payload, bytes = payload!, remaining = 0, fin = left < 0 || final, opcode: code = kind ? 0 : TEXT }: Partial<Frame & Chunk>,
     ) => guard(() => {
       const coming = bytes.length + remaining
       // A chunk that is missing shows in what remains.
@@ -195,6 +195,7 @@ export class MessageDecoder {
         check(code, fin, coming)
         begin(coming)
       }
+      final = fin
       readPayload(bytes)
     })
   }

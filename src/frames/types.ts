@@ -15,7 +15,10 @@ export interface Chunk {
   readonly bytes: Uint8Array
   /** How many bytes of the same frame are still to come. */
   readonly remaining: number
-  /** Whether the frame ends its message. Default: true, for hosts that don't say. */
+  /**
+   * Whether the frame ends its message; what its last chunk says counts, as some hosts know no sooner.
+   * Default: what the chunk before said, and true for hosts that never say.
+   */
   readonly fin?: boolean
   /** As in a frame; read from its first chunk only. Default: 0 within a message, else 1. */
   readonly opcode?: number

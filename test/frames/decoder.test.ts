@@ -41,6 +41,16 @@ describe('three inputs', () => {
     expect(events).toEqual(['€'])
   })
 
+  test('what the last chunk of a frame says of FIN counts, as libwebsockets knows no sooner', () => {
+    const { decoder, events } = record()
+    decoder.pushChunk({ bytes: utf8('a'), remaining: 1, fin: false, opcode: 1 })
+    decoder.pushChunk({ bytes: utf8('b'), remaining: 0, fin: true, opcode: 0 })
+    decoder.pushChunk({ bytes: utf8('c'), remaining: 1, fin: false, opcode: 1 })
+    decoder.pushChunk({ bytes: utf8('d'), remaining: 0 })
+    decoder.pushChunk({ bytes: utf8('e'), remaining: 0, fin: true, opcode: 0 })
+    expect(events).toEqual(['ab', 'cde'])
+  })
+
   test.each([
     ['a chunk that is missing', [{ bytes: latin('ab'), remaining: 4 }, { bytes: latin('cd'), remaining: 0 }]],
     ['less than nothing remaining', [{ bytes: latin('ab'), remaining: -1 }]],
