@@ -28,9 +28,9 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
   source?: SidecarSource<Int>,
 ): new () => InstanceType<Base['Component']> & SidecarComponent<Int> {
   class Component extends cc.Component {
-    declare client: SidecarClient<Int>
+    declare client: SidecarClient<Int> | undefined
     declare baseUrl?: string
-    private declare release: EngineClient<Int>['_release']
+    private declare release: EngineClient<Int>['_release'] | undefined
 
     onLoad(): void {
       const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source
@@ -40,11 +40,11 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
     }
 
     update(): void {
-      this.client.tick()
+      if (this.client) this.client.tick()
     }
 
     onDestroy(): void {
-      this.release()
+      if (this.release) this.release()
     }
   }
   return Component as unknown as new () => InstanceType<Base['Component']> & SidecarComponent<Int>

@@ -24,7 +24,7 @@ export interface SidecarScript<Int = number> {
 interface Running<Int> {
   app: { readonly frame: number }
   baseUrl?: string
-  client: SidecarClient<Int>
+  client: SidecarClient<Int> | undefined
   once(event: 'destroy', listener: () => void): unknown
 }
 
@@ -38,7 +38,7 @@ function methods<Int>(source: SidecarSource<Int> | undefined) {
       this.once('destroy', release)
     },
     update(this: Running<Int>): void {
-      this.client.tick()
+      if (this.client) this.client.tick()
     },
   }
 }

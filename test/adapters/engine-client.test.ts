@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { engineClient, type EngineClient, type SidecarSource } from '../../src/adapters/engine-client.js'
+import { createClient, type HealthEvent } from '../../src/index.js'
+import { fakeSidecar, settled } from './fake-sidecar.js'
+
+const open = (source: SidecarSource | undefined, frame: () => number): EngineClient<number> =>
+  engineClient(createClient, source, frame)
+
+test('beats go out while frames go on, stop with them, and start again with them', async () => {
+  const { options, beats, pass } = fakeSidecar()
+  let frame = 0
+  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 1000 } }, () => frame)
+  const reasons: (string | undefined)[] = []
+  client.on('health', ({ reason }: HealthEvent) => reasons.push(reason))
+  const second = async (frames: number): Promise<number> => {
+    pass(1000)
+    frame += frames
+    client.tick()
+    await settled()
+    return beats()
+  }
+  await settled()
+  expect(beats()).toBe(1)
+  expect(await second(60)).toBe(2)
+  expect(await second(0)).toBe(2)
+  expect(await second(0)).toBe(2)
+  expect(reasons.at(-1)).toContain('The game loop stands still')
+  expect(await second(1)).toBe(3)
+  release()
+  expect(await second(60)).toBe(3)
+})
+
+test('beats that are closer together than frames are no freeze', async () => {
+  const { options, beats, pass } = fakeSidecar()
+  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
+  await settled()
+  for (let i = 0; i < 5; i++) {
+    pass(10)
+    client.tick()
+    await settled()
+  }
+  expect(beats()).toBe(6)
+  release()
+})
+
+test('a check of the caller holds beats back too, and is not asked while frames stand still', async () => {
+  const { options, beats, pass } = fakeSidecar()
+  let asked = 0
+  let frame = 1
+  const check = (): boolean => {
+    asked += 1
+    return false
+  }
+  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 1000, check } }, () => frame)
+  await settled()
+  expect([asked, beats()]).toEqual([1, 0])
+  pass(1000)
+  client.tick()
+  await settled()
+  expect(asked).toBe(1)
+  frame += 1
+  pass(1000)
+  client.tick()
+  await settled()
+  expect([asked, beats()]).toEqual([2, 0])
+  release()
+})
+
+test('autoHealth: false means no beat', async () => {
+  const { options, beats } = fakeSidecar()
+  const { _release: release } = open({ ...options, autoHealth: false }, () => 1)
+  await settled()
+  expect(beats()).toBe(0)
+  release()
+})
+
+test('a client that was given is used as it is and left open; one that was made is closed', () => {
+  const { options } = fakeSidecar()
+  const given = createClient(options)
+  const attached = open(given, () => 1)
+  expect(attached._client).toBe(given)
+  attached._release()
+  expect(given.status.connection).not.toBe('closed')
+  given.close()
+  const made = open(options, () => 1)
+  made._release()
+  expect(made._client.status.connection).toBe('closed')
+})
