@@ -26,18 +26,29 @@ const gameServer = (version) => ({
 })
 
 const lines = Array.from({ length: events }, (_, i) => Buffer.from(JSON.stringify({ result: gameServer(i + 1) })))
-let last = 0
+let watcher
+let sent = 0
 
-const server = createServer((request, response) => {
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(gameServer(Math.max(1, last))))
+/**
+ * A GET while a watch is on is answered when all is sent: earlier, the reader would rightly take what is still on its
+ * way for old.
+ */
+const server = createServer(async (_request, response) => {
+  while (isSending()) await new Promise((resolve) => setTimeout(resolve, 5))
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(gameServer(watcher ? events : 1)))
 })
 
+const isSending = () =>
+  watcher !== undefined && watcher.readyState === watcher.OPEN && (sent < events || watcher.bufferedAmount > 0)
+
 new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (socket) => {
-  last = 0
+  watcher = socket
+  sent = 0
   const more = () => {
-    while (last < events && socket.bufferedAmount < MOST_BUFFERED) socket.send(lines[last++], { binary: false })
-    if (last < events && socket.readyState === socket.OPEN) setImmediate(more)
+    while (sent < events && socket.bufferedAmount < MOST_BUFFERED) socket.send(lines[sent++], { binary: false })
+    if (sent < events && socket.readyState === socket.OPEN) setImmediate(more)
   }
+  socket.on('close', () => { watcher = undefined })
   more()
 })
 
