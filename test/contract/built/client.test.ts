@@ -147,7 +147,7 @@ for (const [build, load] of Object.entries(builds)) {
       })
 
       it.skipIf(!realSidecar)("the real sidecar's conformance recorder misses nothing", async (test) => {
-        // It records only when it isn't told to be local too; its exit code says whether anything was missing.
+        // It records only when it isn't told to be local too. Its exit code is the verdict.
         const flags = [`--test=${conformance.join(',')}`, '--timeout=8']
         const sidecar = await startRealSidecar({}, flags)
         test.onTestFinished(() => sidecar.stop())
