@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
-import { snippetsOf } from '../../support/markdown.js'
+import { firstCells, snippetsOf } from '../../support/markdown.js'
 import { root } from '../../support/source.js'
 
 const started: ChildProcess[] = []
@@ -39,6 +40,12 @@ async function startSidecar(...options: string[]): Promise<string> {
 }
 
 describe('README', () => {
+  test('every file it names is built', () => {
+    const named = firstCells('README.md', 'Entries').filter((name) => name.startsWith('dist/'))
+    expect(named).not.toEqual([])
+    expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([])
+  })
+
   test('the first minute prints what it says', async () => {
     const game = runModule(modules[0]!.code, await startSidecar())
     const promised = ['now Scheduled', 'now RequestReady', 'now Ready']
