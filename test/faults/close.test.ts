@@ -200,8 +200,8 @@ const waits: readonly Wait[] = [
     name: 'a write waits to be confirmed by the watch',
     over: ['websocket', 'stream'],
     async reach({ sidecar, client }) {
-      const confirming = client.ready({ confirm: true })
-      await asked(sidecar, '/ready')
+      const confirming = client.allocate({ confirm: true })
+      await asked(sidecar, '/allocate')
       return [confirming, client.setLabel('a', 'b', { confirm: true })]
     },
   },
@@ -240,10 +240,19 @@ function endedIsClosed(result: IteratorResult<unknown>): void {
   if (result.done === true) throw new Error('CLOSED')
 }
 
-const cases = waits.flatMap((wait) => (wait.over ?? any).map((mode) => [`${mode}: ${wait.name}`, mode, wait] as const))
+/** At once, and when the pauses between dials are over, so that nothing but close() stands in the way of the next one. */
+const moments = [
+  ['', 0],
+  [', and some time later', 200],
+] as const
+const cases = waits.flatMap((wait) =>
+  (wait.over ?? any).flatMap((mode) =>
+    moments.map(([when, ms]) => [`${mode}: ${wait.name}${when}`, mode, wait, ms] as const),
+  ),
+)
 
 describe.concurrent('close() opens nothing new and leaves nothing behind while', () => {
-  test.each(cases)('%s', async (_title, mode, wait) => {
+  test.each(cases)('%s', async (_title, mode, wait, ms) => {
     const sidecar = await createScriptedSidecar(wait.rules ?? [])
     const timers = countTimers()
     const { dials, options } = countDials()
@@ -252,6 +261,7 @@ describe.concurrent('close() opens nothing new and leaves nothing behind while',
     try {
       const promises = await wait.reach({ sidecar, client, timers })
       const outcomes = Promise.allSettled(promises)
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
       client.close()
       const before = dials.length
       expect(client.status.connection).toBe('closed')

@@ -3,13 +3,12 @@ import { createScriptedSidecar, type Rule } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
 import { countDials } from './count-dials.js'
-import { hurried, observe } from './observe.js'
+import { hurried } from './manual-clock.js'
+import { observe } from './observe.js'
 
 const modes = ['websocket', 'stream', 'auto'] as const
 /** Waits of minutes take seconds; what is told of time below is the client's own clock. */
-const haste = 10
-const clock = hurried(haste)
-const virtually = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / haste))
+const clock = hurried(10)
 
 const forEver: readonly (readonly [string, readonly Rule[] | 'refused'])[] = [
   ['nobody listens', 'refused'],
@@ -30,12 +29,11 @@ describe.concurrent('a dial that fails is not tried more often than promised whi
       const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
       if (rules === 'refused') await sidecar.stop()
       const { dials, options } = countDials(clock.now)
-      const { client } = observe({ ...options, ...clock, baseUrl: sidecar.url, watch: mode })
+      const { client } = observe({ ...options, ...clock.options, baseUrl: sidecar.url, watch: mode })
       const seconds = 30
-      await virtually(seconds * 1000)
+      await clock.pass(seconds * 1000)
       client.close()
-      // A tenth more than the promise, as a timer of the host may be early by a millisecond, ten of this clock.
-      expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(11)
+      expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
       if (rules === 'refused') expect(dials.length / seconds).toBeLessThanOrEqual(2)
       expect(dials.length).toBeGreaterThan(3)
       await sidecar.close()
@@ -48,7 +46,7 @@ describe.concurrent('with all defaults', () => {
     '%s: a connection that is black-holed without a word is noticed within 15 s, and reported once',
     async (watch) => {
       const sidecar = await createScriptedSidecar()
-      const { client, connections, until, seen } = observe({ ...clock, baseUrl: sidecar.url, watch })
+      const { client, connections, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url, watch })
       await seen(1)
       await until(() => client.status.connection === 'connected', 'a connection')
       const before = connections.length
@@ -78,7 +76,7 @@ describe.concurrent('with all defaults', () => {
       { on: 'watch', step: (exchange) => stepFor(exchange.request.isUpgrade)(exchange) },
     ])
     const start = clock.now()
-    const { client, until, seen } = observe({ ...clock, baseUrl: sidecar.url })
+    const { client, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url })
     await until(() => client.status.transport === 'stream' && client.status.connection === 'connected', 'the stream')
     await seen(1)
     expect(clock.now() - start).toBeLessThan(5500)

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../src/index.js'
 
 export interface ManualClock {
-  readonly options: Required<Pick<ClientOptions, 'now' | 'scheduler'>>
+  readonly options: { now(): number; scheduler: ClientOptions['scheduler'] & object }
   /** Lets that many ms pass at once, running what falls due on the way; real sockets see no time pass. */
   advance(ms: number): void
 }
@@ -34,5 +34,27 @@ export function createManualClock(): ManualClock {
       }
       now = until
     },
+  }
+}
+
+export interface HurriedClock {
+  readonly options: ManualClock['options']
+  now(): number
+  /** Resolves when that many ms of this clock have passed. */
+  pass(ms: number): Promise<void>
+}
+
+/**
+ * Time that runs `factor` times as fast as the world, in small steps, so that waits of minutes take seconds. Where the
+ * machine is late, this clock stands still instead of jumping: what it measures is the client, not the machine.
+ */
+export function hurried(factor: number): HurriedClock {
+  const step = 5
+  const { options, advance } = createManualClock()
+  setInterval(() => advance(step * factor), step).unref()
+  return {
+    options,
+    now: options.now,
+    pass: (ms) => new Promise((resolve) => void options.scheduler.setTimeout(resolve, ms)),
   }
 }

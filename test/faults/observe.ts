@@ -81,14 +81,3 @@ export function describeObserved({ versions, errors, connections }: Observed): s
   const states = connections.map(({ state, transport, reason }) => [state, transport, reason].join(' '))
   return `versions ${versions.slice(-20).join(' ')}; errors ${told.slice(-5).join('; ')}; ${states.slice(-10).join(', ')}`
 }
-
-/** A clock and timers that run `factor` times as fast as the world, so that waits of minutes take seconds. */
-export function hurried(factor: number): Required<Pick<ClientOptions, 'now' | 'scheduler'>> {
-  return {
-    now: () => performance.now() * factor,
-    scheduler: {
-      setTimeout: (callback, ms) => setTimeout(callback, ms / factor),
-      clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout),
-    },
-  }
-}
