@@ -10,11 +10,12 @@ export const createKey = (random: () => number): string => {
 const rotate = (word: number, bits: number): number => word << bits | word >>> 32 - bits
 
 /**
- * What a server must answer to a key: base64 of the SHA-1 of the key and the protocol's GUID. That text always
- * has 60 characters, so that with padding and its length in bits, 480, there are two blocks of 64.
+ * What a server must answer to a key: base64 of the SHA-1 of the key and the protocol's GUID. That text has
+ * always 60 characters, so that with padding and its length in bits, 480, there are two blocks of 64.
  */
 export const acceptOf = (key: string): string => {
-  const data = new DataView(bytesOf(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11\x80' + '\0'.repeat(65) + '\x01\xe0').buffer)
+  const text = key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11\x80' + '\0'.repeat(65) + '\x01\xe0'
+  const data = new DataView(bytesOf(text).buffer)
   const words: number[] = []
   let state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
   for (let block = 0; block < 128; block += 64) {
@@ -36,7 +37,9 @@ export const acceptOf = (key: string): string => {
   for (let bit = 0; bit < 160; bit += 6) {
     const at = bit >> 5
     const digit = (state[at]! << bit | (bit % 32 > 26 ? state[at + 1]! >>> -bit : 0)) >>> 26
-    accept += String.fromCharCode(digit + (digit < 26 ? 65 : digit < 52 ? 71 : digit < 62 ? -4 : digit < 63 ? -19 : -16))
+    accept += String.fromCharCode(
+      digit + (digit < 26 ? 65 : digit < 52 ? 71 : digit < 62 ? -4 : digit < 63 ? -19 : -16),
+    )
   }
   return accept + '='
 }

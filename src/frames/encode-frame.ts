@@ -6,9 +6,9 @@ export const encodeFrame = (opcode: number, payload: ArrayLike<number>, random: 
   // Stored into a byte, a number loses its fraction and all above 255.
   for (let at = mask, rest = length; at > 1; rest /= 256) frame[--at] = rest
   frame[0] = 0x80 | opcode
-  frame[1] = 0x80 | (mask < 4 ? length : mask < 9 ? 126 : 127)
-  for (let at = mask; at < frame.length; at++) {
-    frame[at] = at < mask + 4 ? random() * 256 : payload[at - mask - 4]! ^ frame[mask + (at - mask) % 4]!
+  frame[1] = 0x80 | (mask < 4 ? length : mask < 10 ? 126 : 127)
+  for (let at = -4; at < length; at++) {
+    frame[mask + 4 + at] = at < 0 ? random() * 256 : payload[at]! ^ frame[mask + at % 4]!
   }
   return frame
 }

@@ -21,8 +21,8 @@ const SLAB = 8192
 const none = new Uint8Array(0)
 
 /**
- * What RFC 6455 asks of a client's receiving side: bytes in, messages out. Use one per connection, with one of
- * its three inputs. No input makes it throw.
+ * What RFC 6455 asks of a client's receiving side: bytes in, messages out. Use one per connection, with one
+ * of its three inputs. No input makes it throw.
  */
 export class MessageDecoder {
   /** Bytes of a TCP stream, cut anywhere. */
@@ -63,7 +63,7 @@ export class MessageDecoder {
       if (head === undefined && write) emit(write, encodeFrame(code, payload, random))
     }
 
-    /** Runs a step of the decoder, which throws a close code; or anything else if the host has no memory left. */
+    /** Runs a step of the decoder, which throws a close code; or anything else if there is no memory left. */
     const guard = (work: () => void): void => {
       try {
         if (!done) work()
@@ -185,9 +185,9 @@ export class MessageDecoder {
       }
     })
 
-    this.pushFrame = this.pushChunk = (
-      { payload, bytes = payload!, remaining = 0, fin = left < 0 || final, opcode: code = kind ? 0 : TEXT }: Partial<Frame & Chunk>,
-    ) => guard(() => {
+    this.pushFrame = this.pushChunk = ({
+      payload, bytes = payload!, remaining = 0, fin = left < 0 || final, opcode: code = kind ? 0 : TEXT,
+    }: Partial<Frame & Chunk>) => guard(() => {
       const coming = bytes.length + remaining
       // A chunk that is missing shows in what remains.
       if (!(remaining >= 0) || left >= 0 && left !== coming) throw 1002

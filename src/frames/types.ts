@@ -24,11 +24,11 @@ export interface Chunk {
   readonly opcode?: number
 }
 
-/** What a decoder tells its host. What a callback throws becomes an unhandled rejection; `push` never throws it. */
+/** What a decoder tells its host. What a callback throws becomes an unhandled rejection. */
 export interface DecoderCallbacks {
   /**
-   * A whole message. Binary data may be a view: of the bytes given, if it came in one piece (copy it if the host
-   * uses its buffer again), or of a larger buffer of the decoder's, which never writes to it again.
+   * A whole message. Binary data may be a view: of the bytes given, if it came in one piece (copy it if the
+   * host uses its buffer again), or of a larger buffer of the decoder's, which never writes to it again.
    */
   message?(data: string | Uint8Array): void
   /** A ping: answer with a pong of the same payload, unless `write` was given. */
@@ -57,13 +57,13 @@ export interface DecoderHost {
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /**
-   * The stream begins with an HTTP head of at most 16 KiB: `true` asks for status 101; a function gets the head,
-   * status line and empty line included, and returns whether it is right. Default: false.
+   * The stream begins with an HTTP head of at most 16 KiB: `true` asks for status 101; a function gets the
+   * head, status line and empty line included, and returns whether it is right. Default: false.
    */
   readonly handshake?: boolean | ((head: string) => boolean)
   /**
-   * Takes the answers: a pong to each ping, a close frame to the peer's or to an error, each whole and masked.
-   * Without it the host answers.
+   * Takes the answers: a pong to each ping, a close frame to the peer's or to an error, each whole and
+   * masked. Without it the host answers.
    */
   write?(frame: Uint8Array): void
 }

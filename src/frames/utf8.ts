@@ -32,13 +32,14 @@ const SAMPLE = '\xef\xbb\xbf\xf0\x90\x80\x80\xff\xc0\x80\xed\xa0\x80\xf4\x90\x80
 const REPLACEMENT = '\ufffd'
 
 /**
- * The host's decoder, if it is right about the sample and minds a view's bounds: some engines' are not. `fatal`,
- * which some don't know, is not needed: a replacement character says where to look again.
+ * The host's decoder, if it is right about the sample and minds a view's bounds: some engines' are not.
+ * `fatal`, which some don't know, is not needed: a replacement character says where to look again.
  */
 const probe = (Decoder: TextDecoderClass | null): TextDecoderLike | undefined => {
   try {
     const decoder = new Decoder!('utf-8', { ignoreBOM: true })
-    if (decoder.decode(view(bytesOf(' ' + SAMPLE), 1, 19)) === '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)) return decoder
+    const text = decoder.decode(view(bytesOf(' ' + SAMPLE), 1, 19))
+    if (text === '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)) return decoder
   } catch (error) {
     // There is none, or one that is not as it should be.
   }

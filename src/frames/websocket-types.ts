@@ -10,13 +10,15 @@ export interface ByteStream {
   onClose(listener: (error?: unknown) => void): unknown
 }
 
-/** Opens a stream, for `secure` one over TLS. `host` is a name or an address, an IPv6 one without brackets. */
-export type Connect = (target: { host: string; port: number; secure: boolean }) => ByteStream | PromiseLike<ByteStream>
+/** Opens a stream, for `secure` one over TLS. `host` is a name or an address, IPv6 without brackets. */
+export type Connect = (
+  target: { readonly host: string; readonly port: number; readonly secure: boolean },
+) => ByteStream | PromiseLike<ByteStream>
 
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
   /** Milliseconds that opening may take, and closing. Default: 10,000. */
   readonly timeout?: number
-  /** Runs `call` after `ms`; returns how to cancel that. Default: the global timers; without any, no timeout. */
+  /** Runs `call` after `ms`; returns how to cancel that. Default: the global timers; without any, none. */
   readonly setTimer?: (ms: number, call: () => void) => () => void
 }
 
@@ -26,7 +28,7 @@ export interface SocketEvent {
   readonly target: FrameWebSocket
   /** Of `message`: the text or the bytes. */
   readonly data?: string | ArrayBuffer
-  /** Of `close`: the server's code, 1005 if it gave none, 1006 if it closed without a frame or had to be refused. */
+  /** Of `close`: the server's code, 1005 if it gave none, 1006 if there was no close frame or an error. */
   readonly code?: number
   readonly reason?: string
   readonly wasClean?: boolean
@@ -74,7 +76,7 @@ export interface FrameWebSocket extends ReadyStates {
 
 export interface FrameWebSocketClass extends ReadyStates {
   /**
-   * @param url `ws:` or `wss:` (or `http:`, `https:`) of a host name or address, ASCII only, without a fragment
+   * @param url `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
    * @throws SyntaxError for another, or for a subprotocol that isn't a token
    */
   new (url: string, protocols?: string | readonly string[]): FrameWebSocket

@@ -1,23 +1,21 @@
-import { acceptOf, createKey } from './accept-key.js'
+import { createKey } from './accept-key.js'
 import { emit } from './emit.js'
 import { encodeFrame } from './encode-frame.js'
+import { protocolOf, requestFor } from './handshake.js'
 import { MessageDecoder } from './message-decoder.js'
 import { encodeUtf8 } from './utf8.js'
 import type {
-  ByteStream, Connect, FrameWebSocket, FrameWebSocketClass, ReadyStates, SocketEvent, SocketListener, WebSocketOptions,
+  ByteStream, Connect, FrameWebSocket, FrameWebSocketClass, ReadyStates, SocketEvent, SocketListener,
+  WebSocketOptions,
 } from './websocket-types.js'
 
 declare const setTimeout: ((call: () => void, ms: number) => unknown) | undefined
 declare const clearTimeout: (id: unknown) => void
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
+type Handlers = Readonly<Record<string, SocketListener | null>>
 
 const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
-
-/** Whether it is secure; host and port; the host, as an IPv6 address or otherwise; the port; the path without its first slash. */
-const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
-/** Tokens of HTTP. */
-const PROTOCOLS = /^([!#-'*+.\w^`|~-]+(, |$))*$/
 
 const defaultTimer = (ms: number, call: () => void): (() => void) => {
   const id = typeof setTimeout === 'function' && setTimeout(call, ms)
@@ -25,25 +23,27 @@ const defaultTimer = (ms: number, call: () => void): (() => void) => {
 }
 
 /**
- * A WebSocket class over whatever stream of bytes the host has: Node's `net`, a script VM's TCP. Extensions are
- * never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown out of a
- * callback.
+ * A WebSocket class over whatever stream of bytes the host has: Node's `net`, a script VM's TCP. Extensions
+ * are never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown out
+ * of a callback.
  */
-export const createWebSocketClass = (connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass => {
+export const createWebSocketClass = (
+  connect: Connect,
+  options: WebSocketOptions = {},
+): FrameWebSocketClass => {
   const { random = Math.random, timeout = 10000, setTimer = defaultTimer } = options
 
   class Socket {
     constructor(url: string, protocols: string | readonly string[] = []) {
-      const [, s, authority, v6, host = v6, port = s ? 443 : 80, path] = URL.exec(url) || []
       const offered = ([] as string[]).concat(protocols).join(', ')
-      if (!authority || !PROTOCOLS.test(offered)) throw SyntaxError(url)
       const key = createKey(random)
+      const [target, request] = requestFor(url, offered, key)
       let listeners: [type: string, listener: SocketListener][] = []
       let stream: ByteStream | undefined
 
       const dispatch = (type: string, detail?: object): void => {
         const event = Object.assign({ type, target: self }, detail) as SocketEvent
-        emit((self as any)['on' + type], event)
+        emit((self as unknown as Handlers)['on' + type], event)
         listeners.map(([of, listener]) => of === type && emit(listener, event))
       }
 
@@ -61,29 +61,23 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
       const startTimer = (): (() => void) => setTimer(timeout, () => fail(Error('Timeout')))
 
       const write = (bytes: Uint8Array): unknown => attempt(async () => stream!.write(bytes))
-      const writeFrame = (opcode: number, payload: Uint8Array) => write(encodeFrame(opcode, payload, random))
-
-      const checkHead = (head: string): boolean => {
-        const header = (name: string): string | undefined => (RegExp(`\nSec-WebSocket-${name}: *(.*?)\\s*\r`, 'i').exec(head) || [])[1]
-        const protocol = header('Protocol') || ''
-        if (
-          !/^HTTP\/1\.1 101 [^]*\nUpgrade: *websocket\s/i.test(head) ||
-          !/\nConnection:.*\bUpgrade\b/i.test(head) ||
-          header('Accept') !== acceptOf(key) ||
-          header('Extensions') ||
-          protocol && !offered.split(', ').includes(protocol)
-        ) return false
-        stopTimer()
-        self.protocol = protocol
-        self.readyState = 1
-        dispatch('open')
-        return true
-      }
+      const writeFrame = (opcode: number, payload: Uint8Array): unknown =>
+        write(encodeFrame(opcode, payload, random))
 
       const decoder = new MessageDecoder(Object.assign({}, options, {
-        handshake: checkHead,
+        handshake: (head: string) => {
+          const protocol = protocolOf(head, key, offered)
+          if (protocol === undefined) return false
+          stopTimer()
+          self.protocol = protocol
+          self.readyState = 1
+          dispatch('open')
+          return true
+        },
         message: (data: string | Uint8Array) => {
-          if (self.readyState < 2) dispatch('message', { data: typeof data === 'string' ? data : data.slice().buffer })
+          if (self.readyState < 2) {
+            dispatch('message', { data: typeof data === 'string' ? data : data.slice().buffer })
+          }
         },
         write: (frame: Uint8Array) => self.readyState < 2 && write(frame),
         close: finish,
@@ -108,12 +102,18 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
           if (!self.readyState) throw Error('InvalidStateError')
           if (self.readyState < 2) {
             if (typeof data === 'string') writeFrame(1, encodeUtf8(data))
-            else writeFrame(2, new Uint8Array((data as Uint8Array).buffer || data, (data as Uint8Array).byteOffset || 0, data.byteLength))
+            else {
+              // Of an ArrayBuffer, which is no view, all.
+              const { buffer, byteOffset = 0, byteLength } = data as ArrayBufferView
+              writeFrame(2, new Uint8Array(buffer || data, byteOffset, byteLength))
+            }
           }
         },
         close: (code = 1000, reason = '') => {
           const payload = Uint8Array.of(code >> 8, code, ...encodeUtf8(reason))
-          if (!/^(1000|[34]\d{3})$/.test(code as never) || payload.length > 125) throw Error('InvalidAccessError')
+          if (!/^(1000|[34]\d{3})$/.test(code as never) || payload.length > 125) {
+            throw Error('InvalidAccessError')
+          }
           if (self.readyState > 1) return
           if (self.readyState) {
             writeFrame(8, payload)
@@ -125,14 +125,12 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
 
       let stopTimer = startTimer()
       attempt(async () => {
-        stream = await connect({ host: host!, port: +port, secure: !!s })
+        stream = await connect(target)
         // What ended meanwhile could not close it.
         if (self.readyState) return self.readyState > 2 && stream.close()
         stream.onData(bytes => decoder.push(bytes))
         stream.onClose(error => fail(error || !self.readyState && Error('Closed')))
-        return write(encodeUtf8(
-          `GET /${path} HTTP/1.1\r\nHost: ${authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n${offered && `Sec-WebSocket-Protocol: ${offered}\r\n`}\r\n`,
-        ))
+        return write(request)
       })
     }
   }
