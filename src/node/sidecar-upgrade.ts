@@ -12,8 +12,6 @@ import type { Admission } from './request-guard.js'
 import { endAbruptly, sendFrame } from './websocket-server.js'
 import type { Accept } from './websocket-server.js'
 
-const WATCH_PARTS = operations.watchGameServer[1].split('/')
-
 /**
  * Bytes that may wait for a watcher before objects wait in its queue, where the oldest make room for the
  * newest.
@@ -45,7 +43,9 @@ export async function serveUpgrade(
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
   const fits = (line: string): boolean => lineLimit === Infinity || Buffer.byteLength(line) < lineLimit
-  if (call === 'no path') {
+  if (call === 'no answer') {
+    endAbruptly(accepted, socket)
+  } else if (call === 'no path') {
     await sendFrame(accepted, refusalBody(malformed('Bad Request')))
     endAbruptly(accepted, socket)
   } else if (isWatch(call)) {
@@ -103,25 +103,30 @@ async function serveCall(
 }
 
 function isWatch({ method, target }: RawTarget): boolean {
-  const parts = splitOnce(target, '?')[0].split('/')
-  return (
-    method === 'GET' &&
-    parts.length === WATCH_PARTS.length &&
-    parts.every((part, i) => decode(part) === WATCH_PARTS[i])
-  )
+  // An escaped slash separates as a plain one does.
+  return method === 'GET' && decode(splitOnce(target, '?')[0]) === operations.watchGameServer[1]
 }
 
 /**
  * What a WebSocket's target asks for: `//host/path` is read as the real sidecar reads it, as a path with a
  * host.
  */
-function readCall(target: string): RawTarget | 'malformed escape' | 'no path' {
+function readCall(target: string): RawTarget | 'malformed escape' | 'no path' | 'no answer' {
   const [path, query] = splitOnce(target, '?')
   if (/%(?![0-9a-f]{2})/i.test(path)) return 'malformed escape'
   const hosted = /^\/\/[^/]*(.*)$/.exec(target)
   const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
   if (!effective.startsWith('/')) return 'no path'
-  return { method: methodOf(query ?? '') || 'GET', target: effective }
+  // Here, unlike over plain HTTP, a query ends where a fragment begins, and a malformed one is the end of all.
+  const [passedOn, fragment] = query === undefined ? [effective, undefined] : cutFragment(effective)
+  if (fragment !== undefined && /%(?![0-9a-f]{2})/i.test(fragment)) return 'no answer'
+  return { method: methodOf(query ?? '') || 'GET', target: passedOn }
+}
+
+function cutFragment(target: string): [string, string | undefined] {
+  const [path, query = ''] = splitOnce(target, '?')
+  const [kept, fragment] = splitOnce(query, '#')
+  return [`${path}?${kept}`, fragment]
 }
 
 /** The first `method` of a query; pairs that are malformed are passed over. */

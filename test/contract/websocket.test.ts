@@ -87,10 +87,11 @@ for (const target of localTargets) {
       })
     }
 
-    it('a query leaves a watch a watch', async () => {
+    it('a query or an escape leaves a watch a watch', async () => {
       running = await target.start()
-      for (const query of ['?x=1', '?method=GET', '?method=']) {
-        const socket = await openSocket(running.port, `/watch/gameserver${query}`)
+      const queries = ['?x=1', '?method=GET', '?method='].map((query) => `/watch/gameserver${query}`)
+      for (const path of [...queries, '/watch%2Fgameserver', '/%77atch/gameserver']) {
+        const socket = await openSocket(running.port, path)
         expect(await socket.next()).toEqual(result(localGameServer()))
         socket.close()
       }
