@@ -1,9 +1,11 @@
 /**
- * Decoding beside `ws`'s Receiver, on the same bytes: `node bench/frames.mjs [--quick] [--only 'text, 1 KiB'] [--entry path]`.
+ * Decoding beside `ws`'s Receiver, on the same bytes:
+ * `node bench/frames.mjs [--quick] [--only 'text, 1 KiB'] [--entry path]`.
  *
- * Both are given the same buffers and must hand on the same thing: a string for text (ws hands on a Buffer, from
- * which its own WebSocket makes the string, as is done here), bytes for binary. Rounds alternate between the two,
- * and time is that of the processor, so that a busy machine slows neither; a ratio is the median over the pairs.
+ * Both are given the same buffers and must hand on the same thing: a string for text (ws hands on a Buffer,
+ * from which its own WebSocket makes the string, as is done here), bytes for binary. Rounds alternate between
+ * the two, and time is that of the processor, so that a busy machine slows neither; a ratio is the median over
+ * the pairs.
  * `ws` runs without its native add-ons; it still has what Node itself has built in.
  *
  * Prints a table; writes bench/results/frames.json.
@@ -122,23 +124,26 @@ const createRunner = (name, chunks) => {
   }
 }
 
-/** Bytes held while a message is one byte short of whole, host buffers not counted for either. */
+/** Bytes held while a message is one byte short of whole; of the host's buffers, those that are still needed. */
 const held = (name, chunks) => {
-  const copy = () => chunks.map((chunk) => Buffer.from(Uint8Array.from(chunk)))
+  // Copies that nothing here refers to afterwards, not even a variable that is out of use.
+  const feed = (write) => {
+    const copies = chunks.map((chunk) => Buffer.from(Uint8Array.from(chunk)))
+    const last = copies.pop()
+    for (const copy of copies) write(copy)
+    write(last.subarray(0, -1))
+    return Buffer.from(last.subarray(-1))
+  }
   const used = () => {
     for (let i = 0; i < 3; i++) collectGarbage()
-    const { heapUsed, external } = process.memoryUsage()
-    return heapUsed + external
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return heapUsed + arrayBuffers
   }
   const write = sinks[name](() => {})
   const before = used()
-  let feed = copy()
-  const last = feed.at(-1)
-  feed[feed.length - 1] = last.subarray(0, last.length - 1)
-  for (const chunk of feed) write(chunk)
-  feed = null
+  const lastByte = feed(write)
   const after = used()
-  write(Buffer.from(last.subarray(last.length - 1)))
+  write(lastByte)
   return Math.max(0, after - before)
 }
 
@@ -148,7 +153,7 @@ const measure = (kind, sizeName, shape) => {
   const runners = { ours: createRunner('ours', chunks), ws: createRunner('ws', chunks) }
   const passes = {}
   for (const [name, runner] of Object.entries(runners)) {
-    // Warm until optimised, then as many passes as fill a round.
+    // Warm until it is optimised, then as many passes as fill a round.
     const until = now() + (quick ? 3e7 : 1e8)
     while (now() < until) runner.round(1)
     let count = 1
@@ -156,7 +161,8 @@ const measure = (kind, sizeName, shape) => {
       const start = now()
       runner.round(count)
       spent = now() - start
-      if (spent > ROUND_MS * 1e6 / 4) { passes[name] = Math.max(1, Math.round(count * ROUND_MS * 1e6 / spent)); break }
+      passes[name] = Math.max(1, Math.round(count * ROUND_MS * 1e6 / spent))
+      if (spent > ROUND_MS * 1e6 / 4) break
       count *= 2
     }
   }
