@@ -124,13 +124,7 @@ const adapter = ({ name, source, formats }) => ({
 const adapterScript = ({ name, source }) => ({
   input: source,
   plugins: [compile('ES2017'), lineMaps()],
-  output: ['', '.min'].map((suffix) => ({
-    file: `dist/${name}${suffix}.js`,
-    format: 'iife',
-    exports: 'none',
-    sourcemap: true,
-    plugins: suffix === '' ? [] : [minify()],
-  })),
+  output: { file: `dist/${name}.js`, format: 'iife', exports: 'none', sourcemap: true, plugins: [minify()] },
   onwarn,
 })
 

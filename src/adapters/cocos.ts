@@ -34,9 +34,9 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
 
     onLoad(): void {
       const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source
-      const { _client: client, _release: release } = engineClient(createClient, options, () => cc.director.getTotalFrames())
-      this.client = client
-      this.release = release
+      const made = engineClient(createClient, options, () => cc.director.getTotalFrames())
+      this.client = made._client
+      this.release = made._release
     }
 
     update(): void {

@@ -23,8 +23,8 @@ interface GameConfigLike {
 }
 
 /**
- * Installs the plugin into a game's configuration, or into a game that there is already, and returns what it was given.
- * Use it instead of `plugins: { global: [...] }`, which Phaser drops without a word where `type` is `Phaser.HEADLESS`.
+ * Installs the plugin into a game's configuration, or into a game that there is already, and returns what it was
+ * given. Use it instead of `plugins: { global: [...] }`, which Phaser drops silently where `type` is `HEADLESS`.
  *
  * @param plugin what `createSidecarPlugin()` has made
  */

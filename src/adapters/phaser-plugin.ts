@@ -38,12 +38,13 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
 
     init(source?: SidecarSource<Int> | null): void {
       const game = this.game!
-      const { _client: client, _release: release }: EngineClient<Int> = engineClient(create, source, () => game.loop.frame)
+      const made: EngineClient<Int> = engineClient(create, source, () => game.loop.frame)
+      const client = made._client
       const step = (): void => client.tick()
       this.client = client
       this.end = () => {
         game.events.off('step', step)
-        release()
+        made._release()
       }
       // Whatever the client has and a plugin hasn't, getters included.
       Object.getOwnPropertyNames(client).forEach((name) => {

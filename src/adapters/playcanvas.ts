@@ -57,8 +57,7 @@ export function createSidecarScript<Base extends PlayCanvasScriptLike, Int = num
 }
 
 /**
- * The same for classic scripts: registers a script type by `pc.createScript`, with an attribute `baseUrl`, and returns
- * it.
+ * The same for classic scripts: registers a script type by `pc.createScript`, with an attribute `baseUrl`.
  *
  * @param name default `sidecar`
  */

@@ -4,14 +4,14 @@ import type { FetchLike } from '../../src/index.js'
 import { fakeSidecar, settled } from './fake-sidecar.js'
 
 /** The part of `cc` that a component touches. */
-function emulatedEngine(): { Component: new () => { name: string }; director: { getTotalFrames(): number; frames: number } } {
+function emulatedEngine() {
   class Component {
-    name = 'node'
+    readonly name: string = 'node'
   }
-  return { Component, director: { frames: 1, getTotalFrames() { return this.frames } } }
+  return { Component, director: { frames: 1, getTotalFrames(): number { return this.frames } } }
 }
 
-test('emulated: a component opens a client when it is loaded, drives it in each frame and closes it when it is destroyed', async () => {
+test('emulated: a component opens a client when loaded, drives it in each frame, closes it when destroyed', async () => {
   const cc = emulatedEngine()
   const { options, beats, pass } = fakeSidecar()
   const component = new (createSidecarComponent(cc, { ...options, autoHealth: { interval: 1000 } }))()

@@ -12,7 +12,8 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
 
   beforeAll(async () => {
     sidecar = await startSidecar()
-    results = await runProcess(process.execPath, [guestPath('babylon-host.mjs'), dirname(babylon!), sidecar.url]) as typeof results
+    const args = [guestPath('babylon-host.mjs'), dirname(babylon!), sidecar.url]
+    results = await runProcess(process.execPath, args) as typeof results
   })
   afterAll(() => sidecar.close())
 
@@ -21,7 +22,8 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
   })
 
   test('an observable for each event; late observers of what lasts are told at once', () => {
-    expect(results['observables']).toEqual({ counter: 'rooms', late: 'Scheduled', gameServer: 'arena-1', last: 'Shutdown' })
+    expect(results['observables'])
+      .toEqual({ counter: 'rooms', late: 'Scheduled', gameServer: 'arena-1', last: 'Shutdown' })
   })
 
   test('no beat while nothing is rendered; dispose() closes the client and removes the observers', () => {

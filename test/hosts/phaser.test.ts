@@ -25,7 +25,7 @@ describe.each(versions)('Phaser %s, headless in Node', (version, phaser) => {
   })
   afterAll(() => Promise.all([sidecar.close(), otherSidecar.close()]))
 
-  guarantee('all operations through the plugin, mapped from the first scene on; destroying the game closes the client', () => {
+  guarantee('all operations through the plugin, in the first scene too; destroying the game closes the client', () => {
     const { outcome, ...rest } = results['operations'] as { outcome: unknown }
     expectAllOperations(outcome, 'websocket', sidecar)
     expect(rest).toMatchObject({
@@ -38,7 +38,7 @@ describe.each(versions)('Phaser %s, headless in Node', (version, phaser) => {
     })
   })
 
-  guarantee('a global plugin of the configuration is dropped when headless, which installSidecarPlugin() works around', () => {
+  guarantee('Phaser drops a global plugin of the configuration when headless: hence installSidecarPlugin()', () => {
     expect(results['globalPluginOfTheConfiguration']).toEqual({ mapped: false })
   })
 

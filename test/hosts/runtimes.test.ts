@@ -39,7 +39,8 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe.each(runtimes)('the installed package in $name', ({ name, command, flags, entry }) => {
-  test.skipIf(command === undefined).each(['websocket', 'stream'] as const)('all operations and the watch over %s', async (watch) => {
+  const guarantee = test.skipIf(command === undefined)
+  guarantee.each(['websocket', 'stream'] as const)('all operations and the watch over %s', async (watch) => {
     await using sidecar = await startSidecar()
     const home = join(folder.path, 'home')
     const result = await runProcess(command!, [...flags, 'runtime.mjs', sidecar.url, watch], {

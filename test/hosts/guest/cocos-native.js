@@ -1,7 +1,8 @@
 /**
  * What a native build of Cocos Creator 3.8 gives to scripts, as far as it matters to a client, emulated after its
- * engine's sources: `fetch` is a polyfill over XMLHttpRequest that can't stream, sockets and requests have `on*` properties and
- * plain events, `TextDecoder` takes exactly one array, `URL` is a shim that can do nothing, timers run with the frames.
+ * engine's sources: `fetch` is a polyfill over XMLHttpRequest that can't stream, sockets and requests have `on*`
+ * properties and plain events, `TextDecoder` takes exactly one array, `URL` is a shim that can do nothing, timers run
+ * with the frames.
  */
 (function (root) {
   var XMLHttpRequest = transports.xmlHttpRequest(false)

@@ -1,7 +1,7 @@
 /**
- * A mini-game platform emulated: a CommonJS module runs in a function; an adapter script puts XMLHttpRequest and WebSocket over
- * the platform's own calls. There is no fetch, no text before the end of an answer, no AbortController, no
- * TextDecoder; sockets have `on*` properties, plain events, and `onopen` without an argument.
+ * A mini-game platform emulated: a CommonJS module runs in a function; an adapter script puts XMLHttpRequest and
+ * WebSocket over the platform's own calls. There is no fetch, no text before the end of an answer, no AbortController,
+ * no TextDecoder; sockets have `on*` properties, plain events, and `onopen` without an argument.
  */
 (function (root) {
   delete root.globalThis

@@ -16,7 +16,8 @@ const Plugin = createSidecarPlugin(Phaser)
 const KEY = 'GameServerSidecarPlugin'
 
 const configFor = (...scene) => ({
-  type: Phaser.HEADLESS, width: 100, height: 100, banner: false, audio: { noAudio: true }, physics: { default: 'arcade' }, scene,
+  type: Phaser.HEADLESS, width: 100, height: 100, banner: false, audio: { noAudio: true },
+  physics: { default: 'arcade' }, scene,
 })
 const gameEvent = (game, name) => new Promise((resolve) => { game.events.once(name, resolve) })
 
@@ -43,7 +44,8 @@ const scenarios = {
     let inInit
     const first = sceneOf('first', (scene) => { inInit = scene.sidecar })
     const second = sceneOf('second')
-    const game = new Phaser.Game(installSidecarPlugin(configFor(first.TestScene, second.TestScene), Plugin, { data: { baseUrl } }))
+    const config = configFor(first.TestScene, second.TestScene)
+    const game = new Phaser.Game(installSidecarPlugin(config, Plugin, { data: { baseUrl } }))
     const scene = await first.running
     scene.scene.launch('second')
     const other = await second.running
@@ -124,7 +126,7 @@ const scenarios = {
 
   /** The script build, as the loader evaluates it. */
   async loadPlugin() {
-    const script = await readFile(new URL('../../../dist/gameserver-sidecar.phaser.min.js', import.meta.url))
+    const script = await readFile(new URL('../../../dist/gameserver-sidecar.phaser.js', import.meta.url))
     const files = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }).end(script)
     }).listen(0, '127.0.0.1')
