@@ -9,7 +9,6 @@ test('the Phaser demo goes from Scheduled to Shutdown and both processes end', a
   const steps = [
     'sidecar .* production mode',
     'state .*Ready',
-    'list .*Ada, Grace, Linus',
     'counter .*3 of 8',
     'state .*Allocated',
     'match .*3 players',
@@ -17,9 +16,10 @@ test('the Phaser demo goes from Scheduled to Shutdown and both processes end', a
     'counter .*0 of 8',
     'state .*Shutdown',
     'game .*destroyed',
-    'ended by itself',
+    'The Phaser server has ended by itself',
   ]
   expect(stdout).toMatch(new RegExp(steps.join('[^]*\\n')))
+  expect(stdout).toMatch(/^list .*Ada, Grace, Linus/m)
   expect(stdout).toMatch(/^health +first beat/m)
   expect(stdout).not.toMatch(/^error/m)
   expect(stderr).toBe('')
