@@ -1,11 +1,12 @@
 import { expect } from 'vitest'
-import { createLocalSidecar, type LocalSidecar } from '../../../src/node/index.js'
+import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
 import { operations, type OperationName } from '../../../src/protocol/operations.js'
 
 /** With the GameServer that guest/all-operations.mjs expects. */
-export function startSidecar(mode: 'local' | 'production' = 'local'): Promise<LocalSidecar> {
+export function startSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   return createLocalSidecar({
-    mode,
+    mode: 'local',
+    ...options,
     gameServer: {
       metadata: { name: 'arena-1' },
       status: {
