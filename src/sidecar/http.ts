@@ -151,10 +151,12 @@ interface Form {
 async function readForm(engine: Engine, request: Request, query: string): Promise<Form | Answer> {
   const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return tooLarge(read.tooLarge, engine.bodyLimit)
-  const all = `${new TextDecoder().decode(read.bytes)}&${query}`
-  const pairs = parseQuery(all)
-  if (typeof pairs === 'string') return fail(3, pairs)
-  return { rest: new Uint8Array(0), query: all }
+  const text = new TextDecoder().decode(read.bytes)
+  for (const part of [text, query]) {
+    const pairs = parseQuery(part)
+    if (typeof pairs === 'string') return fail(3, pairs)
+  }
+  return { rest: new Uint8Array(0), query: `${text}&${query}` }
 }
 
 function isRead(route: Route): boolean {

@@ -7,7 +7,8 @@ export function parseQuery(query: string): readonly (readonly [key: string, valu
   for (const part of query.split('&')) {
     if (part === '') continue
     if (part.includes(';')) {
-      problem ??= 'invalid semicolon separator in query'
+      // Named even after a malformed escape, which is only named when it is the first problem.
+      problem = 'invalid semicolon separator in query'
       continue
     }
     const at = part.indexOf('=')

@@ -99,4 +99,6 @@ export const updateMaskCases: readonly WireCase[] = [
   update('?updateMask=%63apacity', ok(players(['test0', 'test1', 'test2'], '5'))),
   update('?up%64ateMask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
   update('?updateMask=capacity#x', badMask('capacity#x')),
+  update('?%zz&a;b', invalid('invalid semicolon separator in query')),
+  update('?a;b&%zz', invalid('invalid semicolon separator in query')),
 ]
