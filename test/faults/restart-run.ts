@@ -23,7 +23,7 @@ export async function runRestarts(times: number, watch: ClientOptions['watch'] &
   const sidecar = await createScriptedSidecar()
   const observed = observe({ baseUrl: sidecar.url, watch })
   const recoveries: number[] = []
-  const finals: number[] = []
+  const lost: number[] = []
   let version = 1
   const change = (): number => {
     version += 1
@@ -41,12 +41,11 @@ export async function runRestarts(times: number, watch: ClientOptions['watch'] &
       await observed.until(() => Number(observed.versions.at(-1)) >= whileDown, `version ${whileDown}`)
       recoveries.push(performance.now() - back)
       const final = change()
-      await observed.seen(final)
-      finals.push(final)
+      await observed.seen(final).catch(() => lost.push(final))
     }
     const told = observed.versions.map(Number)
     return {
-      lost: finals.filter((final) => !told.includes(final)),
+      lost,
       doubled: told.filter((each, index) => told.indexOf(each) !== index),
       outOfOrder: told.filter((each, index) => each < Math.max(0, ...told.slice(Math.max(0, index - 50), index))),
       recoveries: recoveries.sort((a, b) => a - b),
