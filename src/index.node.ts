@@ -1,17 +1,32 @@
 import IsomorphicWebSocket from 'isomorphic-ws'
 import { buildClient } from './client/create-client.js'
+import { SidecarError } from './client/errors.js'
 import { handleProcessSignals } from './client/process-signals.js'
 import type { ClientOptions, SidecarClient, WebSocketConstructor } from './client/types.js'
 
 export * from './index.js'
 
-type Ws = new (url: string, protocols: string[], options: object) => InstanceType<WebSocketConstructor>
+interface WsInstance extends InstanceType<WebSocketConstructor> {
+  emit(event: string, ...values: unknown[]): boolean
+}
+type Ws = new (url: string, protocols: string[], options: object) => WsInstance
+
+/** How `ws` says that a message is larger than `maxPayload`, or in too many pieces. */
+const tooLong = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
 
 /** `ws` with our limits, and without the offer to compress. */
 function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
   return class NodeWebSocket extends (IsomorphicWebSocket as unknown as Ws) {
     constructor(url: string) {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
+    }
+
+    /** Its errors come as they are, but for those about our limit. */
+    override emit(event: string, ...values: unknown[]): boolean {
+      const [error] = values
+      if (event !== 'error' || !tooLong.test((error as { code: string }).code)) return super.emit(event, ...values)
+      const details = { operation: 'watchGameServer', hint: 'Raise limits.message.', cause: error }
+      return super.emit(event, new SidecarError('LIMIT', 'A message is too long', details))
     }
   }
 }
@@ -21,8 +36,7 @@ export function createClient(options: ClientOptions & { int64: 'bigint' }): Side
 export function createClient(options?: ClientOptions): SidecarClient
 export function createClient(options: ClientOptions = {}): SidecarClient | SidecarClient<bigint> {
   const { processSignals, limits, logger } = options
-  // A character of text is 3 bytes at most in UTF-8 (4 for a pair).
-  const maxPayload = 3 * ((limits && limits.message) ?? 16 * 1024 * 1024)
+  const maxPayload = (limits && limits.message) ?? 16 * 1024 * 1024
   return buildClient(
     { ...options, WebSocket: options.WebSocket ?? createWebSocketConstructor(maxPayload) },
     processSignals

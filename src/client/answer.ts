@@ -1,41 +1,41 @@
 import { fail, type SidecarError, type SidecarErrorCode } from './errors.js'
+import { tryTo } from './host.js'
+import type { Scope } from './scope.js'
 
-/** How each kind of refusal is worded, in the sidecar's production mode and in its local mode. */
-const wordings: [RegExp, SidecarErrorCode][] = [
-  [/^already/, 'ALREADY_EXISTS'],
-  [/^out of range/, 'OUT_OF_RANGE'],
-  [/not enabled$/, 'FEATURE_DISABLED'],
-  [/^no players for/, 'UNIMPLEMENTED'],
-  [/^(counter |list )?not found/, 'NOT_FOUND'],
-  [/^invalid/, 'INVALID_ARGUMENT'],
-]
-
-function codeOf(status: number, code: unknown, message: string | undefined): SidecarErrorCode {
-  if (status === 403) return 'CROSS_ORIGIN'
-  if (status === 429 || status === 413) return code === 8 ? 'LIMIT' : 'UNAVAILABLE'
-  if (status > 501) return 'UNAVAILABLE'
-  if (status < 400 || message === undefined) return status === 500 ? 'UNKNOWN' : 'PROTOCOL'
-  if (status === 404 || status === 501) return 'UNIMPLEMENTED'
-  const wording = wordings.find(([pattern]) => pattern.test(message))
-  return status === 400 ? 'INVALID_ARGUMENT' : wording ? wording[1] : 'UNKNOWN'
+/**
+ * What each refusal looks like as `<message>|<code>|<status>`, in the sidecar's production mode and in its local mode;
+ * the first that fits counts. Nothing stands before the first bar where the body was none of a sidecar.
+ */
+const kinds: Partial<Record<SidecarErrorCode, RegExp>> = {
+  CROSS_ORIGIN: /\|403$/,
+  LIMIT: /\|8\|4(13|29)$/,
+  UNAVAILABLE: /\|(413|429|50[2-9]|5[1-9].|[6-9]..)$/,
+  UNKNOWN: /^\|.*\|500$/,
+  PROTOCOL: /^\||\|[1-3]..$/,
+  UNIMPLEMENTED: /\|(404|501)$|^no players for/,
+  INVALID_ARGUMENT: /\|400$|^invalid/,
+  ALREADY_EXISTS: /^already/,
+  OUT_OF_RANGE: /^out of range/,
+  FEATURE_DISABLED: /not enabled\|/,
+  NOT_FOUND: /^(counter |list )?not found/,
 }
 
-/** The error that an answer other than a good one stands for. */
-export function errorOfAnswer(operation: string, status: number, text: string): SidecarError {
+/** The error that an answer other than a good one stands for; its status is the scope's. */
+export function errorOfAnswer(scope: Scope, text: string): SidecarError {
   const { message, code } = parseObject(text) || {}
-  const said = typeof message === 'string' ? message : undefined
-  const excerpt = (said === undefined ? text : said).slice(0, 1024)
-  return fail(codeOf(status, code, said), 'HTTP ' + status + (excerpt && ': ' + excerpt), operation, undefined, undefined, status)
+  const said = typeof message === 'string' ? message : ''
+  const excerpt = (said || text).slice(0, 1024)
+  const answer = said + '|' + code + '|' + scope._status
+  return fail(
+    (Object.keys(kinds) as SidecarErrorCode[]).find((kind) => kinds[kind]!.test(answer)) || 'UNKNOWN',
+    'HTTP ' + scope._status + (excerpt && ': ' + excerpt),
+    scope,
+  )
 }
 
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    // trim also takes a byte order mark away
-    const value: unknown = JSON.parse(text.trim())
-    if (value && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // not JSON
-  }
-  return undefined
+  // trim also takes a byte order mark away
+  const value: unknown = tryTo(() => JSON.parse(text.trim()))
+  return value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 }

@@ -1,50 +1,47 @@
 import { formatInteger } from '../protocol/int64.js'
 import { annotationLimit, labelValue, maxReserveSeconds, metadataKey } from '../protocol/names.js'
-import { fail } from './errors.js'
+import { operations, type FieldKind, type Operation, type OperationName } from '../protocol/operations.js'
+import { check } from './errors.js'
+import { tryTo } from './host.js'
+import type { Scope } from './scope.js'
 
-const word = ' letters, digits, "-", "_", ".", a letter or digit at both ends.'
+const isText = (value: unknown): value is string => typeof value === 'string'
+const matches = (pattern: RegExp) => (value: unknown): boolean => isText(value) && pattern.test(value)
+const word = ' letters, digits, "-", "_", ".", a letter or digit at both ends'
 
-/** Throws INVALID_ARGUMENT unless the test passed. */
-export function check(passed: unknown, operation: string, what: string, value: unknown, hint: string): void {
-  if (!passed) throw fail('INVALID_ARGUMENT', what + ' is ' + String(value).slice(0, 80), operation, undefined, hint)
+/** Whether a value may go into a field of each kind, and what may. */
+const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
+  // The sidecar accepts some other keys and then writes no metadata at all any more.
+  key: [matches(metadataKey), '1 to 59' + word],
+  label: [matches(labelValue), 'up to 63' + word],
+  annotation: [(value) => isText(value) && value.length <= annotationLimit, 'text, 256 KiB in all annotations'],
+  text: [isText, 'text'],
+  'texts?': [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
+  'int64?': [formatInteger, 'a safe integer, a bigint or a decimal string'],
+  seconds: [
+    (value) => formatInteger(value) && +(value as string) >= 0 && +(value as string) <= maxReserveSeconds,
+    '0 to ' + maxReserveSeconds,
+  ],
 }
 
-/** The decimal text of an integer that is to be sent. */
-export function checkInteger(operation: string, what: string, value: unknown): string {
-  const text = formatInteger(value)
-  check(text, operation, what, value, 'Give a safe integer, a bigint or a decimal string.')
-  return text!
-}
-
-export function checkSeconds(operation: string, value: unknown): string {
-  const text = checkInteger(operation, 'seconds', value)
-  check(+text >= 0 && +text <= maxReserveSeconds, operation, 'seconds', text, 'Give 0 to ' + maxReserveSeconds + '.')
-  return text
-}
-
-export function checkText(operation: string, what: string, value: unknown): void {
-  check(typeof value === 'string', operation, what, value, 'Give a string.')
-}
-
-/** Refused here because the sidecar accepts some of these keys and then writes no metadata at all any more. */
-export function checkMetadata(operation: string, key: string, value: string): void {
-  checkText(operation, 'key', key)
-  checkText(operation, 'value', value)
-  check(metadataKey.test(key), operation, 'key', key, 'Use 1 to 59' + word)
-  if (operation === 'setLabel') check(labelValue.test(value), operation, 'value', value, 'Use up to 63' + word)
-  else check(value.length <= annotationLimit, operation, 'value', value, 'Annotations hold 256 KiB in all.')
+/** The body to send, as the table of operations has it. Throws INVALID_ARGUMENT where a field can't be right. */
+export function checkBody(scope: Scope, operation: OperationName, given: object): Record<string, unknown> {
+  const body: Record<string, unknown> = {}
+  const [, , shape = {}] = operations[operation] as Operation
+  Object.keys(shape).forEach((field) => {
+    const value = (given as Record<string, unknown>)[field]
+    const [test, wanted] = kinds[shape[field]!]
+    if (value === undefined && /\?$/.test(shape[field]!)) return
+    check(test(value), field, value, wanted, scope)
+    body[field] = Array.isArray(value) ? value : String(value)
+  })
+  return body
 }
 
 /** The encoded form of a counter's or list's name. */
-export function checkName(operation: string, name: string): string {
-  let encoded = ''
-  try {
-    checkText(operation, 'key', name)
-    // `.` and `..` would be taken for steps in the path
-    encoded = /^\.{0,2}$|\//.test(name) ? '' : encodeURIComponent(name)
-  } catch {
-    // half a surrogate pair, or no text
-  }
-  check(encoded, operation, 'key', name, 'Give the name of the GameServer spec, without "/".')
-  return encoded
+export function checkName(scope: Scope, name: string): string {
+  // `.` and `..` would be taken for steps in the path, and half a surrogate pair can't be encoded.
+  const encoded = isText(name) && !/^\.{0,2}$|\//.test(name) && tryTo(() => encodeURIComponent(name))
+  check(encoded, 'key', name, 'the name of the GameServer spec, without "/"', scope)
+  return encoded as string
 }

@@ -1,170 +1,137 @@
 import type { GameServer } from '../protocol/game-server.js'
+import { metadataPrefix } from '../protocol/names.js'
 import type { OperationName } from '../protocol/operations.js'
 import { equal, own } from '../watch/changes.js'
-import { isGameServer } from '../watch/order.js'
-import type { Calls } from './calls.js'
-import { check, checkInteger, checkMetadata, checkName, checkSeconds, checkText } from './checks.js'
-import { fail } from './errors.js'
-import type { ParseInteger } from './integers.js'
+import { checkBody, checkName } from './checks.js'
+import type { Core } from './core.js'
+import { check, fail } from './errors.js'
+import { toCounter, toList } from './resources.js'
 import type { Scope } from './scope.js'
-import type { Timers } from './timers.js'
-import type { CallOptions, Counter, List, ListUpdate, SidecarClient, WriteOptions } from './types.js'
+import type { Predicate } from './state.js'
+import type { CallOptions, SidecarClient, WriteOptions } from './types.js'
 
 /** ms between two looks at whether the sidecar has written what it has accepted. */
 const settleInterval = 200
+/** ms after which an accepted label or annotation should have appeared; the sidecar writes twice a second. */
+const metadataDeadline = 10000
 
-export type Predicate = (gameServer: GameServer) => boolean
+type Body = Record<string, unknown>
+/** Sends an operation on the counter or list at hand. */
+type Send = (operation: OperationName, body?: object, query?: string) => Promise<Body>
+
 export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServer'> | 'connect'>
 
-/**
- * The operations of the interface, but for the watch. What can't be right is refused before anything is sent.
- *
- * @param onRead is told of each GameServer that a read brought
- * @param seen waits until the watch shows an object that passes
- * @param expect is told what an accepted metadata write should lead to before long
- */
-export function createCommands(
-  calls: Calls,
-  timers: Timers,
-  parseInteger: ParseInteger,
-  prefix: string,
-  onRead: (gameServer: GameServer) => void,
-  seen: (scope: Scope, predicate: Predicate) => Promise<GameServer>,
-  expect: (id: string, predicate: Predicate) => void,
-): Commands {
-  /** A method of the client: checks and sends within one call's scope, in the order of its key. */
-  const write = async (
+/** The operations of the interface, but for the watch. What can't be right is refused before anything is sent. */
+export function createCommands(core: Core): Commands {
+  const expected = new Map<string, Predicate>()
+
+  /** A write that the sidecar has accepted may still never be carried out: it writes later, and doesn't say. */
+  function expect(id: string, predicate: Predicate): void {
+    if (!core._isWatching()) return
+    expected.set(id, predicate)
+    core._after(core._scope, metadataDeadline, () => {
+      // A later write of the same key has taken its place.
+      if (expected.get(id) !== predicate) return
+      expected.delete(id)
+      if (core._connection.transport && !predicate(core._last!))
+        core._report(
+          fail('UNKNOWN_OUTCOME', 'Accepted, but not to be seen', { _operation: id }, 0, 'Another key may block the queue.'),
+        )
+    })
+  }
+
+  /** A change of the GameServer itself, of which the sidecar only says that it will be made. */
+  const write = (
     operation: OperationName,
-    order: string,
-    body: object | undefined,
+    given: { key?: string; value?: string; seconds?: unknown },
     options: WriteOptions | undefined,
     predicate: Predicate,
   ): Promise<void> =>
-    calls._run(operation, options, async (scope) => {
-      await calls._inOrder(order, scope, () => calls._send(scope, operation, body))
-      if (options && options.confirm) await seen(scope, predicate)
-      else if (order === 'metadata') expect(operation + (body as { key: string }).key, predicate)
+    core._run(operation, options, async (scope) => {
+      const { key } = given
+      const body = checkBody(scope, operation, given)
+      await core._inOrder(key ? 'metadata' : 'state', scope, () => core._send(scope, operation, body))
+      if (options && options.confirm) await core._seen(scope, predicate)
+      else if (key) expect(operation + key, predicate)
     })
 
   const state =
-    (operation: OperationName, name: string, body?: object) =>
-    (options?: WriteOptions): Promise<void> =>
-      write(operation, 'state', body, options, ({ status }) => status.state === name)
+    (operation: OperationName, name: string) =>
+    (options?: WriteOptions, seconds?: unknown): Promise<void> =>
+      write(operation, { seconds }, options, ({ status }) => status.state === name)
 
   const metadata =
-    (operation: 'setLabel' | 'setAnnotation', map: 'labels' | 'annotations') =>
-    async (key: string, value: string, options?: WriteOptions): Promise<void> => {
-      checkMetadata(operation, key, value)
-      return write(
+    (operation: OperationName, map: 'labels' | 'annotations') =>
+    (key: string, value: string, options?: WriteOptions): Promise<void> =>
+      write(
         operation,
-        'metadata',
         { key, value },
         options,
-        ({ object_meta: meta }) => own(meta[map], prefix + key) === value,
-      )
-    }
-
-  const readGameServer = async (scope: Scope): Promise<GameServer> => {
-    const answer: unknown = await calls._send(scope, 'getGameServer')
-    if (!isGameServer(answer)) throw fail('PROTOCOL', 'Not a GameServer', 'getGameServer')
-    onRead(answer)
-    return answer
-  }
-
-  const toCounter = (operation: string, { name, count, capacity }: Record<string, unknown>): Counter => ({
-    name: name as string,
-    count: parseInteger(count, operation),
-    capacity: parseInteger(capacity, operation),
-  })
-
-  const toList = (operation: string, { name, capacity, values }: Record<string, unknown>): List => {
-    if (!Array.isArray(values)) throw fail('PROTOCOL', 'Not a list', operation)
-    return { name: name as string, capacity: parseInteger(capacity, operation), values }
-  }
-
-  /** A method on one counter or list: checked first, then in the order of its name. */
-  const named = async <T>(
-    operation: OperationName,
-    key: string,
-    options: CallOptions | undefined,
-    run: (scope: Scope, name: string) => Promise<T>,
-  ): Promise<T> => {
-    const name = checkName(operation, key)
-    return calls._run(operation, options, (scope) =>
-      calls._inOrder(/list/i.test(operation) + key, scope, () => run(scope, name)),
-    )
-  }
-
-  const read =
-    <T>(operation: OperationName, convert: (operation: string, answer: Record<string, unknown>) => T) =>
-    (key: string, options?: CallOptions): Promise<T> =>
-      named(operation, key, options, async (scope, name) =>
-        convert(operation, await calls._send(scope, operation, undefined, name)),
+        ({ object_meta: meta }) => own(meta[map], metadataPrefix(core._platform) + key) === value,
       )
 
-  const value =
-    (operation: 'addListValue' | 'removeListValue') =>
-    async (key: string, item: string, options?: CallOptions): Promise<List> => {
-      checkText(operation, 'value', item)
-      return named(operation, key, options, async (scope, name) =>
-        toList(operation, await calls._send(scope, operation, { value: item }, name)),
-      )
-    }
+  const readGameServer = (scope: Scope): Promise<GameServer> =>
+    core._send(scope, 'getGameServer') as Promise<object> as Promise<GameServer>
+
+  /** The methods on counters or on lists: checked first, then run in the order of the name. */
+  const resource =
+    <T>(convert: (core: Core, scope: Scope, name: unknown, answer: object) => T) =>
+    (
+      operation: OperationName,
+      key: string,
+      given: object,
+      options: CallOptions | undefined,
+      run: (send: Send, body: Body, scope: Scope) => Promise<Body> = (send, body) => send(operation, body),
+    ): Promise<T> =>
+      core._run(operation, options, async (scope) => {
+        const name = checkName(scope, key)
+        const body = checkBody(scope, operation, given)
+        const answer = await core._inOrder(/list/i.test(operation) + key, scope, () =>
+          run((sent, its, query = '') => core._send(scope, sent, its, name + query), body, scope),
+        )
+        return convert(core, scope, answer.name, answer)
+      })
+  const counter = resource(toCounter)
+  const list = resource(toList)
 
   return {
     ready: state('ready', 'Ready'),
     allocate: state('allocate', 'Allocated'),
     shutdown: state('shutdown', 'Shutdown'),
-    health: (options) => calls._run('health', options, async (scope) => void (await calls._send(scope, 'health'))),
-    reserve: async (seconds, options) =>
-      state('reserve', 'Reserved', { seconds: checkSeconds('reserve', seconds) })(options),
-    connect: (options) => calls._run('connect', options, readGameServer),
-    getGameServer: (options) => calls._run('getGameServer', options, readGameServer),
+    reserve: (seconds, options) => state('reserve', 'Reserved')(options, seconds),
+    health: (options) => core._run('health', options, async (scope) => void (await core._send(scope, 'health'))),
+    connect: (options) => core._run('connect', options, readGameServer),
+    getGameServer: (options) => core._run('getGameServer', options, readGameServer),
     setLabel: metadata('setLabel', 'labels'),
     setAnnotation: metadata('setAnnotation', 'annotations'),
 
-    getCounter: read('getCounter', toCounter),
-    async updateCounter(key, update, options) {
-      const operation = 'updateCounter'
-      const body: Record<string, string> = {}
-      ;(['count', 'capacity', 'countDiff'] as const).forEach((field) => {
-        if (update[field] !== undefined) body[field] = checkInteger(operation, field, update[field])
-      })
-      check(Object.keys(body)[0], operation, 'update', 'empty', 'Give count, capacity or countDiff.')
-      // In production the sidecar refuses a change that changes nothing.
-      if (body.countDiff === '0') delete body.countDiff
-      return named(operation, key, options, async (scope, name) => {
-        let answer: Record<string, unknown> = {}
-        if (Object.keys(body)[0]) answer = await calls._send(scope, operation, body, name)
+    getCounter: (key, options) => counter('getCounter', key, {}, options),
+    updateCounter: (key, update, options) =>
+      counter('updateCounter', key, update, options, async (send, body, scope) => {
+        check(Object.keys(body)[0], 'update', 'empty', 'count, capacity or countDiff', scope)
+        // In production the sidecar refuses a change that changes nothing.
+        if (body.countDiff === '0') delete body.countDiff
+        const answer = Object.keys(body)[0] ? await send('updateCounter', body) : body
         // Some versions answer with an empty counter.
-        return toCounter(operation, answer.name ? answer : await calls._send(scope, 'getCounter', undefined, name))
-      })
-    },
+        return answer.name ? answer : send('getCounter')
+      }),
 
-    getList: read('getList', toList),
-    async updateList(key, { capacity, values }, options) {
-      const operation = 'updateList'
-      const body: ListUpdate = {}
-      if (capacity !== undefined) body.capacity = checkInteger(operation, 'capacity', capacity)
-      if (values) (body.values = values).forEach((item) => checkText(operation, 'values', item))
-      const mask = Object.keys(body).join()
-      check(mask, operation, 'update', 'empty', 'Give capacity or values.')
-      return named(operation, key, options, async (scope, name) => {
-        const list = async (): Promise<List> =>
-          toList(operation, await calls._send(scope, 'getList', undefined, name))
+    getList: (key, options) => list('getList', key, {}, options),
+    updateList: (key, update, options) =>
+      list('updateList', key, update, options, async (send, body, scope) => {
+        const mask = Object.keys(body).join()
+        check(mask, 'update', 'empty', 'capacity or values', scope)
         // In production an unknown list ends the sidecar, and adds and removes that aren't written yet are dropped.
         for (;;) {
-          const now = await list()
+          const { values, capacity } = toList(core, scope, key, await send('getList'))
           const written = own((await readGameServer(scope)).status.lists, key)
-          if (written && equal([now.values, String(now.capacity)], [written.values || [], written.capacity])) break
-          await timers._sleep(scope, settleInterval)
+          if (written && equal([values, String(capacity)], [written.values || [], written.capacity])) break
+          await core._sleep(scope, settleInterval)
         }
-        await calls._send(scope, operation, body, name + '?updateMask=' + mask)
-        return list()
-      })
-    },
-
-    addListValue: value('addListValue'),
-    removeListValue: value('removeListValue'),
+        await send('updateList', body, '?updateMask=' + mask)
+        return send('getList')
+      }),
+    addListValue: (key, value, options) => list('addListValue', key, { value }, options),
+    removeListValue: (key, value, options) => list('removeListValue', key, { value }, options),
   }
 }

@@ -32,7 +32,7 @@ const hints: Partial<Record<SidecarErrorCode, string>> = {
   UNKNOWN_OUTCOME: 'It may have happened: read before you repeat.',
   PROTOCOL: isItThePort,
   UNSAFE_INTEGER: "Use createClient({ int64: 'bigint' }).",
-  CROSS_ORIGIN: 'Serve the page with: npx gameserver-sidecar serve',
+  CROSS_ORIGIN: 'Serve page and sidecar from one origin.',
 }
 
 export interface SidecarErrorDetails {
@@ -46,38 +46,50 @@ export interface SidecarErrorDetails {
 
 /** The only class of error this package throws, rejects with or emits. */
 export class SidecarError extends Error {
-  readonly code: SidecarErrorCode
-  readonly operation: string | undefined
-  readonly status: number | undefined
+  declare readonly code: SidecarErrorCode
+  declare readonly operation: string | undefined
+  declare readonly status: number | undefined
   /** What to do about it. */
-  readonly hint: string | undefined
-  override readonly cause: unknown
+  declare readonly hint: string | undefined
+  declare readonly cause: unknown
 
   constructor(code: SidecarErrorCode, message: string, details: SidecarErrorDetails = {}) {
-    const { operation, status, cause, hint = hints[code] } = details
+    const { operation, hint = hints[code] } = details
     super((operation ? operation + ': ' : '') + message + (hint ? '. ' + hint : ''))
-    this.name = 'SidecarError'
-    this.code = code
-    this.operation = operation
-    this.status = status
-    this.hint = hint
-    this.cause = cause
+    Object.assign(this, details, { name: 'SidecarError', code, hint })
   }
 }
 
-/** The short form in which errors are made here. */
+/** The short form in which errors are made here; the scope of a call says which call it was, and what was answered. */
 export function fail(
   code: SidecarErrorCode,
   message: string,
-  operation?: string,
+  scope?: { readonly _operation: string | undefined; readonly _status?: number },
   cause?: unknown,
   hint?: string,
-  status?: number,
 ): SidecarError {
-  return new SidecarError(code, message, { operation, status, hint, cause })
+  const { _operation: operation, _status: status } = scope || {}
+  return new SidecarError(code, message, { operation, status, cause, hint })
 }
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */
 export function isSidecarError(error: unknown): error is SidecarError {
   return !!error && (error as SidecarError).name === 'SidecarError'
+}
+
+/** Throws unless the test passed: within a call because of its argument, otherwise because of an option. */
+export function check(passed: unknown, what: string, value: unknown, wanted: string, scope?: Parameters<typeof fail>[2]): void {
+  if (!passed)
+    throw fail(
+      scope ? 'INVALID_ARGUMENT' : 'CONFIG',
+      what + ' is "' + String(value).slice(0, 80) + '"',
+      scope,
+      undefined,
+      'Give ' + wanted + '.',
+    )
+}
+
+/** What was thrown, if it is one of ours, or else an error of ours about it. */
+export function toSidecarError(error: unknown, ...[code, message, scope]: Parameters<typeof fail>): SidecarError {
+  return isSidecarError(error) ? error : fail(code, message, scope, error)
 }

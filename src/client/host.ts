@@ -39,3 +39,12 @@ type Replaceable = 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'
 export function pick<K extends Replaceable>(options: ClientOptions, name: K): HostGlobals[K] {
   return (options as HostGlobals)[name] || host()[name]
 }
+
+/** What a function returns, or undefined if it throws. */
+export function tryTo<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}

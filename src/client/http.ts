@@ -4,7 +4,8 @@ import type { Scope } from './scope.js'
 import type { ClientOptions, FetchInit } from './types.js'
 import { createTextDecoder } from './utf8.js'
 
-type OnHead = (status: number, header: (name: string) => string | null) => void
+/** A header of the answer, once its head has come. */
+type Header = (name: string) => string | null
 
 interface Reader {
   read(): Promise<{ done: boolean; value?: Uint8Array }>
@@ -15,8 +16,8 @@ const contentType = 'Content-Type'
 const json = 'application/json'
 
 /**
- * One request and its answer, whose text is handed on as it comes; resolves at its end. Everything is let go when the
- * scope ends. What the host throws comes out as it is.
+ * One request and its answer, whose text is handed on as it comes; resolves at its end with the headers. The status is
+ * the scope's as soon as it is known. Everything is let go when the scope ends. What the host throws comes out as it is.
  */
 export async function exchange(
   options: ClientOptions,
@@ -24,12 +25,10 @@ export async function exchange(
   method: string,
   url: string,
   body: string | undefined,
-  onHead: OnHead,
-  onText: (text: string) => void,
-): Promise<void> {
-  if (scope._reason !== undefined) throw scope._reason
+  onText: (text: string, header: Header) => void,
+): Promise<Header> {
   const send = pick(options, 'fetch')
-  if (!send) return byXhr(options, scope, method, url, body, onHead, onText)
+  if (!send) return byXhr(options, scope, method, url, body, onText)
   const { AbortController } = host()
   const init: FetchInit = { method, headers: { [contentType]: json }, redirect: 'manual', cache: 'no-store' }
   if (body) init.body = body
@@ -40,60 +39,55 @@ export async function exchange(
   }
   // Every wait goes through the scope, since a host's fetch may know nothing of signals.
   const response = await scope._race(send.call(host() as never, url, init))
-  onHead(response.status, (name) => response.headers.get(name))
+  const header: Header = (name) => response.headers.get(name)
+  scope._status = response.status
   const stream = response.body as { getReader?(): Reader } | null | undefined
-  if (!stream || !stream.getReader) return onText(await scope._race(response.text()))
-  const reader = stream.getReader()
-  scope._onEnd(() => void reader.cancel().then(null, () => {}))
-  const decode = createTextDecoder(options)
-  for (;;) {
-    const { done, value } = await scope._race(reader.read())
-    if (done) return
-    onText(decode(value!))
-  }
+  if (stream && stream.getReader) {
+    const reader = stream.getReader()
+    scope._onEnd(() => void reader.cancel().then(null, () => {}))
+    const decode = createTextDecoder(options, scope)
+    for (;;) {
+      const { done, value } = await scope._race(reader.read())
+      if (done) break
+      onText(decode(value!), header)
+    }
+  } else onText(await scope._race(response.text()), header)
+  return header
 }
 
-function byXhr(
-  options: ClientOptions,
-  scope: Scope,
-  method: string,
-  url: string,
-  body: string | undefined,
-  onHead: OnHead,
-  onText: (text: string) => void,
-): Promise<void> {
-  const Xhr = pick(options, 'XMLHttpRequest')
-  if (!Xhr) throw fail('CONFIG', 'No fetch here', '', 0, 'Give createClient({ fetch }) or { XMLHttpRequest }.')
-  const xhr = new Xhr()
-  return scope._wait((resolve, reject) => {
-    let seen = -1
+const byXhr: typeof exchange = (options, scope, method, url, body, onText) =>
+  scope._wait((wait, resolve) => {
+    const Xhr = pick(options, 'XMLHttpRequest')
+    if (!Xhr) throw fail('CONFIG', 'No fetch here', scope, 0, 'Give createClient({ fetch }) or { XMLHttpRequest }.')
+    const xhr = new Xhr()
+    const header: Header = (name) => xhr.getResponseHeader(name)
+    let seen = 0
     xhr.onreadystatechange = () => {
       const { readyState, status } = xhr
-      if (readyState < 2) return
-      if (!status) return readyState > 3 ? reject(0) : undefined
+      if (readyState < 3) return
+      // The connection failed, and nothing says why.
+      if (!status) return readyState > 3 ? wait._end() : undefined
       try {
-        if (seen < 0) onHead(status, (name) => xhr.getResponseHeader(name))
-        seen = Math.max(seen, 0)
-        const text = readyState > 2 ? xhr.responseText.slice(seen) : ''
+        scope._status = status
+        const text = xhr.responseText.slice(seen)
         seen += text.length
-        if (text) onText(text)
-        if (readyState > 3) resolve()
+        if (text) onText(text, header)
+        if (readyState > 3) resolve(header)
       } catch (error) {
-        reject(error)
+        wait._end(error)
       }
     }
+    wait._onEnd(() => {
+      xhr.onreadystatechange = null
+      xhr.abort()
+    })
     xhr.open(method, url, true)
     xhr.setRequestHeader(contentType, json)
     xhr.send(body)
-    return () => {
-      xhr.onreadystatechange = null
-      xhr.abort()
-    }
   })
-}
 
 /** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 where it is junk. */
 export function parseRetryAfter(value: string | null): number {
-  const ms = !value ? 0 : /^\w{3}, /.test(value) ? Date.parse(value) - Date.now() : +value * 1000
+  const ms = /^\d+$/.test(value!) ? +value! * 1000 : /^\w{3}, /.test(value!) ? Date.parse(value!) - Date.now() : 0
   return ms > 0 ? Math.min(ms, 30000) : 0
 }

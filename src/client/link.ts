@@ -1,16 +1,16 @@
+import type { GameServer } from '../protocol/game-server.js'
 import { operations, type OperationName } from '../protocol/operations.js'
+import { isGameServer } from '../watch/order.js'
 import { errorOfAnswer, parseObject } from './answer.js'
+import type { Core } from './core.js'
 import { fail, isSidecarError, type SidecarError } from './errors.js'
 import { host, pick } from './host.js'
 import { exchange, parseRetryAfter } from './http.js'
-import type { Location } from './location.js'
 import { backoff } from './retry.js'
 import { createScope, type Scope } from './scope.js'
-import type { Timers } from './timers.js'
-import type { ResolvedOptions } from './options.js'
 
 /** ms that a GET may take which only asks whether the sidecar is there; well below the 15 s in which a dead one is noticed. */
-export const probeTimeout = 4000
+const probeTimeout = 4000
 /** ms between two dials that this package decides on by itself. */
 const dialSpacing = 110
 
@@ -23,16 +23,19 @@ export interface AttemptError extends SidecarError {
 
 export interface Link {
   /** Whether the last exchange got an answer. */
-  _up: boolean
-  _url(path: string): string
+  _up?: boolean
   /** One attempt, without retry. Resolves with the JSON object that a good answer holds. */
   _attempt(
-    scope: Scope,
+    parent: Scope,
     operation: OperationName,
     timeout: number,
     path?: string,
     body?: string,
   ): Promise<Record<string, unknown>>
+  /** Asks for the GameServer, to see whether anybody answers. */
+  _probe(scope: Scope): Promise<GameServer>
+  /** Runs something until it succeeds or an error isn't worth `again`, with a pause in between. */
+  _retry<T>(scope: Scope, run: () => Promise<T>, again: (error: AttemptError) => boolean): Promise<T>
   /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
   _whenUp(scope: Scope): Promise<void>
   _setUp(up: boolean, reason?: SidecarError): void
@@ -46,143 +49,132 @@ export function isSafe(operation: OperationName): boolean {
 }
 
 /** Whether a later attempt may fare better. */
-export function isPassing(error: unknown): boolean {
-  const { code } = error as SidecarError
+export function isPassing({ code }: SidecarError): boolean {
   return code === 'UNAVAILABLE' || code === 'TIMEOUT'
 }
 
-export function createLink(
-  options: ResolvedOptions,
-  location: Location,
-  timers: Timers,
-  clientScope: Scope,
-  onUp: () => void,
-  onDown: (reason: SidecarError | undefined) => void,
-  onRead: (value: unknown) => void,
-): Link {
-  let baseUrl = location._baseUrl
+/**
+ * @param onUp the sidecar answers, after it didn't
+ * @param onDown an attempt found nobody
+ */
+export function createLink(core: Core, onUp: () => void, onDown: (reason: SidecarError) => void): Link {
   let nextDial = 0
   let searching: Scope | undefined
-  const waiting = new Set<(error?: unknown) => void>()
+  const waiting = new Map<Scope, (value: void) => void>()
 
   const link: Link = {
-    _up: false,
-    _url: (path) => baseUrl + path,
-
     async _attempt(parent, operation, timeout, path = operations[operation][1], body) {
-      const scope = createScope(parent)
-      let status = 0
-      let retryAfter = 0
+      if (parent._reason) throw parent._reason
+      const scope = core._within(parent, timeout, parent._operation || operation)
       let text = ''
-      scope._onEnd(
-        timers._after(timeout, () => scope._end(fail('TIMEOUT', 'No answer within ' + timeout + ' ms', operation))),
-      )
+      let pause = 0
       try {
-        await exchange(
-          options,
-          scope,
-          operations[operation][0],
-          baseUrl + path,
-          body,
-          (code, header) => {
-            status = code
-            retryAfter = parseRetryAfter(header('Retry-After'))
-          },
-          (piece) => {
-            text += piece
-            if (text.length > options.limits.body)
-              throw fail('LIMIT', 'The answer is too long', operation, undefined, 'Raise limits.body.')
-          },
-        )
+        const header = await exchange(core, scope, operations[operation][0], core._baseUrl + path, body, (piece) => {
+          text += piece
+          if (text.length > core.limits.body)
+            throw fail('LIMIT', 'The answer is too long', scope, 0, 'Raise limits.body.')
+        })
+        pause = parseRetryAfter(header('Retry-After'))
       } catch (cause) {
-        const expired = cause === scope._reason
-        if (parent._reason !== undefined) throw cause
-        if (isSidecarError(cause) && !expired)
-          throw cause.operation ? cause : fail(cause.code, cause.message, operation, cause, cause.hint, status)
-        const refused = !expired && wasRefused(cause)
+        const known = isSidecarError(cause)
+        if (known ? cause.code !== 'TIMEOUT' : parent._reason) throw cause
+        const refused = wasRefused(cause)
         const error: AttemptError =
-          !isSafe(operation) && !refused
-            ? fail('UNKNOWN_OUTCOME', 'The connection was lost before the answer', operation, cause)
-            : expired
-              ? (cause as SidecarError)
-              : await explain(scope, operation, cause)
-        error._refused = refused
+          !refused && !isSafe(operation)
+            ? fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, cause)
+            : known
+              ? cause
+              : await explain(scope, cause)
         // `localhost` may not resolve, or lead to an address where nobody listens.
-        if (refused && location._anyLoopback)
-          baseUrl = baseUrl.replace(/\/\/[^:]+/, (name) => (name === '//localhost' ? '//127.0.0.1' : '//localhost'))
-        link._setUp(false, error)
+        if (refused && core._anyLoopback)
+          core._baseUrl = core._baseUrl.replace(/\/\/[^:]+/, (name) => (name === '//localhost' ? '//127.0.0.1' : '//localhost'))
+        error._refused = refused
+        if (!parent._reason) core._setUp(false, error)
         throw error
       } finally {
-        scope._end(0)
+        scope._end()
       }
       const object = parseObject(text)
-      const error: AttemptError | false = (status !== 200 || !object) && errorOfAnswer(operation, status, text)
-      if (!error || error.code !== 'UNAVAILABLE') link._setUp(true)
+      let error: AttemptError | undefined
+      if (scope._status !== 200 || !object) error = errorOfAnswer(scope, text)
+      if (!error || error.code !== 'UNAVAILABLE') core._setUp(true)
+      if (!error && operation === 'getGameServer') {
+        // Beside a watch, which may have told of a later state, only the first read counts.
+        if (!isGameServer(object)) error = fail('PROTOCOL', 'Not a GameServer', scope)
+        else if (!core._last || !core._isWatching()) core._offer(object)
+      }
       if (!error) return object!
-      error._retryAfter = retryAfter
+      error._retryAfter = pause
       throw error
     },
 
-    _whenUp: (scope) =>
-      scope._wait((resolve, reject) => {
-        if (link._up) return resolve()
-        const settle = (error?: unknown): void => (error ? reject(error) : resolve())
-        waiting.add(settle)
-        if (!searching) void search()
-        return () => {
-          waiting.delete(settle)
-          // Nobody waits any more: nothing may go on dialling.
-          if (!waiting.size && searching) searching._end(0)
+    _probe: (scope) => link._attempt(scope, 'getGameServer', probeTimeout) as Promise<object> as Promise<GameServer>,
+
+    async _retry(scope, run, again) {
+      for (let attempt = 0; ; attempt++)
+        try {
+          return await run()
+        } catch (error) {
+          if (!again(error as AttemptError)) throw error
+          await core._sleep(scope, Math.max((error as AttemptError)._retryAfter || 0, backoff(core, attempt)))
         }
+    },
+
+    _whenUp: (scope) =>
+      scope._wait((wait, resolve) => {
+        if (core._up) return resolve()
+        waiting.set(wait, resolve)
+        wait._onEnd(() => {
+          waiting.delete(wait)
+          // Nobody waits any more: nothing may go on dialling.
+          if (!waiting.size && searching) searching._end()
+        })
+        if (!searching) search()
       }),
 
     _setUp(up, reason) {
-      const changed = link._up !== up
-      link._up = up
-      if (!up) return onDown(reason)
-      waiting.forEach((settle) => settle())
+      const changed = core._up !== up
+      core._up = up
+      if (!up) return onDown(reason!)
+      waiting.forEach((resolve) => resolve())
       if (changed) onUp()
     },
 
     async _turn(scope) {
-      const now = timers._now()
+      const now = core._now()
       nextDial = Math.max(now, nextDial + dialSpacing)
-      if (nextDial > now) await timers._sleep(scope, nextDial - now)
+      if (nextDial > now) await core._sleep(scope, nextDial - now)
     },
   }
 
-  async function search(): Promise<void> {
-    const scope = (searching = createScope(clientScope))
+  /** Asks until somebody answers, or until the last one who waits has gone. */
+  function search(): void {
+    const scope = (searching = createScope(core._scope))
     scope._onEnd(() => (searching = undefined))
-    try {
-      for (let attempt = 0; ; attempt++) {
-        await link._turn(scope)
-        let wait = 0
-        try {
-          onRead(await link._attempt(scope, 'getGameServer', probeTimeout))
-        } catch (error) {
-          wait = (error as AttemptError)._retryAfter || 0
-          if (!isPassing(error)) waiting.forEach((settle) => settle(error))
-        }
-        await timers._sleep(scope, Math.max(wait, backoff(options, attempt)))
-      }
-    } catch {
-      // The search ends only with its scope, when the last one who waits has gone.
-    }
+    link
+      ._retry(
+        scope,
+        () => link._turn(scope).then(() => link._probe(scope)),
+        (error) => {
+          if (!isPassing(error)) waiting.forEach((_, wait) => wait._end(error))
+          return true
+        },
+      )
+      .then(null, () => {})
   }
 
   /** A page can't tell a refused connection from an answer it may not read; a request it need not read can. */
-  async function explain(scope: Scope, operation: string, cause: unknown): Promise<SidecarError> {
+  async function explain(scope: Scope, cause: unknown): Promise<SidecarError> {
     const { location: page, document } = host()
-    if (document && page && (baseUrl + '/').indexOf(page.origin + '/'))
+    if (document && page && (core._baseUrl + '/').indexOf(page.origin + '/'))
       try {
         const opaque = { mode: 'no-cors' } as never
-        await scope._race(pick(options, 'fetch')!.call(host() as never, baseUrl + '/gameserver', opaque))
-        return fail('CROSS_ORIGIN', 'The sidecar is there, but this page may not read it', operation, cause)
+        await scope._race(pick(core, 'fetch')!.call(host() as never, core._baseUrl + '/gameserver', opaque))
+        return fail('CROSS_ORIGIN', 'The sidecar is there, but this page may not read it', scope, cause)
       } catch {
         // nobody there
       }
-    return fail('UNAVAILABLE', 'No answer from ' + baseUrl, operation, cause)
+    return fail('UNAVAILABLE', 'No answer from ' + core._baseUrl, scope, cause)
   }
 
   return link
@@ -190,9 +182,9 @@ export function createLink(
 
 /** Whether nobody can have received the request. Each runtime says so in its own words; browsers say nothing. */
 function wasRefused(error: unknown, depth = 0): boolean {
-  const { code, message, cause, errors = [] } = (error || {}) as Record<string, unknown>
+  const { code, message, cause } = (error || {}) as Record<string, unknown>
   return (
     /refused|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/i.test(code + ' ' + message) ||
-    (depth < 4 && [cause].concat(errors).some((inner) => wasRefused(inner, depth + 1)))
+    (!!cause && depth < 4 && wasRefused(cause, depth + 1))
   )
 }

@@ -1,5 +1,5 @@
-import { fail } from './errors.js'
-import { host } from './host.js'
+import { check, fail } from './errors.js'
+import { host, tryTo } from './host.js'
 import type { ClientOptions } from './types.js'
 
 /** What a script tag or the gateway may say. */
@@ -24,71 +24,55 @@ export interface Location {
   _autoHealth: boolean
 }
 
-function refuse(source: string, value: unknown, expected: string): never {
-  throw fail('CONFIG', source + ' is "' + value + '", not ' + expected)
-}
-
-function environment(): Record<string, string | undefined> {
-  try {
-    return host().process!.env || {}
-  } catch {
-    return {} // no process, or a runtime that guards its environment
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text // is refused by name as a wrong value
-  }
-}
-
 /** Decides where the sidecar is: options, script tag, query, injected global, environment, the first that speaks. */
 export function locate(options: ClientOptions): Location {
   const { GAMESERVER_SIDECAR: injected, location } = host()
-  const global = (typeof injected === 'object' && injected ? injected : { baseUrl: injected }) as Hints
-  const query = /[?&]sidecar=([^&#]*)/.exec((location && location.search) || '')
+  const { origin = '', search = '' } = location || {}
+  const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
+  const query = /[?&]sidecar=([^&#]*)/.exec(search)
   const platform = String(options.platform || script.platform || global.platform || 'agones')
-  if (!/^[a-z\d][-a-z\d]*$/.test(platform)) refuse('platform', platform, 'a name such as agones')
+  check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
-  const env = environment()
-  const found = (
-    [
-      ['options.baseUrl', options.baseUrl],
-      ['data-base-url', script.baseUrl],
-      ['data-port', script.port],
-      ['The query "sidecar"', query && decode(query[1]!)],
-      ['GAMESERVER_SIDECAR', global.baseUrl],
-      ['GAMESERVER_SIDECAR.port', global.port],
-      [prefix + 'PORT', env[prefix + 'PORT'] || null],
-    ] as const
-  ).find(([, value]) => value !== undefined && value !== null)
-  if (!found)
+  // Some runtimes guard their environment.
+  const env = tryTo(() => host().process!.env) || {}
+  const sources: Record<string, unknown> = {
+    'createClient({ baseUrl })': options.baseUrl,
+    '<script data-base-url>': script.baseUrl,
+    '<script data-port>': script.port,
+    '?sidecar=PORT': query && (tryTo(() => decodeURIComponent(query[1]!)) || query[1]),
+    GAMESERVER_SIDECAR: global.baseUrl,
+    'GAMESERVER_SIDECAR.port': global.port,
+    [prefix + 'PORT']: env[prefix + 'PORT'] || undefined,
+  }
+  const source = Object.keys(sources).find((name) => sources[name] !== undefined && sources[name] !== null)
+  if (!source)
     throw fail(
       'CONFIG',
       'Nothing says where the sidecar is',
-      '',
       undefined,
-      'Give createClient({ baseUrl }), <script data-port> or data-base-url, ?sidecar=PORT in the URL, the global ' +
-        `GAMESERVER_SIDECAR, or the environment variable ${prefix}PORT.`,
+      undefined,
+      'Give one of ' + Object.keys(sources).join(', ') + '.',
     )
-  const [source, value] = found
-  const chosenHost = env[prefix + 'HOST']
-  const autoHealth = script.autoHealth === undefined ? global.autoHealth : script.autoHealth
-  let url = String(value)
-  const isPort = /port$/i.test(source) || /^\d+$/.test(url)
+  const value = String(sources[source])
+  const chosen = env[prefix + 'HOST']
+  const isPort = /[-._]port/i.test(source) || /^\d+$/.test(value)
+  let url = value
   if (isPort) {
-    if (!/^\d{1,5}$/.test(url) || !+url || +url > 65535) refuse(source, value, 'a port from 1 to 65535')
-    const name = chosenHost || 'localhost'
-    url = 'http://' + (name.indexOf(':') < 0 || name[0] === '[' ? name : '[' + name + ']') + ':' + +url
-  } else if (url[0] === '/') url = ((location && location.origin) || '') + url
-  if (!/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url))
-    refuse(isPort ? prefix + 'HOST' : source, isPort ? chosenHost : value, 'a URL such as http://localhost:9358')
+    check(/^\d+$/.test(value) && +value && +value < 65536, source, value, 'a port from 1 to 65535')
+    // An IPv6 address needs brackets.
+    url = 'http://' + (chosen || 'localhost').replace(/^[^[]*:.*/, '[$&]') + ':' + +value
+  } else if (value[0] === '/') url = origin + value
+  check(
+    /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url),
+    isPort ? prefix + 'HOST' : source,
+    isPort ? chosen : value,
+    'a URL such as http://localhost:9358',
+  )
+  const autoHealth = script.autoHealth === undefined ? global.autoHealth : script.autoHealth
   return {
     _platform: platform,
     _baseUrl: url.replace(/\/+$/, ''),
-    _anyLoopback: isPort && !chosenHost,
-    _autoHealth: autoHealth !== undefined && autoHealth !== false && autoHealth !== 'false',
+    _anyLoopback: isPort && !chosen,
+    _autoHealth: !/^(undefined|false)$/.test(String(autoHealth)),
   }
 }

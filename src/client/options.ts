@@ -1,3 +1,4 @@
+import { check } from './errors.js'
 import type { ClientOptions, Limits, RetryPolicy } from './types.js'
 
 /** The options with every default in place, but for what is looked up in the host at each use. */
@@ -12,11 +13,18 @@ export interface ResolvedOptions extends ClientOptions {
   random(): number
 }
 
+/** @throws SidecarError `CONFIG` where a value can't be right */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  const { watch = 'auto', timeout = 10000, verifyInterval = 10000, random = Math.random, retry } = options
+  const { watch = 'auto', int64 = 'number', timeout = 10000, verifyInterval = 10000, random = Math.random, retry } = options
+  const oneOf = (what: string, value: string, values: string): void =>
+    check(values.split(' or ').includes(value), what, value, values)
+  oneOf('watch', watch, 'auto or websocket or stream')
+  oneOf('int64', int64, 'number or bigint')
+  check(timeout > 0, 'timeout', timeout, 'ms above 0')
   const longest = 16 * 1024 * 1024
   return Object.assign({}, options, {
     watch,
+    int64,
     timeout,
     verifyInterval,
     random,

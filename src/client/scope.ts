@@ -1,58 +1,54 @@
-/** What a wait runs while it lasts; the function it returns ends that. */
-export type Start<T> = (
-  resolve: (value: T) => void,
-  reject: (reason: unknown) => void,
-) => void | (() => void)
-
 /**
  * What can be cancelled, as a tree: ending a scope rejects its waits, runs its callbacks and ends its children.
  * It stands in for AbortController, which some hosts lack.
  */
 export interface Scope {
-  /** Why it ended; undefined while it lasts. */
+  /** Which method of the client this is for; errors name it. */
+  readonly _operation: string | undefined
+  /** The HTTP status of the answer that came, if one did; errors name it too. */
+  _status?: number
+  /** The answer was none of a watch. */
+  _refused?: boolean
+  /** Why it ended: always truthy then; undefined while it lasts. */
   _reason: unknown
-  _end(reason: unknown): void
+  _end(reason?: unknown): void
   /** Runs at the end, or now if that is past; returns the function that forgets it. */
   _onEnd(callback: () => void): () => void
-  /** A promise that rejects when the scope ends. Whatever `start` returned runs once it is settled. */
-  _wait<T>(start: Start<T>): Promise<T>
+  /** A promise that rejects when the scope ends. It has a scope of its own, which ends when it is settled, and by whose end it can be rejected. */
+  _wait<T>(start: (wait: Scope, resolve: (value: T) => void) => void): Promise<T>
   /** The outcome of a promise, unless the scope ends first. */
   _race<T>(promise: PromiseLike<T>): Promise<T>
 }
 
-export function createScope(parent?: Scope): Scope {
+export function createScope(parent?: Scope, operation = parent && parent._operation): Scope {
   const callbacks = new Set<() => void>()
   const scope: Scope = {
+    _operation: operation,
     _reason: undefined,
     _end(reason) {
-      if (scope._reason !== undefined) return
-      scope._reason = reason
+      if (scope._reason) return
+      scope._reason = reason || true
       callbacks.forEach((callback) => callback())
       callbacks.clear()
     },
     _onEnd(callback) {
-      if (scope._reason === undefined) callbacks.add(callback)
-      else callback()
+      if (scope._reason) callback()
+      else callbacks.add(callback)
       return () => callbacks.delete(callback)
     },
-    _wait(start) {
-      const wait = createScope(scope)
-      return new Promise((resolve, reject) => {
+    _wait: (start) =>
+      new Promise((resolve, reject) => {
+        const wait = createScope(scope)
         wait._onEnd(() => reject(wait._reason))
-        if (wait._reason !== undefined) return
-        const settle =
-          <V>(done: (value: V) => void) =>
-          (value: V): void => {
-            done(value)
-            wait._end(0)
-          }
-        const stop = start(settle(resolve), settle(reject))
-        if (stop) wait._onEnd(stop)
-      })
-    },
+        if (!wait._reason)
+          start(wait, (value) => {
+            resolve(value)
+            wait._end()
+          })
+      }),
     _race(promise) {
       promise.then(null, () => {}) // what comes of it after the end is nobody's business
-      return scope._wait((resolve, reject) => void promise.then(resolve, reject))
+      return scope._wait((wait, resolve) => void promise.then(resolve, wait._end))
     },
   }
   if (parent) scope._onEnd(parent._onEnd(() => scope._end(parent._reason)))

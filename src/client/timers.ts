@@ -1,5 +1,6 @@
+import { fail } from './errors.js'
 import { host } from './host.js'
-import type { Scope } from './scope.js'
+import { createScope, type Scope } from './scope.js'
 import type { ClientOptions, SchedulerLike } from './types.js'
 
 /** The longest a host's timer can wait: beyond that it would fire at once. */
@@ -8,42 +9,51 @@ const longest = 0x7fffffff
 export interface Timers {
   /** ms, never going back */
   _now(): number
-  /** Returns the function that cancels it. */
-  _after(ms: number, callback: () => void): () => void
+  /** Runs something later, unless the scope ends before. Returns the timer, as a scope whose end cancels it. */
+  _after(scope: Scope, ms: number, run: () => void): Scope
   _sleep(scope: Scope, ms: number): Promise<void>
+  /** A scope that ends after a while by itself. */
+  _within(parent: Scope, ms: number, operation?: string): Scope
   /** Runs what is due at `now`: for hosts without timers, and to catch up where timers came late. */
-  _tick(now?: number): void
+  tick(now?: number): void
 }
 
 export function createTimers(options: ClientOptions): Timers {
-  const due = new Map<() => void, [at: number, run: () => void]>()
-  const now =
-    options.now ||
-    (() => {
-      const { performance } = host()
-      return performance && performance.now ? performance.now() : Date.now()
-    })
+  const due = new Map<() => void, number>()
   const timers: Timers = {
-    _now: now,
-    _after(ms, callback) {
+    _now:
+      options.now ||
+      (() => {
+        const { performance } = host()
+        return (performance && performance.now ? (performance as typeof Date) : Date).now()
+      }),
+    _after(scope, ms, run) {
       // Called as a member of the global object: some hosts refuse another receiver.
       const clock = ((options.scheduler === undefined ? host() : options.scheduler) || {}) as Partial<SchedulerLike>
-      const cancel = (): void => {
-        if (due.delete(cancel) && clock.clearTimeout) clock.clearTimeout(id)
+      const timer = createScope(scope)
+      const fire = (): void => {
+        if (timer._reason) return
+        timer._end()
+        run()
       }
-      const run = (): void => {
-        cancel()
-        callback()
-      }
-      due.set(cancel, [now() + ms, run])
-      const id = (clock.setTimeout && ms < longest ? clock.setTimeout(run, ms) : 0) as never
-      return cancel
+      due.set(fire, timers._now() + ms)
+      const id = clock.setTimeout && ms < longest && clock.setTimeout(fire, ms)
+      timer._onEnd(() => {
+        due.delete(fire)
+        if (clock.clearTimeout) clock.clearTimeout(id as never)
+      })
+      return timer
     },
-    _sleep: (scope, ms) => scope._wait((resolve) => timers._after(ms, resolve as () => void)),
-    _tick(at = now()) {
+    _sleep: (scope, ms) => scope._wait((wait, resolve) => timers._after(wait, ms, resolve as () => void)),
+    _within(parent, ms, operation) {
+      const scope = createScope(parent, operation)
+      timers._after(scope, ms, () => scope._end(fail('TIMEOUT', 'Not done within ' + ms + ' ms', scope)))
+      return scope
+    },
+    tick(at = timers._now()) {
       // A copy: what runs may add timers, and those wait for the next tick.
-      Array.from(due).forEach(([cancel, [time, run]]) => {
-        if (time <= at && due.has(cancel)) run()
+      Array.from(due).forEach(([fire, time]) => {
+        if (time <= at) fire()
       })
     },
   }

@@ -78,7 +78,7 @@ export interface RetryPolicy {
 
 /** Limits on what the other side can make us hold. */
 export interface Limits {
-  /** Characters of one watch message or line; default 16 Mi */
+  /** Characters of one watch message or line, bytes where it comes over `ws`; default 16 Mi */
   message?: number
   /** Characters of one answer's body; default 16 Mi */
   body?: number
@@ -117,7 +117,7 @@ export interface ClientOptions {
   fetch?: FetchLike
   WebSocket?: WebSocketConstructor
   XMLHttpRequest?: new () => XMLHttpRequestLike
-  TextDecoder?: new (label: string, options?: { ignoreBOM: boolean; fatal: boolean }) => { decode(bytes: Uint8Array): string }
+  TextDecoder?: new (label: string, options?: { ignoreBOM: boolean; fatal: boolean }) => { readonly fatal?: boolean; decode(bytes: Uint8Array): string }
   /** Timers; `false`: there are none, and `client.tick()` is called from a frame loop. Default: the host's, if it has them */
   scheduler?: SchedulerLike | false
   /** ms, never going back; default `performance.now()`, or `Date.now()` */

@@ -1,35 +1,30 @@
 import { fail } from './errors.js'
-import { pick } from './host.js'
+import { pick, tryTo } from './host.js'
+import type { Scope } from './scope.js'
 import type { ClientOptions } from './types.js'
 
 /**
- * Bytes to text, in pieces cut anywhere. It needs of a TextDecoder only what every host's can do, a whole array at
- * once: an unfinished character at the end of a piece is held back for the next.
+ * Bytes to text, in pieces cut anywhere. A TextDecoder's stream mode isn't known to every host's, so a character that
+ * is unfinished at the end of a piece, 3 bytes at most, is held back for the next.
  */
-export function createTextDecoder(options: ClientOptions): (bytes: Uint8Array) => string {
+export function createTextDecoder(options: ClientOptions, scope: Scope): (bytes: Uint8Array) => string {
   const Decoder = pick(options, 'TextDecoder')
   const native = Decoder && new Decoder('utf-8', { ignoreBOM: true, fatal: true })
   let rest: number[] = []
   return (piece) => {
-    let bytes = piece
-    if (rest.length) {
-      bytes = new Uint8Array(rest.length + piece.length)
-      bytes.set(rest)
-      bytes.set(piece, rest.length)
+    const bytes = new Uint8Array(rest.length + piece.length)
+    bytes.set(rest)
+    bytes.set(piece, rest.length)
+    for (let end = bytes.length; end > bytes.length - 4; end--) {
+      const whole = bytes.subarray(0, Math.max(end, 0))
+      // A decoder that knows nothing of `fatal` would tell nothing of where a character was cut.
+      const text = tryTo(() => (native && native.fatal ? native.decode(whole) : decode(whole)))
+      if (text !== undefined) {
+        rest = Array.from(bytes.subarray(whole.length))
+        return text
+      }
     }
-    // Back to the last lead byte, 3 at most: 2, 3 or 4 bytes belong together.
-    let end = bytes.length
-    let back = 1
-    while (back < 4 && (bytes[end - back]! & 0xc0) === 0x80) back++
-    const lead = bytes[end - back]!
-    if (lead >= 0xc0 && back < (lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4)) end -= back
-    rest = Array.from(bytes.subarray(end))
-    const whole = bytes.subarray(0, end)
-    try {
-      return native ? native.decode(whole) : decode(whole)
-    } catch (error) {
-      throw fail('PROTOCOL', 'Not UTF-8', '', error)
-    }
+    throw fail('PROTOCOL', 'Not UTF-8', scope)
   }
 }
 

@@ -1,5 +1,5 @@
-/** How a field of a request body is written: int64 goes out as a decimal string. A trailing `?` marks an optional field. */
-export type FieldKind = 'string' | 'int64' | 'int64?' | 'strings?'
+/** What a field of a request body may hold; a trailing `?` marks one that may be left out. int64 goes out as decimal text. */
+export type FieldKind = 'key' | 'label' | 'annotation' | 'text' | 'seconds' | 'int64?' | 'texts?'
 
 /** `[method, path, body]`; a `body` of `undefined` means that none is sent. `{key}` in a path stands for one encoded name. */
 export type Operation = readonly [
@@ -17,11 +17,11 @@ export const operations = {
   health: ['POST', '/health', {}],
   allocate: ['POST', '/allocate', {}],
   shutdown: ['POST', '/shutdown', {}],
-  reserve: ['POST', '/reserve', { seconds: 'int64' }],
+  reserve: ['POST', '/reserve', { seconds: 'seconds' }],
   getGameServer: ['GET', '/gameserver'],
   watchGameServer: ['GET', '/watch/gameserver'],
-  setLabel: ['PUT', '/metadata/label', { key: 'string', value: 'string' }],
-  setAnnotation: ['PUT', '/metadata/annotation', { key: 'string', value: 'string' }],
+  setLabel: ['PUT', '/metadata/label', { key: 'key', value: 'label' }],
+  setAnnotation: ['PUT', '/metadata/annotation', { key: 'key', value: 'annotation' }],
   getCounter: ['GET', '/v1beta1/counters/{key}'],
   updateCounter: [
     'PATCH',
@@ -29,9 +29,9 @@ export const operations = {
     { count: 'int64?', capacity: 'int64?', countDiff: 'int64?' },
   ],
   getList: ['GET', '/v1beta1/lists/{key}'],
-  updateList: ['PATCH', '/v1beta1/lists/{key}', { capacity: 'int64?', values: 'strings?' }],
-  addListValue: ['POST', '/v1beta1/lists/{key}:addValue', { value: 'string' }],
-  removeListValue: ['POST', '/v1beta1/lists/{key}:removeValue', { value: 'string' }],
+  updateList: ['PATCH', '/v1beta1/lists/{key}', { capacity: 'int64?', values: 'texts?' }],
+  addListValue: ['POST', '/v1beta1/lists/{key}:addValue', { value: 'text' }],
+  removeListValue: ['POST', '/v1beta1/lists/{key}:removeValue', { value: 'text' }],
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof operations

@@ -1,7 +1,9 @@
-import { fail, isSidecarError } from '../client/errors.js'
-import type { ParseInteger } from '../client/integers.js'
+import type { Core } from '../client/core.js'
+import { toSidecarError } from '../client/errors.js'
+import { toCounter, toList } from '../client/resources.js'
 import type { SidecarEvents } from '../client/types.js'
-import type { CounterStatus, GameServer, ListStatus } from '../protocol/game-server.js'
+import { metadataPrefix } from '../protocol/names.js'
+import type { GameServer, ListStatus } from '../protocol/game-server.js'
 
 export type Emit = <T extends keyof SidecarEvents>(type: T, event: SidecarEvents[T]) => void
 type Map<T> = Record<string, T> | null | undefined
@@ -22,68 +24,53 @@ export function equal(a: unknown, b: unknown): boolean {
 }
 
 /** Emits what changed from one object to the next; with nothing before, everything there is. */
-export function emitChanges(
-  previous: GameServer | undefined,
-  gameServer: GameServer,
-  prefix: string,
-  parseInteger: ParseInteger,
-  emit: Emit,
-): void {
+export function emitChanges(core: Core, previous: GameServer | undefined, gameServer: GameServer, emit: Emit): void {
   const { object_meta: meta, status } = gameServer
   const { object_meta: oldMeta, status: old } = previous || ({ object_meta: {}, status: {} } as GameServer)
+  const prefix = metadataPrefix(core._platform)
   emit('gameserver', gameServer)
   if (old.state !== status.state) emit('state', { state: status.state, previous: old.state, gameServer })
 
   function each<T>(
+    type: 'label' | 'annotation' | 'counter' | 'list',
     before: Map<T>,
     after: Map<T>,
-    visit: (key: string, now: T | undefined, previous: T | undefined) => void,
+    describe: (key: string, now: T | undefined, previous: T | undefined, source: { _operation: string }) => object,
   ): void {
+    const source = { _operation: type }
     new Set(Object.keys(before || {}).concat(Object.keys(after || {}))).forEach((key) => {
       const now = own(after, key)
       const was = own(before, key)
       try {
-        if (!equal(now, was)) visit(key, now, was)
+        if (!equal(now, was)) emit(type, describe(key, now, was, source) as never)
       } catch (error) {
         // One number too large says nothing about the rest.
-        emit('error', isSidecarError(error) ? error : fail('PROTOCOL', 'Not a GameServer', '', error))
+        emit('error', toSidecarError(error, 'PROTOCOL', 'Not a GameServer', source))
       }
     })
   }
 
-  const metadata = (type: 'label' | 'annotation', before: Map<string>, after: Map<string>): void =>
-    each(before, after, (key, value, was) =>
-      emit(type, { key: key.indexOf(prefix) ? key : key.slice(prefix.length), value, previous: was }),
-    )
-  metadata('label', oldMeta.labels, meta.labels)
-  metadata('annotation', oldMeta.annotations, meta.annotations)
-
-  const counter = (name: string, { count, capacity }: CounterStatus) => ({
-    name,
-    count: parseInteger(count, 'counter'),
-    capacity: parseInteger(capacity, 'counter'),
+  const metadata = (key: string, value: string | undefined, was: string | undefined): object => ({
+    key: key.indexOf(prefix) ? key : key.slice(prefix.length),
+    value,
+    previous: was,
   })
-  each(old.counters, status.counters, (name, now, was) =>
-    emit(
-      'counter',
-      Object.assign(counter(name, now || { count: '0', capacity: '0' }), { previous: was && counter(name, was) }),
-    ),
-  )
+  each('label', oldMeta.labels, meta.labels, metadata)
+  each('annotation', oldMeta.annotations, meta.annotations, metadata)
 
-  const none: ListStatus = { capacity: '0' }
-  each(old.lists, status.lists, (name, now = none, was = none) => {
-    const values = now.values || []
-    const oldValues = was.values || []
+  each('counter', old.counters, status.counters, (name, now, was, source) => {
+    const counter = (raw: object) => toCounter(core, source, name, raw)
+    return Object.assign(counter(now || { count: 0, capacity: 0 }), { previous: was && counter(was) })
+  })
+
+  each('list', old.lists, status.lists, (name, now, was, source) => {
+    const list = (raw: ListStatus = { capacity: '0' }) => toList(core, source, name, raw)
     const without = (all: string[], some: string[]): string[] => {
       const set = new Set(some)
       return all.filter((value) => !set.has(value))
     }
-    emit('list', {
-      name,
-      capacity: parseInteger(now.capacity, 'list'),
-      values,
-      added: without(values, oldValues),
-      removed: without(oldValues, values),
-    })
+    const { values } = list(was)
+    const event = list(now)
+    return Object.assign(event, { added: without(event.values, values), removed: without(values, event.values) })
   })
 }

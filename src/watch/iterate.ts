@@ -15,8 +15,9 @@ export function iterate(
   subscribe: (listener: (gameServer: GameServer) => void) => () => void,
 ): AsyncIterator<GameServer> {
   const queue: GameServer[] = []
+  const readers: (() => void)[] = []
+  const strict = overflow === 'fail'
   let scope: Scope | undefined
-  let wake = (): void => {}
   let done = false
 
   function start(): Scope {
@@ -25,10 +26,9 @@ export function iterate(
       subscribe((gameServer) => {
         if (queue.push(gameServer) > limit) {
           queue.shift()
-          if (overflow === 'fail') opened._end(fail('LIMIT', 'The reader is too slow', 'watchGameServer'))
+          if (strict) opened._end(fail('LIMIT', 'The reader is too slow', opened))
         }
-        wake()
-        wake = () => {}
+        readers.splice(0).forEach((wake) => wake())
       }),
     )
     return opened
@@ -38,20 +38,14 @@ export function iterate(
     async next() {
       try {
         scope = scope || start()
-        while (!done && (!queue.length || (overflow === 'fail' && scope._reason)))
-          await scope._wait<void>((resolve) => {
-            const others = wake
-            wake = () => {
-              others()
-              resolve()
-            }
-          })
+        while (!done && (!queue.length || (strict && scope._reason)))
+          await scope._wait<void>((_, resolve) => void readers.push(resolve))
       } catch (error) {
         done = true
         // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
         if (!/^(ABORTED|CLOSED)$/.test((error as SidecarError).code)) throw error
       }
-      return done ? { done, value: undefined } : { done: false, value: queue.shift()! }
+      return done ? { done, value: undefined } : { done, value: queue.shift()! }
     },
     async return() {
       done = true

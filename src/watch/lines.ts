@@ -5,17 +5,16 @@
 export function createLineSplitter(limit: number, onLine: (line: string) => void): (text: string) => boolean {
   let rest = ''
   return (text) => {
-    let start = 0
-    for (;;) {
-      const end = text.indexOf('\n', start)
-      const piece = text.slice(start, end < 0 ? undefined : end)
-      if (rest.length + piece.length > limit) return false
+    const lines = text.split('\n')
+    return lines.every((piece, index) => {
       rest += piece
-      if (end < 0) return true
-      const line = rest
-      rest = ''
-      start = end + 1
-      if (/\S/.test(line)) onLine(line)
-    }
+      const fits = rest.length <= limit
+      if (fits && index < lines.length - 1) {
+        const line = rest
+        rest = ''
+        if (/\S/.test(line)) onLine(line)
+      }
+      return fits
+    })
   }
 }

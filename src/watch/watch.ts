@@ -1,14 +1,11 @@
-import { fail, type SidecarError } from '../client/errors.js'
+import type { Core } from '../client/core.js'
+import { fail, toSidecarError, type SidecarError } from '../client/errors.js'
 import { pick } from '../client/host.js'
-import { isPassing, probeTimeout, type Link } from '../client/link.js'
-import type { ResolvedOptions } from '../client/options.js'
+import { isPassing } from '../client/link.js'
 import { backoff } from '../client/retry.js'
 import { createScope, type Scope } from '../client/scope.js'
-import type { Timers } from '../client/timers.js'
 import type { ConnectionState, Transport } from '../client/types.js'
-import type { GameServer } from '../protocol/game-server.js'
-import { operations } from '../protocol/operations.js'
-import { isGameServer, isToldByWatch } from './order.js'
+import { isToldByWatch } from './order.js'
 import { parseMessage, transports } from './transport.js'
 
 /** ms for a first object where the other transport is at hand, so that it is there within 5 s. */
@@ -20,36 +17,17 @@ const grace = 500
 /** ms, and up to twice that, after which a connection is replaced by a new one. */
 const reopenAfter = 300000
 
-const operation = 'watchGameServer'
-
-export interface WatchListener {
-  _last(): GameServer | undefined
-  /** Takes an object, unless it is old or known. */
-  _offer(gameServer: GameServer): void
-  _setConnection(state: ConnectionState, transport?: Transport, reason?: string): void
-  _report(error: SidecarError): void
-}
-
-interface Connection {
-  _transport: Transport
-  _scope: Scope
-  _opened?: boolean
-  _live?: boolean
-}
+/** Why a connection ends whose place another has taken. */
+const replaced = {}
 
 /**
  * Keeps one watch open, over whichever transport works, and checks by a GET now and then that it tells the truth.
  * It lasts until its scope ends; it ends that itself, with the error, where trying again can't help.
  */
-export function startWatch(
-  options: ResolvedOptions,
-  timers: Timers,
-  link: Link,
-  watchScope: Scope,
-  listener: WatchListener,
-): void {
-  const auto = options.watch === 'auto'
-  let current: Connection | undefined
+export function startWatch(core: Core, watchScope: Scope): void {
+  const auto = core.watch === 'auto'
+  /** The connection that counts: its first object has come. */
+  let current: Scope | undefined
   let attempt = 0
   let failures = 0
   let fallback: string | undefined
@@ -57,119 +35,109 @@ export function startWatch(
   let lastReceived = 0
   let state: ConnectionState = 'connecting'
   let reported: string | undefined
-  let cancelVerify = (): void => {}
-  let cancelReopen = (): void => {}
+  let check = createScope(watchScope)
+  let reopening = check
 
-  function dial(): void {
-    if (auto && !pick(options, 'WebSocket')) fallback = 'No WebSocket here'
-    const transport = auto ? (fallback ? 'stream' : 'websocket') : (options.watch as Transport)
+  /** One connection, from the dial to its end. Without a delay, at once: as a replacement for the present one. */
+  async function dial(delay?: number): Promise<void> {
     const scope = createScope(watchScope)
-    const connection: Connection = { _transport: transport, _scope: scope }
-    const stopWaiting = timers._after(
-      auto && !fallback ? firstObjectTimeout : options.timeout,
-      () => lose(connection, fail('TIMEOUT', 'No object came', operation)),
-    )
-    scope._onEnd(stopWaiting)
-    transports[transport](
-      options,
-      scope,
-      link._url(operations.watchGameServer[1]),
-      () => {
-        connection._opened = true
-      },
-      (text) => {
+    let transport: Transport = 'stream'
+    try {
+      if (delay !== undefined) {
+        await core._sleep(scope, delay)
+        // Where no GET can be had (another origin), the watch itself is how one finds out.
+        await core._whenUp(scope).then(null, () => {})
+        await core._turn(scope)
+        if (scope._reason) return
+      }
+      if (auto && !pick(core, 'WebSocket')) fallback = 'No WebSocket here'
+      transport = auto ? (fallback ? 'stream' : 'websocket') : (core.watch as Transport)
+      const patience = core._after(scope, auto && !fallback ? firstObjectTimeout : core.timeout, () =>
+        scope._end(fail('TIMEOUT', 'No object came', scope)),
+      )
+      await transports[transport](core, scope, (text) => {
         try {
-          const object = parseMessage(text)
-          if (!isGameServer(object)) throw fail('PROTOCOL', 'Not a GameServer', operation)
-          stopWaiting()
-          if (!connection._live) adopt(connection)
+          const gameServer = parseMessage(scope, text)
+          patience._end()
+          if (current !== scope) adopt(scope, transport)
           received++
-          lastReceived = timers._now()
-          listener._offer(object)
-        } catch (error) {
+          lastReceived = core._now()
+          core._offer(gameServer)
+        } catch (thrown) {
           // A line that makes no sense is skipped; an error that the sidecar sends ends this connection.
-          if ((error as SidecarError).status) lose(connection, error as SidecarError)
-          else listener._report(error as SidecarError)
+          const error = toSidecarError(thrown, 'PROTOCOL', 'Not a GameServer', scope)
+          if (error.status! > 200) scope._end(error)
+          else core._report(error)
         }
-      },
-      (reason) => lose(connection, reason),
-    )
+      })
+    } catch (error) {
+      if (!watchScope._reason && error !== replaced)
+        lose(scope, transport, toSidecarError(error, 'UNAVAILABLE', 'The watch broke', scope))
+    }
   }
 
   /** The first object has come: only now does the connection count. */
-  function adopt(connection: Connection): void {
-    if (current) current._scope._end(0)
-    current = connection
-    connection._live = true
+  function adopt(scope: Scope, transport: Transport): void {
+    if (current) current._end(replaced)
+    current = scope
     attempt = failures = 0
     reported = undefined
     state = 'reconnecting'
-    link._setUp(true)
-    listener._setConnection('connected', connection._transport, connection._transport === 'stream' ? fallback : undefined)
+    core._setUp(true)
+    core._setConnection('connected', transport, transport === 'stream' ? fallback : undefined)
     verifyIn(settleTime)
     reopenLater()
   }
 
   /** A connection that is quiet for long may be dead unnoticed: a new one takes its place before it is closed. */
   function reopenLater(): void {
-    cancelReopen()
-    cancelReopen = timers._after((1 + options.random()) * reopenAfter, () => {
+    reopening._end()
+    reopening = core._after(watchScope, (1 + core.random()) * reopenAfter, () => {
       if (!current) return
       fallback = undefined // and the WebSocket gets another chance
-      dial()
+      void dial()
       reopenLater()
     })
   }
 
-  function lose(connection: Connection, reason: SidecarError): void {
-    if (connection._scope._reason !== undefined) return
-    connection._scope._end(0)
-    const isReplacement = current && current !== connection
-    if (!connection._live && connection._transport === 'websocket') {
+  function lose(scope: Scope, transport: Transport, reason: SidecarError): void {
+    const stood = scope._status! < 300
+    const live = current === scope
+    scope._end()
+    if (!live && transport === 'websocket') {
       failures++
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
-      if (auto && (isReplacement || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
-      else if (failures === 2 && connection._opened)
-        listener._report(
+      if (auto && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
+      else if (failures === 2 && stood)
+        core._report(
           fail(
             'LIMIT',
             'The WebSocket ends before each object',
-            operation,
+            scope,
             reason,
             "A sidecar's WebSocket carries 64 KiB at most: use watch: 'auto' where HTTP can stream.",
           ),
         )
     }
-    if (isReplacement) return
+    if (current && !live) return // it was to be a replacement
     current = undefined
-    const { code, status = 500, message } = reason
+    const { code, status, message } = reason
+    const passing = isPassing(reason)
     // What no later attempt can change: somebody answers, and it is no sidecar.
-    const isFatal = code === 'CONFIG' || status === 501 || (status < 500 && !isPassing(reason))
-    if (isFatal || (!isPassing(reason) && reported !== code)) listener._report(reason)
+    const fatal = code === 'CONFIG' || (scope._refused && (status === 501 || (status! < 500 && !passing)))
+    if (fatal || (!passing && reported !== code)) core._report(reason)
     reported = code
-    listener._setConnection(isFatal ? 'failed' : state, undefined, message)
-    if (isFatal) return watchScope._end(reason)
-    if (!connection._opened) link._setUp(false, reason)
-    void reconnect(connection._live ? 0 : backoff(options, attempt++))
-  }
-
-  async function reconnect(delay: number): Promise<void> {
-    try {
-      await timers._sleep(watchScope, delay)
-      // Where no GET can be had (another origin), the watch itself is how one finds out.
-      await link._whenUp(watchScope).then(null, () => {})
-      await link._turn(watchScope)
-    } catch {
-      return // the watch has ended
-    }
-    dial()
+    core._setConnection(fatal ? 'failed' : state, undefined, message)
+    if (fatal) return watchScope._end(reason)
+    if (!stood) core._setUp(false, reason)
+    void dial(live ? 0 : backoff(core, attempt++))
   }
 
   function verifyIn(ms: number): void {
-    cancelVerify()
-    cancelVerify = timers._after(ms, () => {
-      const quiet = timers._now() - lastReceived
-      if (ms > settleTime && current && quiet < ms) verifyIn(Math.max(ms - quiet, settleTime + 1))
+    check._end()
+    check = core._after(watchScope, ms, () => {
+      const rest = ms - core._now() + lastReceived
+      if (ms > settleTime && current && rest > 0) verifyIn(Math.max(rest, settleTime + 1))
       else void verify()
     })
   }
@@ -177,38 +145,33 @@ export function startWatch(
   async function verify(): Promise<void> {
     const seen = received
     const checked = current
-    let next = options.verifyInterval
+    let next = core.verifyInterval
     try {
-      await link._turn(watchScope)
-      const found: unknown = await link._attempt(watchScope, 'getGameServer', probeTimeout)
-      if (!isGameServer(found)) throw fail('PROTOCOL', 'Not a GameServer', 'getGameServer')
+      await core._turn(watchScope)
+      const found = await core._probe(watchScope)
       reported = undefined
-      let last = listener._last()
-      if (!last || isToldByWatch(last, found)) await timers._sleep(watchScope, grace)
-      last = listener._last()
+      if (!core._last || isToldByWatch(core._last, found)) await core._sleep(watchScope, grace)
+      const last = core._last
       if (received !== seen) next = settleTime * 10 // it is talking: look again once it is quiet
       else {
-        listener._offer(found)
-        if (last && isToldByWatch(last, found) && listener._last() === found && current && current === checked) dial()
+        core._offer(found)
+        const missed = last && isToldByWatch(last, found) && core._last === found
+        if (missed && current && current === checked) void dial()
       }
     } catch (error) {
       const reason = error as SidecarError
-      if (watchScope._reason !== undefined) return
+      if (watchScope._reason) return
       if (isPassing(reason)) {
-        if (checked && checked === current && received === seen) lose(checked, reason)
+        if (checked && checked === current && received === seen) checked._end(reason)
       } else if (reported !== reason.message) {
         reported = reason.message
-        listener._report(reason)
+        core._report(reason)
       }
     }
     if (next) verifyIn(next)
   }
 
-  watchScope._onEnd(() => {
-    cancelVerify()
-    cancelReopen()
-  })
-  listener._setConnection(state)
-  verifyIn(options.verifyInterval || Infinity)
-  void reconnect(0)
+  core._setConnection(state)
+  verifyIn(core.verifyInterval || Infinity)
+  void dial(0)
 }

@@ -52,12 +52,12 @@ describe('where the sidecar is', () => {
   })
 
   it.each([
-    [{ baseUrl: 'ftp://x' }, 'options.baseUrl'],
-    [{ baseUrl: 'http://user:secret@x' }, 'options.baseUrl'],
-    [{ baseUrl: 'http://x/?q=1' }, 'options.baseUrl'],
-    [{ baseUrl: 'localhost:9358' }, 'options.baseUrl'],
-    [{ baseUrl: '/sidecar' }, 'options.baseUrl'],
-    [{ baseUrl: '70000' }, 'options.baseUrl'],
+    [{ baseUrl: 'ftp://x' }, 'createClient({ baseUrl })'],
+    [{ baseUrl: 'http://user:secret@x' }, 'createClient({ baseUrl })'],
+    [{ baseUrl: 'http://x/?q=1' }, 'createClient({ baseUrl })'],
+    [{ baseUrl: 'localhost:9358' }, 'createClient({ baseUrl })'],
+    [{ baseUrl: '/sidecar' }, 'createClient({ baseUrl })'],
+    [{ baseUrl: '70000' }, 'createClient({ baseUrl })'],
     [{ platform: 'Not A Name', baseUrl: 'http://x' }, 'platform'],
   ])('refuses %o and names the option', (options, source) => {
     expect(messageOf(() => locate(options))).toContain(source)
@@ -76,7 +76,7 @@ describe('where the sidecar is', () => {
 
   it('refuses a query that is no percent encoding, by name', () => {
     vi.stubGlobal('location', { search: '?sidecar=%zz' })
-    expect(messageOf(() => locate({}))).toContain('The query "sidecar"')
+    expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
   })
 
   it('survives an environment that may not be read', () => {

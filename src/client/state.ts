@@ -1,0 +1,86 @@
+import { emitChanges } from '../watch/changes.js'
+import { isNews } from '../watch/order.js'
+import { startWatch } from '../watch/watch.js'
+import type { Core } from './core.js'
+import { fail } from './errors.js'
+import { createScope, type Scope } from './scope.js'
+import type { GameServer } from '../protocol/game-server.js'
+import type { ConnectionEvent } from './types.js'
+
+export type Predicate = (gameServer: GameServer) => boolean
+
+/** What a client knows of its GameServer and of its connection. */
+export interface State {
+  /** The last GameServer seen. */
+  _last: GameServer | undefined
+  _connection: ConnectionEvent
+  _setConnection(state: ConnectionEvent['state'], transport?: ConnectionEvent['transport'], reason?: string): void
+  /** Takes a GameServer, unless it is old or known. */
+  _offer(gameServer: GameServer): void
+  /** Whether a watch is on, connected or not. */
+  _isWatching(): boolean
+  /** The watch's life, which begins here if it hasn't yet. */
+  _ensureWatch(): Scope
+  /** Waits until the watch shows a GameServer that passes. */
+  _seen(waiting: Scope, predicate: Predicate): Promise<GameServer>
+}
+
+export function createState(core: Core): State {
+  let watch: Scope | undefined
+  const isWatching = (): boolean => !!watch && !watch._reason
+
+  return {
+    _last: undefined,
+    _connection: { state: 'idle', transport: undefined, reason: undefined },
+
+    _setConnection(state, transport, reason) {
+      const { state: was, transport: before } = core._connection
+      if (was === 'closed') return
+      core._connection = { state, transport, reason }
+      if (was !== state || before !== transport) core._emit('connection', core._connection)
+    },
+
+    _offer(gameServer) {
+      const previous = core._last
+      if (!isNews(previous, gameServer)) return
+      core._last = gameServer
+      emitChanges(core, previous, gameServer, core._emit)
+      if (gameServer.status.state === 'Unhealthy' && !(previous && previous.status.state === 'Unhealthy'))
+        core._report(
+          fail(
+            'UNAVAILABLE',
+            'This GameServer is Unhealthy',
+            undefined,
+            undefined,
+            'The sidecar now accepts and ignores every state call: end the process.',
+          ),
+        )
+    },
+
+    _isWatching: isWatching,
+
+    _ensureWatch() {
+      if (!watch || (!isWatching() && !core._scope._reason)) {
+        watch = createScope(core._scope, 'watchGameServer')
+        startWatch(core, watch)
+      }
+      return watch
+    },
+
+    _seen(waiting, predicate) {
+      const watched = core._ensureWatch()
+      waiting._onEnd(watched._onEnd(() => waiting._end(watched._reason)))
+      return waiting._wait((wait, resolve) => {
+        wait._onEnd(
+          core.on('gameserver', (gameServer) => {
+            try {
+              if (predicate(gameServer)) resolve(gameServer)
+            } catch (error) {
+              wait._end(error)
+            }
+          }),
+        )
+      })
+    },
+  }
+}
