@@ -87,7 +87,7 @@ export class MessageDecoder {
       if (opcode === CLOSE) {
         const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
         if (payload.length && !CLOSE_CODES.test(code as never)) throw 1002
-        const reason = createUtf8Reader(options.TextDecoder)(payload.slice(2), true)
+        const reason = createUtf8Reader(options.TextDecoder)(payload, 2, payload.length, true)
         done = true
         answer(CLOSE, payload)
         emit(options.close, code, reason)
@@ -97,7 +97,8 @@ export class MessageDecoder {
       }
     }
 
-    const readBinary = (piece: Uint8Array, last: boolean): void => {
+    const readBinary = (bytes: Uint8Array, at: number, until: number, last: boolean): void => {
+      const piece = view(bytes, at, until)
       if (last && start === end) return finish(piece)
       if (start + total > buffer.length) {
         // Doubling keeps the copies linear. Messages often have one size: then the first guess is exact.
@@ -120,17 +121,17 @@ export class MessageDecoder {
       }
     }
 
-    /** Takes a piece of the frame's payload. */
-    const readPayload = (piece: Uint8Array): void => {
-      left = left - piece.length || -1
+    /** Takes a piece of the frame's payload: what `bytes` has from `at` to `until`. */
+    const readPayload = (bytes: Uint8Array, at: number, until: number): void => {
+      left = left - until + at || -1
       const last = left < 0 && final
       if (opcode >= CLOSE) {
-        control.push(...piece)
+        while (at < until) control.push(bytes[at++]!)
         if (last) readControl(Uint8Array.from(control))
       } else if (kind === TEXT) {
-        const message = readText(piece, last)
+        const message = readText(bytes, at, until, last)
         if (last) finish(message)
-      } else readBinary(piece, last)
+      } else readBinary(bytes, at, until, last)
     }
 
     /** Refuses what a frame may not be; `bytes` need not be its true length if that is above 125. */
@@ -177,10 +178,10 @@ export class MessageDecoder {
 
     this.push = bytes => guard(() => {
       for (let at = 0; !done && at < bytes.length;) {
-        if (left > 0) readPayload(view(bytes, at, at = Math.min(bytes.length, at + left)))
+        if (left > 0) readPayload(bytes, at, at = Math.min(bytes.length, at + left))
         else {
           (head === undefined ? readHeader : readHead)(bytes[at++]!)
-          if (!left) readPayload(none)
+          if (!left) readPayload(none, 0, 0)
         }
       }
     })
@@ -196,7 +197,7 @@ export class MessageDecoder {
         begin(coming)
       }
       final = fin
-      readPayload(bytes)
+      readPayload(bytes, 0, bytes.length)
     })
   }
 }

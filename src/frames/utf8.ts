@@ -2,7 +2,7 @@ import { bytesOf, view } from './bytes.js'
 
 /** The part of `TextDecoder` that is used; what it does is probed before it is trusted. */
 export interface TextDecoderLike {
-  decode(bytes: Uint8Array): string
+  decode(bytes: Uint8Array, options?: { stream: boolean }): string
 }
 
 export type TextDecoderClass = new (
@@ -13,14 +13,15 @@ export type TextDecoderClass = new (
 declare const TextDecoder: TextDecoderClass | undefined
 
 /**
- * Takes a piece of a text, cut anywhere; returns the text once it has the last piece, '' before.
+ * Takes a piece of a text, cut anywhere: `bytes` from `at` to `end`. Returns the text once it has the last
+ * piece, '' before.
  * @throws as soon as what came can't be UTF-8, however it goes on
  */
-export type Utf8Reader = (piece: Uint8Array, last: boolean) => string
+export type Utf8Reader = (bytes: Uint8Array, at: number, end: number, last: boolean) => string
 
 /** Shorter pieces are decoded here: calling the host's decoder would cost more than the work. */
 const SHORT = 9
-/** The same once text is pending: each piece adds a node to a string, and that costs memory. */
+/** The same once text is pending: each piece is a string of its own, and that costs memory. */
 const SHORT_PIECE = 99
 /** Longer ones are then decoded in parts: engines are slow to make large strings, but quick to join them. */
 const LONG = 65536
@@ -34,10 +35,14 @@ const REPLACEMENT = '\ufffd'
 /**
  * The host's decoder, if it is right about the sample and minds a view's bounds: some engines' are not.
  * `fatal`, which some don't know, is not needed: a replacement character says where to look again.
+ *
+ * Node has two decoders in one: until it is asked to stream, the one for ASCII; then one that needs six times
+ * as long for that, and half as long for everything else.
  */
-const probe = (Decoder: TextDecoderClass | null): TextDecoderLike | undefined => {
+const probe = (Decoder: TextDecoderClass | null, stream?: boolean): TextDecoderLike | undefined => {
   try {
     const decoder = new Decoder!('utf-8', { ignoreBOM: true })
+    if (stream) decoder.decode(bytesOf(''), { stream })
     const text = decoder.decode(view(bytesOf(' ' + SAMPLE), 1, 19))
     if (text === '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)) return decoder
   } catch (error) {
@@ -51,8 +56,11 @@ export const createUtf8Reader = (
   Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
 ): Utf8Reader => {
   const native = probe(Decoder)
+  // For what isn't ASCII, made when it first comes; what the last part was says what to expect.
+  let other: TextDecoderLike | undefined
+  let wide = false
   let points: number[] = []
-  let text = ''
+  let parts: string[] = []
   // Inside a character: how many bytes are missing, what the next one may be, the bits so far.
   let missing = 0
   let lowest = 0
@@ -60,7 +68,7 @@ export const createUtf8Reader = (
   let point = 0
 
   const flush = (): void => {
-    if (points.length) text += String.fromCodePoint(...points)
+    if (points.length) parts.push(String.fromCodePoint(...points))
     points = []
   }
 
@@ -84,29 +92,29 @@ export const createUtf8Reader = (
     }
   }
 
-  return (piece, last) => {
-    const end = piece.length
-    let start = 0
-    while (native && end - start > (text ? SHORT_PIECE : SHORT)) {
+  return (bytes, at, end, last) => {
+    while (native && end - at > (parts.length ? SHORT_PIECE : SHORT)) {
       // The rest of a character that began before, then whole characters; what may be cut is left.
-      const whole = start + missing
-      step(piece, start, whole)
-      start = text || !last ? Math.min(end, whole + LONG) : end
+      const whole = at + missing
+      step(bytes, at, whole)
+      at = parts.length || !last ? Math.min(end, whole + LONG) : end
       // Not past the last character's first byte, which is among the last four.
-      if (piece[start - 1]! > 0x7f) for (let back = 4; back-- && piece[--start]! >> 6 === 2;);
+      if (bytes[at - 1]! > 0x7f) for (let back = 4; back-- && bytes[--at]! >> 6 === 2;);
       flush()
-      const part = native.decode(view(piece, whole, start))
+      const part = (wide ? other = other || probe(Decoder, wide) || native : native)
+        .decode(whole || at < bytes.length ? view(bytes, whole, at) : bytes)
+      wide = part.length < at - whole
       // Either the text has that character or it is bad.
-      if (part.includes(REPLACEMENT)) step(piece, whole, start)
-      else text += part
+      if (part.includes(REPLACEMENT)) step(bytes, whole, at)
+      else parts.push(part)
     }
-    step(piece, start, end)
+    step(bytes, at, end)
     if (!last) return ''
     if (missing) throw 1007
     flush()
-    const taken = text
-    text = ''
-    return taken
+    const text = parts.length > 1 ? parts.join('') : parts[0] || ''
+    parts = []
+    return text
   }
 }
 

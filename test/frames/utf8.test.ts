@@ -82,6 +82,21 @@ describe('a TextDecoder of the host', () => {
     expect(trusted()).toBeGreaterThan(0)
   })
 
+  test.each<[string, () => string]>([
+    ['throws', () => { throw new TypeError('one argument, please') }],
+    ['decodes nothing right any more', () => ''],
+  ])('that %s once it was asked to stream is used without', (_name, afterStream) => {
+    const Decoder = class {
+      streamed = false
+      decode(bytes: Uint8Array, options?: object): string {
+        this.streamed ||= options !== undefined
+        return this.streamed ? afterStream() : right.decode(bytes)
+      }
+    }
+    const wide = LONG.repeat(5)
+    expect(decode(utf8(wide), 250, Decoder)).toBe(wide)
+  })
+
   test.each<[string, (bytes: Uint8Array) => string]>([
     ['drops a byte order mark', bytes => right.decode(bytes).replace(/^\ufeff/, '')],
     ['sees the whole buffer instead of the view', bytes => right.decode(bytes.buffer as ArrayBuffer)],
