@@ -1,4 +1,5 @@
 import type { GameServerManifest, SidecarMode } from '../sidecar/index.js'
+import { refuseUnknownOptions } from './unknown-option.js'
 
 /** What `createLocalSidecar()` can be told. Everything has a default. */
 export interface LocalSidecarOptions {
@@ -33,13 +34,30 @@ export interface LocalSidecarOptions {
   readonly onWarning?: ((message: string) => void) | undefined
 }
 
-/** Checks what is about the server, not about the sidecar. @throws TypeError */
+const known = {
+  mode: true,
+  port: true,
+  address: true,
+  gameServer: true,
+  file: true,
+  platform: true,
+  quirks: true,
+  featureGates: true,
+  conformance: true,
+  wsLimit: true,
+  allowHosts: true,
+  allowOrigins: true,
+  onWarning: true,
+} satisfies Record<keyof LocalSidecarOptions, true>
+
+/** Checks what is about the server, not about the sidecar, and that nothing else is there. @throws TypeError */
 export function resolveServerOptions(options: LocalSidecarOptions): {
   port: number
   address: string
   lineLimit: number
   onWarning: (message: string) => void
 } {
+  refuseUnknownOptions(options, Object.keys(known))
   const { port = 0, address = '127.0.0.1', wsLimit = 65_536, onWarning = warnProcess } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new TypeError(`port must be a whole number from 0 to 65535, not ${String(port)}`)

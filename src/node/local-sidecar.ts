@@ -43,7 +43,7 @@ export interface LocalSidecar {
 /**
  * Starts a local sidecar and resolves when it listens.
  *
- * @throws TypeError for an option that makes no sense
+ * @throws TypeError for an option that makes no sense or isn't one
  * @throws GameServerFileError for a file that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */

@@ -76,8 +76,13 @@ describe('the life of a local sidecar', () => {
     [{ file: 'a', gameServer: {} }, 'file and gameServer exclude each other'],
     [{ allowHosts: ['a b'] }, 'An allowed host must be'],
     [{ allowOrigins: ['*'] }, 'An allowed origin must'],
+    [{ httpPort: 0 } as never, 'There is no option "httpPort"; did you mean "port"?'],
+    [{ allowedOrigin: [] } as never, 'There is no option "allowedOrigin"; did you mean "allowOrigins"?'],
+    [{ GameServer: {} } as never, 'There is no option "GameServer"; did you mean "gameServer"?'],
+    [{ 'ws-limit': undefined } as never, 'There is no option "ws-limit"; did you mean "wsLimit"?'],
   ])('%j is refused in a sentence', async (options, message) => {
     await expect(createLocalSidecar(options)).rejects.toThrow(message)
+    await expect(createLocalSidecar(options)).rejects.toBeInstanceOf(TypeError)
   })
 
   test('an IP address to listen on may be in Host as well', async () => {

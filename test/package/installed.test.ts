@@ -88,7 +88,7 @@ describe('./frames and ./node', () => {
     ['require.cjs', "const { createLocalSidecar } = require('gameserver-sidecar/node')"],
   ])('node: %s', async (name, start) => {
     const code = `${start}
-      createLocalSidecar({ httpPort: 0 }).then(async (local) => {
+      createLocalSidecar({ port: 0 }).then(async (local) => {
         const { status } = await fetch(new URL('/gameserver', local.url))
         console.log(status)
         await local.close()
