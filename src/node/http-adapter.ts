@@ -6,8 +6,6 @@ export interface RawTarget {
   readonly target: string
 }
 
-export type RequestHandler = (request: Request, raw: RawTarget) => Promise<Response>
-
 /** The client went away in the middle of its request, which is nobody's fault here. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
