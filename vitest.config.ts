@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
-const USES_DIST = ['process', 'package', 'cli', 'demo', 'bench', 'contract/built', 'docs/built']
+const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/built']
 
 /** Where to leave the results as JSON besides; `.ci/run` counts from them. */
 const resultsFile = process.env['TEST_RESULTS']
