@@ -4,30 +4,10 @@ import type { TestContext } from 'vitest'
 import type { createClient, GameServer, SidecarClient } from '../../../src/index.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { createLocalSidecar } from '../../../src/node/index.js'
+import { conformanceNames as conformance } from '../../../src/sidecar/config.js'
 import { productionTargets } from '../support/production-targets.js'
 import { startRealSidecar, realSidecar } from '../support/real-sidecar.js'
 import { announceMissing, localTargets } from '../support/targets.js'
-
-/** Every operation as a conformance run names it. */
-const conformance = [
-  'ready',
-  'allocate',
-  'setlabel',
-  'setannotation',
-  'gameserver',
-  'health',
-  'shutdown',
-  'watch',
-  'reserve',
-  'getcounter',
-  'updatecounter',
-  'setcountcounter',
-  'setcapacitycounter',
-  'getlist',
-  'updatelist',
-  'addlistvalue',
-  'removelistvalue',
-]
 
 interface Build {
   createClient: typeof createClient
