@@ -36,7 +36,8 @@ export function createClient(options: ClientOptions & { int64: 'bigint' }): Side
 export function createClient(options?: ClientOptions): SidecarClient
 export function createClient(options: ClientOptions = {}): SidecarClient | SidecarClient<bigint> {
   const { processSignals, limits, logger } = options
-  const maxPayload = (limits && limits.message) ?? 16 * 1024 * 1024
+  // A character of text may take 3 bytes, but as many as that would hold more than three times the limit in memory.
+  const maxPayload = 2 * ((limits && limits.message) ?? 16 * 1024 * 1024)
   return buildClient(
     { ...options, WebSocket: options.WebSocket ?? createWebSocketConstructor(maxPayload) },
     processSignals

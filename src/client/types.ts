@@ -78,7 +78,7 @@ export interface RetryPolicy {
 
 /** Limits on what the other side can make us hold. */
 export interface Limits {
-  /** Characters of one watch message or line, bytes where it comes over `ws`; default 16 Mi */
+  /** Characters of one watch message or line, and over `ws` twice as many bytes; default 16 Mi */
   message?: number
   /** Characters of one answer's body; default 16 Mi */
   body?: number
