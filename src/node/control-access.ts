@@ -11,7 +11,7 @@ export const CONTROL_PREFIX = '/_/api'
  * The header without which nothing is changed: no page can send it to another origin without being asked
  * first.
  */
-export const CONTROL_HEADER = 'x-sidecar-control'
+const CONTROL_HEADER = 'x-sidecar-control'
 
 export const isControlTarget = (target: string): boolean =>
   target === CONTROL_PREFIX ||

@@ -17,7 +17,7 @@ import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
 
 /** Limits that keep one client, or many, from taking the whole server. */
-export const serverLimits = {
+const serverLimits = {
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 60_000,

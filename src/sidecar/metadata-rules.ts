@@ -9,7 +9,7 @@ const longest = 63
 const longestDomain = 253
 
 /** What Kubernetes says against a qualified name (the key of a label or annotation); empty if it is one. */
-export function qualifiedNameProblems(key: string): string[] {
+function qualifiedNameProblems(key: string): string[] {
   const parts = key.split('/')
   const format = formatProblem(`must ${characters}`, nameFormat, 'MyName', 'my.name', '123-abc')
   if (parts.length > 2) {
@@ -27,7 +27,7 @@ export function qualifiedNameProblems(key: string): string[] {
 }
 
 /** What Kubernetes says against a label's value; empty if it is one. */
-export function labelValueProblems(value: string): string[] {
+function labelValueProblems(value: string): string[] {
   const problems: string[] = []
   if (byteLength(value) > longest) problems.push(lengthProblem(longest))
   if (!matches(`(${nameFormat})?`, value)) {
