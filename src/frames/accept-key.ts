@@ -17,20 +17,23 @@ export const acceptOf = (key: string): string => {
   const text = key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11\x80' + '\0'.repeat(65) + '\x01\xe0'
   const data = new DataView(bytesOf(text).buffer)
   const words: number[] = []
-  let state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
+  let state = [0x67452301, 0xefcdab89, ~0x67452301, ~0xefcdab89, 0xc3d2e1f0]
   for (let block = 0; block < 128; block += 64) {
-    let [a, b, c, d, e] = state as [number, number, number, number, number]
+    let next = state
     for (let i = 0; i < 80; i++) {
+      const [a, b, c, d, e] = next as [number, number, number, number, number]
       const round = i / 20 | 0
       words[i] = i < 16
         ? data.getInt32(block + i * 4)
         : rotate(words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!, 1)
       // The constants are the roots of 2, 3, 5 and 10.
-      e += rotate(a, 5) + words[i]! + (Math.sqrt([2, 3, 5, 10][round]!) * 2 ** 30 | 0) +
-        (round ? round === 2 ? b & c | d & (b | c) : b ^ c ^ d : b & c | ~b & d);
-      [a, b, c, d, e] = [e | 0, a, rotate(b, 30), c, d]
+      next = [
+        rotate(a, 5) + e + words[i]! + (Math.sqrt([2, 3, 5, 10][round]!) * 2 ** 30 | 0) +
+          (round % 2 ? b ^ c ^ d : round ? b & c | d & (b | c) : b & c | ~b & d) | 0,
+        a, rotate(b, 30), c, d,
+      ]
     }
-    state = [a, b, c, d, e].map((word, i) => word + state[i]! | 0)
+    state = state.map((word, i) => word + next[i]! | 0)
   }
   let accept = ''
   // 160 bits make 26 digits of 6 and one of 4.

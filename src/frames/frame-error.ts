@@ -6,7 +6,10 @@
  */
 export type FrameErrorCode = 1002 | 1007 | 1009
 
-/** The one error of this module's streams: never thrown, always handed to the `error` callback or event. */
+/**
+ * The one error of this module's streams: never thrown, always handed to the `error` callback or event. Its
+ * message ends in the code, or in the status of an HTTP answer that was refused: `HTTP 403`.
+ */
 export interface FrameError extends Error {
   readonly name: 'FrameError'
   /** The close code for the peer. */

@@ -1,7 +1,7 @@
 import { acceptOf } from './accept-key.js'
 import { encodeUtf8 } from './utf8.js'
 
-/** Secure; host and port; the host, as an IPv6 address or otherwise; the port; the path but its first slash. */
+/** Secure; host and port; the host, an IPv6 address or otherwise; the port; the path but its first slash. */
 const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
 /** Tokens of HTTP. */
 const PROTOCOLS = /^([!#-'*+.\w^`|~-]+(, |$))*$/

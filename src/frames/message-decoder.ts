@@ -71,8 +71,10 @@ export class MessageDecoder {
         done = true
         const code = problem as number > 0 ? problem as number : 1009
         answer(CLOSE, [code >> 8, code])
+        // Of an HTTP answer that is not right, its status says most.
+        const status = /^HTTP\S+( \d+)/.exec(head!)
         emit(options.error, Object.assign(
-          Error('WebSocket refused: ' + code), { name: 'FrameError', code },
+          Error('WebSocket refused: ' + (status ? 'HTTP' + status[1] : code)), { name: 'FrameError', code },
         ) as FrameError)
       }
     }

@@ -24,8 +24,8 @@ const defaultTimer = (ms: number, call: () => void): (() => void) => {
 
 /**
  * A WebSocket class over whatever stream of bytes the host has: Node's `net`, a script VM's TCP. Extensions
- * are never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown out
- * of a callback.
+ * are never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown
+ * out of a callback.
  */
 export const createWebSocketClass = (
   connect: Connect,
@@ -38,13 +38,15 @@ export const createWebSocketClass = (
       const offered = ([] as string[]).concat(protocols).join(', ')
       const key = createKey(random)
       const [target, request] = requestFor(url, offered, key)
-      let listeners: [type: string, listener: SocketListener][] = []
+      const listeners: Record<string, Set<SocketListener>> = {}
       let stream: ByteStream | undefined
 
+      const listenersOf = (type: string): Set<SocketListener> =>
+        listeners['on' + type] = listeners['on' + type] || new Set()
       const dispatch = (type: string, detail?: object): void => {
-        const event = Object.assign({ type, target: self }, detail) as SocketEvent
-        emit((self as unknown as Handlers)['on' + type], event)
-        listeners.map(([of, listener]) => of === type && emit(listener, event))
+        const event = Object.assign({ type, target: self }, detail) as SocketEvent;
+        [(self as unknown as Handlers)['on' + type], ...listenersOf(type)]
+          .map(listener => emit(listener, event))
       }
 
       const finish = (code: number, reason: string, error?: unknown): void => {
@@ -64,7 +66,8 @@ export const createWebSocketClass = (
       const writeFrame = (opcode: number, payload: Uint8Array): unknown =>
         write(encodeFrame(opcode, payload, random))
 
-      const decoder = new MessageDecoder(Object.assign({}, options, {
+      const decoder = new MessageDecoder({
+        ...options,
         handshake: (head: string) => {
           const protocol = protocolOf(head, key, offered)
           if (protocol === undefined) return false
@@ -82,7 +85,7 @@ export const createWebSocketClass = (
         write: (frame: Uint8Array) => self.readyState < 2 && write(frame),
         close: finish,
         error: fail,
-      }))
+      })
 
       const self = Object.assign(this as unknown as Writable<FrameWebSocket>, STATES, {
         url,
@@ -91,13 +94,9 @@ export const createWebSocketClass = (
         readyState: 0,
         bufferedAmount: 0,
         binaryType: 'arraybuffer',
-        addEventListener: (type: string, listener: SocketListener) => {
-          self.removeEventListener(type, listener)
-          listeners.push([type, listener])
-        },
-        removeEventListener: (type: string, listener: SocketListener) => {
-          listeners = listeners.filter(entry => entry[0] !== type || entry[1] !== listener)
-        },
+        addEventListener: (type: string, listener: SocketListener) => void listenersOf(type).add(listener),
+        removeEventListener: (type: string, listener: SocketListener) =>
+          void listenersOf(type).delete(listener),
         send: (data: string | ArrayBuffer | ArrayBufferView) => {
           if (!self.readyState) throw Error('InvalidStateError')
           if (self.readyState < 2) {

@@ -3,7 +3,7 @@ import { close, frame, utf8 } from './bytes.js'
 /** What the testsuite's server must get back: echoes of messages and answers to pings. */
 export type Reply = readonly [opcode: 1 | 2 | 10, payload: Uint8Array]
 
-/** A case of the Autobahn testsuite for clients, as data of our own: what a server sends, and what must come of it. */
+/** A case of the Autobahn testsuite for clients, as our own data: what a server sends, what comes of it. */
 export interface AutobahnCase {
   readonly id: string
   /** What the server sends, made when it is needed as it can be large. */
@@ -13,7 +13,7 @@ export interface AutobahnCase {
   readonly replies: () => readonly Reply[]
   /**
    * How it ends:
-   * - `server`: all was right; the server closes with 1000 once it has the replies, and the client echoes that;
+   * - `server`: all was right; the server closes with 1000 once it has the replies, and the client does too;
    * - `closed`: the server's bytes hold a close frame; the client answers with this code (1005: none);
    * - `refused`: the client fails the connection, with one of these codes.
    */
@@ -24,13 +24,17 @@ export interface AutobahnCase {
 
 export const HELLO = utf8('Hello, world!')
 
-const listed = (value: readonly Uint8Array[] | (() => readonly Uint8Array[])): (() => readonly Uint8Array[]) =>
+const listed = (
+  value: readonly Uint8Array[] | (() => readonly Uint8Array[]),
+): (() => readonly Uint8Array[]) =>
   typeof value === 'function' ? value : () => value
 
 export type Bytes = readonly Uint8Array[] | (() => readonly Uint8Array[])
 
 /** All is right: these replies, then a clean close by the server. */
-export const passes = (id: string, bytes: Bytes, replies: readonly Reply[] | (() => readonly Reply[]), chop?: number): AutobahnCase => ({
+export const passes = (
+  id: string, bytes: Bytes, replies: readonly Reply[] | (() => readonly Reply[]), chop?: number,
+): AutobahnCase => ({
   id,
   bytes: listed(bytes),
   replies: typeof replies === 'function' ? replies : () => replies,
@@ -58,7 +62,9 @@ export const refused = (
 })
 
 /** The server closes, among others; the client answers with the same code. */
-export const closed = (id: string, bytes: Bytes, code: number, replies: readonly Reply[] = []): AutobahnCase => ({
+export const closed = (
+  id: string, bytes: Bytes, code: number, replies: readonly Reply[] = [],
+): AutobahnCase => ({
   id, bytes: listed(bytes), replies: () => replies, end: { closed: code },
 })
 
@@ -66,5 +72,7 @@ export const ping = (payload: string | Uint8Array = ''): Uint8Array =>
   frame(9, typeof payload === 'string' ? utf8(payload) : payload)
 export const pong = (payload: string | Uint8Array = ''): Reply =>
   [10, typeof payload === 'string' ? utf8(payload) : payload]
-export const echo = (payload: string | Uint8Array): Reply => [1, typeof payload === 'string' ? utf8(payload) : payload]
+export const echo = (payload: string | Uint8Array): Reply => [
+  1, typeof payload === 'string' ? utf8(payload) : payload,
+]
 export const serverClose = close(1000)

@@ -19,7 +19,9 @@ const seen = new Map<string, (seen: Seen) => void>()
 const key = ([opcode, payload]: Reply): string => `${opcode} ${Buffer.from(payload).toString('latin1')}`
 
 /** Plays the case named in the path, as the testsuite's fuzzing server does. */
-const play = (testCase: AutobahnCase, write: (bytes: Uint8Array) => void, done: (seen: Seen) => void): ((frame: ClientFrame) => void) => {
+const play = (
+  testCase: AutobahnCase, write: (bytes: Uint8Array) => void, done: (seen: Seen) => void,
+): ((frame: ClientFrame) => void) => {
   const expected = testCase.replies()
   const replies: Reply[] = []
   const closeWhenAnswered = (): void => {

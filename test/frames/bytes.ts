@@ -7,7 +7,8 @@ export const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(tex
 
 export const join = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 
-export const repeat = (text: string, length: number): Uint8Array => new Uint8Array(Buffer.alloc(length, latin(text)))
+export const repeat = (text: string, length: number): Uint8Array =>
+  new Uint8Array(Buffer.alloc(length, latin(text)))
 
 export interface FrameShape {
   fin?: boolean
@@ -21,7 +22,9 @@ export interface FrameShape {
   length?: number
 }
 
-export const frame = (opcode: number, payload: Uint8Array = latin(''), shape: FrameShape = {}): Uint8Array => {
+export const frame = (
+  opcode: number, payload: Uint8Array = latin(''), shape: FrameShape = {},
+): Uint8Array => {
   const length = shape.length ?? payload.length
   const lengthBytes = shape.lengthBytes ?? (length < 126 ? 0 : length < 65536 ? 2 : 8)
   const header = Buffer.alloc(2 + lengthBytes)
@@ -39,7 +42,8 @@ export const text = (payload: string | Uint8Array, shape?: FrameShape): Uint8Arr
 export const closePayload = (code: number, reason: string | Uint8Array = ''): Uint8Array =>
   join(Uint8Array.of(code >> 8, code), typeof reason === 'string' ? utf8(reason) : reason)
 
-export const close = (code: number, reason?: string | Uint8Array): Uint8Array => frame(8, closePayload(code, reason))
+export const close = (code: number, reason?: string | Uint8Array): Uint8Array =>
+  frame(8, closePayload(code, reason))
 
 /** A message in frames of `size` bytes each. */
 export const fragments = (opcode: number, payload: Uint8Array, size: number): Uint8Array => {
@@ -77,10 +81,13 @@ export const createClientReader = (onFrame: (frame: ClientFrame) => void): ((byt
     const short = bytes[1]! & 0x7f
     const mask = short < 126 ? 2 : short < 127 ? 4 : 10
     if (bytes.length < mask + 4) return mask + 4
-    const length = short < 126 ? short : short < 127 ? header.readUInt16BE(2) : Number(header.readBigUInt64BE(2))
+    const length = short < 126 ? short
+      : short < 127 ? header.readUInt16BE(2) : Number(header.readBigUInt64BE(2))
     if ((bytes[0]! & 0xf0) !== 0x80) throw new Error('A client frame is fragmented or has reserved bits')
     if (bytes[1]! < 0x80) throw new Error('A client frame is not masked')
-    if (length < (short < 126 ? 0 : short < 127 ? 126 : 65536)) throw new Error('A client frame has a long length')
+    if (length < (short < 126 ? 0 : short < 127 ? 126 : 65536)) {
+      throw new Error('A client frame has a long length')
+    }
     const end = mask + 4 + length
     if (bytes.length < end) return end
     const payload = bytes.slice(mask + 4, end)

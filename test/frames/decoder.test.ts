@@ -19,7 +19,9 @@ const record = (options: Partial<DecoderOptions> = {}) => {
 describe('three inputs', () => {
   test('a control frame that arrives in pieces stands between the fragments of a message', () => {
     const { decoder, events } = record()
-    const stream = join(frame(2, latin('ab'), { fin: false }), frame(9, latin('\x01\x02')), frame(0, latin('cd')))
+    const stream = join(
+      frame(2, latin('ab'), { fin: false }), frame(9, latin('\x01\x02')), frame(0, latin('cd')),
+    )
     feed(decoder.push, stream, 1)
     expect(events).toEqual([['ping', 1, 2], latin('abcd')])
   })
@@ -108,7 +110,8 @@ describe('the HTTP head', () => {
   })
 
   test('may have 16 KiB, not one byte more', () => {
-    const head = (size: number): Uint8Array => latin(HEAD.slice(0, -2) + 'X: ' + 'y'.repeat(size - HEAD.length - 5) + '\r\n\r\n')
+    const head = (size: number): Uint8Array =>
+      latin(HEAD.slice(0, -2) + 'X: ' + 'y'.repeat(size - HEAD.length - 5) + '\r\n\r\n')
     const fits = record({ handshake: true })
     fits.decoder.push(join(head(16384), text('hello')))
     expect(fits.events).toEqual(['hello'])
@@ -136,7 +139,9 @@ describe('limits', () => {
     expect(events).toEqual(['abcd', 1009])
   })
 
-  test.each([['empty', ''], ['not empty', 'x']])('131,072 fragments pass, one more is a 1009; %s', (_name, content) => {
+  const contents = [['empty', ''], ['not empty', 'x']] as const
+
+  test.each(contents)('131,072 fragments pass, one more is a 1009; %s', (_name, content) => {
     const more = frame(0, utf8(content), { fin: false })
     const { decoder, events } = record()
     const begin = (): void => {

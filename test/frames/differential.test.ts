@@ -5,13 +5,20 @@ import { compare, cutAt, LIMITS, ourVerdict, wsVerdict } from './oracle.js'
 
 /** `FRAMES_FUZZ_RUNS=100000 npx vitest run test/frames/differential` for the long run. */
 const RUNS = Number(process.env['FRAMES_FUZZ_RUNS'] ?? 3000)
-const settings = { numRuns: RUNS, ...(process.env['FRAMES_FUZZ_SEED'] && { seed: Number(process.env['FRAMES_FUZZ_SEED']) }) }
+const settings = {
+  numRuns: RUNS,
+  ...(process.env['FRAMES_FUZZ_SEED'] && { seed: Number(process.env['FRAMES_FUZZ_SEED']) }),
+}
 
-const CHARACTERS = ['a', '"', '\0', '\x7f', '\x80', 'é', '߿', 'ࠀ', '퟿', '\ue000', '\ufeff', '\uffff', '𐀀', '😀', '\u{10ffff}']
+const CHARACTERS = [
+  'a', '"', '\0', '\x7f', '\x80', 'é', '߿', 'ࠀ', '퟿', '\ue000', '\ufeff', '\uffff', '𐀀', '😀', '\u{10ffff}',
+]
 
 const someText = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 60 }).map(list => utf8(list.join('')))
 const someBytes = fc.uint8Array({ maxLength: 150 })
-const lengthBytes = fc.option(fc.constantFrom(0 as const, 2 as const, 8 as const), { nil: undefined, freq: 8 })
+const lengthBytes = fc.option(
+  fc.constantFrom(0 as const, 2 as const, 8 as const), { nil: undefined, freq: 8 },
+)
 
 const control = fc.oneof(
   fc.record({ opcode: fc.constantFrom(9, 10), payload: fc.uint8Array({ maxLength: 125 }) }),
@@ -41,7 +48,9 @@ const message = fc.record({
 const closing = fc.oneof(
   fc.constant(frame(8)),
   fc.record({
-    code: fc.oneof(fc.constantFrom(1000, 1001, 1004, 1005, 1006, 1011, 1014, 1015, 2999, 3000, 4999, 5000), fc.nat(65535)),
+    code: fc.oneof(
+      fc.constantFrom(1000, 1001, 1004, 1005, 1006, 1011, 1014, 1015, 2999, 3000, 4999, 5000), fc.nat(65535),
+    ),
     reason: fc.oneof(someText, someBytes),
   }).map(({ code, reason }) => frame(8, closePayload(code, reason.subarray(0, 123)))),
 )
@@ -64,7 +73,9 @@ const odd = fc.record({
 const pick = fc.constantFrom('set', 'drop', 'insert', 'cut')
 const mutation = fc.record({ kind: pick, at: fc.nat(4000), byte: fc.nat(255) })
 
-const mutate = (bytes: Uint8Array, mutations: readonly { kind: string; at: number; byte: number }[]): Uint8Array => {
+const mutate = (
+  bytes: Uint8Array, mutations: readonly { kind: string; at: number; byte: number }[],
+): Uint8Array => {
   let list = [...bytes]
   for (const { kind, at, byte } of mutations) {
     const where = list.length ? at % list.length : 0

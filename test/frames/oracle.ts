@@ -1,5 +1,5 @@
 /**
- * `ws` as the oracle: the same bytes through its Receiver, with the answers that its WebSocket gives as a client;
+ * `ws` as the oracle: the same bytes through its Receiver, with what its WebSocket answers as a client;
  * and the list of differences that are meant.
  */
 import { isUtf8 } from 'node:buffer'
@@ -9,7 +9,7 @@ import { closePayload, createClientReader } from './bytes.js'
 
 export const LIMITS = { maxMessage: 300, maxFragments: 5 } as const
 
-/** What happened, in order: `text ...`, `binary ...`, `ping ...`, `pong ...`, `close code reason`, `error code`. */
+/** What happened, in order: `text ...`, `binary ...`, `ping ...`, `pong ...`, `close n reason`, `error n`. */
 export interface Verdict {
   readonly events: string[]
   /** Frames that were sent, as `opcode payload`. */
@@ -105,7 +105,8 @@ const factsOf = (bytes: Uint8Array): Facts => {
     const short = data[at + 1]! & 0x7f
     const start = at + (short < 126 ? 2 : short < 127 ? 4 : 10)
     if (start > data.length) break
-    const length = short < 126 ? short : short < 127 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
+    const length = short < 126 ? short
+      : short < 127 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
     if (opcode < 8) {
       if (opcode) kind = opcode
       frames++
@@ -123,14 +124,18 @@ const factsOf = (bytes: Uint8Array): Facts => {
 }
 
 /** Every difference that is meant, and how to know it. Both verdicts are the same up to where it shows. */
-const DIFFERENCES: readonly { reason: string; ours: string; holds(facts: Facts, theirs: string | undefined): boolean }[] = [
+const DIFFERENCES: readonly {
+  reason: string
+  ours: string
+  holds(facts: Facts, theirs: string | undefined): boolean
+}[] = [
   {
-    reason: 'text is refused at its first bad byte; ws reads the whole message first, or whatever comes before its end',
+    reason: 'text is refused at its first bad byte; ws reads the message, or what comes before its end',
     ours: 'error 1007',
     holds: facts => facts.badText,
   },
   {
-    reason: 'too many fragments are 1009 at the header of the first one too many; ws: 1008, after its payload',
+    reason: 'too many fragments are 1009 at the header of the one too many; ws: 1008, after its payload',
     ours: 'error 1009',
     holds: (facts, theirs) => facts.manyFragments && (theirs === undefined || theirs === 'error 1008'),
   },

@@ -35,7 +35,10 @@ export interface RawServer {
 }
 
 /** A server that reads one head of each connection and leaves the rest to `onUpgrade`. */
-export const createRawServer = async (onUpgrade: (upgrade: Upgrade) => void, host = '127.0.0.1'): Promise<RawServer> => {
+export const createRawServer = async (
+  onUpgrade: (upgrade: Upgrade) => void,
+  host = '127.0.0.1',
+): Promise<RawServer> => {
   const sockets = new Set<Socket>()
   const server: Server = createServer({ noDelay: true }, socket => {
     sockets.add(socket)
