@@ -1,14 +1,15 @@
 /**
- * Measures and prints tables; writes everything to bench/results/results.json.
+ * Measures and prints tables; bench/results/results.json keeps the last result of each. Ends with 1 where one failed.
  *
  *   npm run bench [-- [--quick] [name]...]     names: bytes command watch local-sidecar frames health soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { saveResults } from './support/results.mjs'
 
 const folder = import.meta.dirname
 const quick = process.argv.includes('--quick')
@@ -27,19 +28,12 @@ const apart = {
   soak: { title: 'Long runs', flags: ['--expose-gc'] },
 }
 
-const results = {
-  node: process.version,
-  cpu: `${cpus().length} x ${cpus()[0]?.model}`,
-  quick,
-  measures: {},
-}
+const resultsFile = join(folder, 'results', 'results.json')
 for (const name of asked.length > 0 ? asked : all) {
-  const { title, rows } = apart[name] ? measureApart(name) : await measureOne(name)
-  results.measures[name] = { title, rows }
+  const measured = apart[name] ? measureApart(name) : await measureOne(name)
+  const circumstances = { node: process.version, cpu: `${cpus().length} x ${cpus()[0]?.model}`, quick }
+  saveResults(resultsFile, { [name]: { ...measured, ...circumstances } })
 }
-
-mkdirSync(join(folder, 'results'), { recursive: true })
-writeFileSync(join(folder, 'results', 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
 console.log('\nAll of it: bench/results/results.json')
 
 async function measureOne(name) {
@@ -50,11 +44,16 @@ async function measureOne(name) {
   return { title, rows }
 }
 
-/** Prints its own table. */
+/** Prints its own table. One that misses its figures says so by its exit code; what it measured counts all the same. */
 function measureApart(name) {
   const { title, flags } = apart[name]
   console.log(`\n${title}`)
   const module = join(folder, `${name}.mjs`)
-  execFileSync(process.execPath, [...flags, module, ...quick ? ['--quick'] : []], { stdio: 'inherit' })
-  return { title, rows: JSON.parse(readFileSync(join(folder, 'results', `${name}.json`), 'utf8')).rows }
+  const rowsFile = join(folder, 'results', `${name}.json`)
+  // The rows of an earlier run must not pass for those of one that broke off.
+  rmSync(rowsFile, { force: true })
+  const { status } = spawnSync(process.execPath, [...flags, module, ...quick ? ['--quick'] : []], { stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+  if (!existsSync(rowsFile)) throw new Error(`${name} broke off with ${status}`)
+  return { title, rows: JSON.parse(readFileSync(rowsFile, 'utf8')).rows }
 }

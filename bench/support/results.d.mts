@@ -1,0 +1,1 @@
+export function saveResults(path: string, measures: Readonly<Record<string, unknown>>): void
