@@ -1,15 +1,29 @@
-/** How soon the local sidecar answers after Node is started, and how many requests a second it answers. */
+/**
+ * How soon the local sidecar answers after Node is started, how many requests a second it answers, and how long one
+ * takes while many others hold connections.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { requestsPerSecond } from './support/load.mjs'
+import { gather } from './support/crowd.mjs'
+import { getTimes, requestsPerSecond } from './support/load.mjs'
 import { answered, end, freePort, start, startLocalSidecar } from './support/processes.mjs'
 import { median, quantile, round } from './support/statistics.mjs'
 
 export const title = 'Local sidecar'
 
+const CROWD = { watchers: 1_000, slow: 200 }
+/** ms that a GET may take beside them, at the 95th percentile. */
+const LONGEST_BESIDE_CROWD = 100
+
 export async function measure({ quick }) {
   const startUp = await measureStartUp(quick ? 5 : 21)
   const rates = await measureRates(quick ? 3 : 7, quick ? 3_000 : 10_000)
+  const beside = await measureBesideCrowd(quick ? 300 : 2_000)
+  const p95 = quantile(beside.ours, 0.95)
+  if (!(p95 < LONGEST_BESIDE_CROWD)) {
+    console.error(`A GET beside the crowd takes ${round(p95)} ms at the 95th percentile, not under ${LONGEST_BESIDE_CROWD}`)
+    process.exitCode = 1
+  }
   return [
     {
       measure: 'start until the first answer, ms',
@@ -20,6 +34,11 @@ export async function measure({ quick }) {
       measure: 'GET /gameserver, requests/s',
       'local sidecar': Math.round(median(rates.ours)), 'plain Node': Math.round(median(rates.node)),
       ratio: round(median(rates.ours) / median(rates.node)), 'p95 of ours': Math.round(quantile(rates.ours, 0.95)),
+    },
+    {
+      measure: `a GET beside ${CROWD.watchers} watchers and ${CROWD.slow} slow clients, ms`,
+      'local sidecar': round(median(beside.ours)), 'plain Node': round(median(beside.node)),
+      ratio: round(median(beside.ours) / median(beside.node)), 'p95 of ours': round(p95),
     },
   ]
 }
@@ -62,4 +81,28 @@ async function measureRates(rounds, requests) {
     await sidecar.end()
   }
   return rates
+}
+
+/** The bare server has no crowd: what is more is the crowd's cost, and ours. */
+async function measureBesideCrowd(requests) {
+  const sidecar = startLocalSidecar(await freePort())
+  let bare
+  let crowd
+  try {
+    bare = await start('bare-server.mjs', await answered(sidecar.url, sidecar))
+    const port = Number(new URL(sidecar.url).port)
+    crowd = await gather(port, CROWD)
+    const times = { ours: [], node: [] }
+    const atOnce = 100
+    for (let done = 0; done < requests; done += atOnce) {
+      times.ours.push(...await getTimes(port, '/gameserver', atOnce))
+      times.node.push(...await getTimes(bare.message.port, '/gameserver', atOnce))
+    }
+    if (crowd.gone() > 0) throw new Error(`${crowd.gone()} of the crowd were sent away, so nothing was measured`)
+    return times
+  } finally {
+    crowd?.leave()
+    if (bare !== undefined) await end(bare.child)
+    await sidecar.end()
+  }
 }

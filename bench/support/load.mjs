@@ -39,3 +39,15 @@ function isWhole(received) {
   if (length === undefined) return received.endsWith(END_OF_CHUNKS)
   return received.length >= endOfHead + END_OF_HEAD.length + Number(length)
 }
+
+/** ms of each GET, one after the other, each on a connection of its own. */
+export async function getTimes(port, path, requests) {
+  const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`
+  const times = []
+  for (let i = 0; i < requests; i++) {
+    const began = performance.now()
+    await ask(port, request, 1)
+    times.push(performance.now() - began)
+  }
+  return times
+}
