@@ -4,15 +4,19 @@
  *
  * Both are given the same buffers and must hand on the same thing: a string for text (ws hands on a Buffer,
  * from which its own WebSocket makes the string, as is done here), bytes for binary. Rounds alternate between
- * the two, and time is that of the processor, so that a busy machine slows neither; a ratio is the median over
- * the pairs.
+ * the two, and time is that of the processor, so that a busy machine slows neither; a ratio is the median
+ * over the pairs.
  * `ws` runs without its native add-ons; it still has what Node itself has built in.
+ *
+ * The C library keeps memory that was freed (glibc only): giving it back and asking again takes the kernel
+ * up to seven times as long as decoding a megabyte, and whom that hits is chance.
  *
  * Prints a table; writes bench/results/frames.json.
  */
 process.env.WS_NO_BUFFER_UTIL = '1'
 process.env.WS_NO_UTF_8_VALIDATE = '1'
 
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { cpus } from 'node:os'
@@ -33,7 +37,13 @@ const FRAGMENTS = 4
 const SIZES = { '16 B': 16, '1 KiB': 1024, '64 KiB': 65536, '1 MiB': 1 << 20 }
 
 const root = resolve(import.meta.dirname, '..')
-const { MessageDecoder } = await import(pathToFileURL(resolve(option('--entry') ?? `${root}/dist/frames.js`)).href)
+if (!process.env.MALLOC_TRIM_THRESHOLD_) {
+  // The library reads it when the process starts.
+  const env = { ...process.env, MALLOC_TRIM_THRESHOLD_: `${2 ** 30}`, MALLOC_MMAP_THRESHOLD_: `${2 ** 25}` }
+  process.exit(spawnSync(process.execPath, process.argv.slice(1), { env, stdio: 'inherit' }).status ?? 1)
+}
+const entry = resolve(option('--entry') ?? `${root}/dist/frames.js`)
+const { MessageDecoder } = await import(pathToFileURL(entry).href)
 const Receiver = createRequire(import.meta.url)(`${root}/node_modules/ws/lib/receiver.js`)
 const { version } = createRequire(import.meta.url)('ws/package.json')
 setFlagsFromString('--expose-gc')
@@ -50,10 +60,12 @@ const frame = (opcode, fin, payload) => {
 }
 
 /** JSON like a sidecar's, with a few characters beyond ASCII in `unicode`. */
+const ASCII = '{"name":"simple-game-server","port":7000}'
+const BEYOND = '{"name":"spel-värd-日本","players":["Zoë","Łukasz"],"port":7000}'
 const payloads = {
-  text: (size) => Buffer.from('{"name":"simple-game-server","port":7000}'.repeat(size / 40 + 1)).subarray(0, size),
+  text: (size) => Buffer.from(ASCII.repeat(size / 40 + 1)).subarray(0, size),
   unicode: (size) => {
-    const text = Buffer.from('{"name":"spel-värd-日本","players":["Zoë","Łukasz"],"port":7000}'.repeat(size / 40 + 1))
+    const text = Buffer.from(BEYOND.repeat(size / 40 + 1))
     let end = size
     while ((text[end] & 0xc0) === 0x80) end--
     return Buffer.concat([text.subarray(0, end), Buffer.alloc(size - end, '.')])
@@ -72,15 +84,21 @@ const framesOf = {
   sliced: (opcode, payload) => {
     const messages = Math.max(1, Math.round(16 * SLICE / payload.length))
     const stream = Buffer.concat(Array(messages).fill(frame(opcode, true, payload)))
-    return Array.from({ length: Math.ceil(stream.length / SLICE) }, (_, i) => stream.subarray(i * SLICE, (i + 1) * SLICE))
+    return Array.from(
+      { length: Math.ceil(stream.length / SLICE) },
+      (_, i) => stream.subarray(i * SLICE, (i + 1) * SLICE),
+    )
   },
 }
 
-/** Both count what they were handed; reading the last unit makes a string whole, as any reader of it would. */
+/** Reading the last unit makes a string whole, as any reader of it would. */
+const lastOf = (data) => typeof data === 'string' ? data.charCodeAt(data.length - 1) : data[data.length - 1]
+
+/** Both count what they were handed. */
 const sinks = {
   ours: (count) => {
     const decoder = new MessageDecoder({
-      message: (data) => count(typeof data === 'string' ? data.charCodeAt(data.length - 1) : data[data.length - 1]),
+      message: (data) => count(lastOf(data)),
       error: (error) => { throw error },
     })
     return (bytes) => decoder.push(bytes)
@@ -88,16 +106,14 @@ const sinks = {
   ws: (count) => {
     const receiver = new Receiver({ maxPayload: 16 << 20, maxFragments: 131072 })
     receiver.on('message', (data, isBinary) => {
-      if (isBinary) return count(data[data.length - 1])
-      const text = data.toString()
-      count(text.charCodeAt(text.length - 1))
+      count(lastOf(isBinary ? data : data.toString()))
     })
     receiver.on('error', (error) => { throw error })
     return (bytes) => receiver.write(bytes)
   },
 }
 
-/** Nanoseconds of processor time, collection of garbage included: what else runs on the machine doesn't count. */
+/** Nanoseconds of processor time, collection of garbage included: what else runs here doesn't count. */
 const now = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) * 1000
@@ -124,7 +140,7 @@ const createRunner = (name, chunks) => {
   }
 }
 
-/** Bytes held while a message is one byte short of whole; of the host's buffers, those that are still needed. */
+/** Bytes held while a message is one byte short of whole; of the host's buffers, those still needed. */
 const held = (name, chunks) => {
   // Copies that nothing here refers to afterwards, not even a variable that is out of use.
   const feed = (write) => {
@@ -169,16 +185,16 @@ const measure = (kind, sizeName, shape) => {
   const times = { ours: [], ws: [] }
   for (let round = 0; round < ROUNDS; round++) {
     // Whoever goes second may pay for the other's garbage: they take turns.
-    for (const name of round % 2 ? ['ws', 'ours'] : ['ours', 'ws']) times[name].push(runners[name].round(passes[name]))
+    for (const name of round % 2 ? ['ws', 'ours'] : ['ours', 'ws']) {
+      times[name].push(runners[name].round(passes[name]))
+    }
   }
   if (runners.ours.last() !== runners.ws.last()) throw new Error('The two decoded different things')
   const rate = (name) => {
     const nanoseconds = median(times[name])
     return { messagesPerSecond: 1e9 / nanoseconds, megabytesPerSecond: size * 1e3 / nanoseconds }
   }
-  const single = shape === 'sliced'
-    ? framesOf.sliced(kind === 'binary' ? 2 : 1, payloads[kind](size)).slice(0, Math.ceil((size + 10) / SLICE))
-    : chunks
+  const single = shape === 'sliced' ? chunks.slice(0, Math.ceil((size + 10) / SLICE)) : chunks
   return {
     kind, size: sizeName, shape,
     ours: { ...rate('ours'), heldBytes: size < 65536 ? null : held('ours', single) },
