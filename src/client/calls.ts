@@ -1,8 +1,8 @@
-import { operations, type OperationName } from '../protocol/operations.js'
+import type { OperationName } from '../protocol/operations.js'
 import type { Core } from './core.js'
 import { fail } from './errors.js'
 import { isPassing, isSafe } from './link.js'
-import type { Scope } from './scope.js'
+import { createScope, type Scope } from './scope.js'
 import type { AbortSignalLike, CallOptions } from './types.js'
 
 export interface Calls {
@@ -22,7 +22,7 @@ export interface Calls {
 /** Ends a scope when a signal is aborted. */
 export function follow(signal: AbortSignalLike | undefined, scope: Scope): void {
   if (!signal) return
-  const abort = (): void => scope._end(fail('ABORTED', 'Aborted by its signal', undefined, signal.reason))
+  const abort = (): void => scope._end(fail('ABORTED', 'Aborted by its signal', undefined, undefined, signal.reason))
   if (signal.aborted) return abort()
   signal.addEventListener('abort', abort)
   scope._onEnd(() => signal.removeEventListener('abort', abort))
@@ -32,8 +32,10 @@ export function createCalls(core: Core): Calls {
   const tails = new Map<string, Promise<unknown>>()
 
   return {
-    async _run(operation, { timeout, signal } = {}, run, byDefault = core.retry.timeout) {
-      const scope = core._within(core._scope, timeout === undefined ? byDefault : timeout, operation)
+    async _run(operation, options, run, byDefault = core.retry.timeout) {
+      const { timeout = byDefault, signal } = options || {}
+      const scope = createScope(core._scope, operation)
+      core._limit(scope, timeout)
       follow(signal, scope)
       try {
         if (scope._reason) throw scope._reason
@@ -56,22 +58,14 @@ export function createCalls(core: Core): Calls {
       return scope._race(turn)
     },
 
-    _send: (scope, operation, body, name) => {
-      const [, path, shape] = operations[operation] as (typeof operations)['ready']
-      return core._retry(
+    _send: (scope, operation, body, name) =>
+      core._retry(
         scope,
         async () => {
           if (!core._once) await core._whenUp(scope)
-          return core._attempt(
-            scope,
-            operation,
-            core.timeout,
-            path.replace('{key}', () => name!),
-            shape && JSON.stringify(body || shape),
-          )
+          return core._attempt(scope, operation, core.timeout, body, name)
         },
-        (error) => !core._once && !scope._reason && (error._refused || (isSafe(operation) && isPassing(error))),
-      )
-    },
+        (error) => !core._once && (error._refused || (isSafe(operation) && isPassing(error))),
+      ),
   }
 }

@@ -7,7 +7,7 @@ import type { Scope } from './scope.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const matches = (pattern: RegExp) => (value: unknown): boolean => isText(value) && pattern.test(value)
-const word = ' letters, digits, "-", "_", ".", a letter or digit at both ends'
+const word = ' letters, digits, -, _, ., a letter or digit at both ends'
 
 /** Whether a value may go into a field of each kind, and what may. */
 const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
@@ -28,13 +28,15 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, want
 export function checkBody(scope: Scope, operation: OperationName, given: object): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   const [, , shape = {}] = operations[operation] as Operation
-  Object.keys(shape).forEach((field) => {
+  const fields = Object.keys(shape)
+  fields.forEach((field) => {
     const value = (given as Record<string, unknown>)[field]
     const [test, wanted] = kinds[shape[field]!]
     if (value === undefined && /\?$/.test(shape[field]!)) return
     check(test(value), field, value, wanted, scope)
     body[field] = Array.isArray(value) ? value : String(value)
   })
+  check(!fields[0] || Object.keys(body)[0], 'body', 'empty', fields.join(' or '), scope)
   return body
 }
 
@@ -42,6 +44,6 @@ export function checkBody(scope: Scope, operation: OperationName, given: object)
 export function checkName(scope: Scope, name: string): string {
   // `.` and `..` would be taken for steps in the path, and half a surrogate pair can't be encoded.
   const encoded = isText(name) && !/^\.{0,2}$|\//.test(name) && tryTo(() => encodeURIComponent(name))
-  check(encoded, 'key', name, 'the name of the GameServer spec, without "/"', scope)
+  check(encoded, 'key', name, 'its name in the GameServer spec, without "/"', scope)
   return encoded as string
 }

@@ -4,7 +4,7 @@ import type { OperationName } from '../protocol/operations.js'
 import { equal, own } from '../watch/changes.js'
 import { checkBody, checkName } from './checks.js'
 import type { Core } from './core.js'
-import { check, fail } from './errors.js'
+import { fail } from './errors.js'
 import { toCounter, toList } from './resources.js'
 import type { Scope } from './scope.js'
 import type { Predicate } from './state.js'
@@ -34,8 +34,13 @@ export function createCommands(core: Core): Commands {
       if (expected.get(id) !== predicate) return
       expected.delete(id)
       if (core._connection.transport && !predicate(core._last!))
-        core._report(
-          fail('UNKNOWN_OUTCOME', 'Accepted, but not to be seen', { _operation: id }, 0, 'Another key may block the queue.'),
+        core._emit('error', 
+          fail(
+            'UNKNOWN_OUTCOME',
+            'Accepted, but not to be seen',
+            { _operation: id },
+            'Another key may block the queue.',
+          ),
         )
     })
   }
@@ -75,7 +80,7 @@ export function createCommands(core: Core): Commands {
 
   /** The methods on counters or on lists: checked first, then run in the order of the name. */
   const resource =
-    <T>(convert: (core: Core, scope: Scope, name: unknown, answer: object) => T) =>
+    <T>(convert: (core: Core, scope: Scope, name: string, answer: object) => T) =>
     (
       operation: OperationName,
       key: string,
@@ -86,10 +91,10 @@ export function createCommands(core: Core): Commands {
       core._run(operation, options, async (scope) => {
         const name = checkName(scope, key)
         const body = checkBody(scope, operation, given)
-        const answer = await core._inOrder(/list/i.test(operation) + key, scope, () =>
+        const answer = await core._inOrder(key, scope, () =>
           run((sent, its, query = '') => core._send(scope, sent, its, name + query), body, scope),
         )
-        return convert(core, scope, answer.name, answer)
+        return convert(core, scope, key, answer)
       })
   const counter = resource(toCounter)
   const list = resource(toList)
@@ -107,8 +112,7 @@ export function createCommands(core: Core): Commands {
 
     getCounter: (key, options) => counter('getCounter', key, {}, options),
     updateCounter: (key, update, options) =>
-      counter('updateCounter', key, update, options, async (send, body, scope) => {
-        check(Object.keys(body)[0], 'update', 'empty', 'count, capacity or countDiff', scope)
+      counter('updateCounter', key, update, options, async (send, body) => {
         // In production the sidecar refuses a change that changes nothing.
         if (body.countDiff === '0') delete body.countDiff
         const answer = Object.keys(body)[0] ? await send('updateCounter', body) : body
@@ -119,8 +123,6 @@ export function createCommands(core: Core): Commands {
     getList: (key, options) => list('getList', key, {}, options),
     updateList: (key, update, options) =>
       list('updateList', key, update, options, async (send, body, scope) => {
-        const mask = Object.keys(body).join()
-        check(mask, 'update', 'empty', 'capacity or values', scope)
         // In production an unknown list ends the sidecar, and adds and removes that aren't written yet are dropped.
         for (;;) {
           const { values, capacity } = toList(core, scope, key, await send('getList'))
@@ -128,7 +130,7 @@ export function createCommands(core: Core): Commands {
           if (written && equal([values, String(capacity)], [written.values || [], written.capacity])) break
           await core._sleep(scope, settleInterval)
         }
-        await send('updateList', body, '?updateMask=' + mask)
+        await send('updateList', body, '?updateMask=' + Object.keys(body))
         return send('getList')
       }),
     addListValue: (key, value, options) => list('addListValue', key, { value }, options),

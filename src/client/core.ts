@@ -9,6 +9,6 @@ import type { Timers } from './timers.js'
 
 /** What the parts of one client know of it and of each other: they all take this one object. */
 export interface Core extends ResolvedOptions, Location, Timers, State, Events, Link, Calls {
-  /** The client's life: ends with `close()`. */
+  /** The client's life: ends with `close()`, or when its signal is aborted. */
   readonly _scope: Scope
 }

@@ -33,26 +33,7 @@ export function createClient(options?: ClientOptions): SidecarClient | SidecarCl
 export function buildClient(given: ClientOptions = {}, attach?: Attach): SidecarClient {
   const scope = createScope()
   const core = Object.assign(resolveOptions(given), locate(given), createTimers(given), { _scope: scope }) as Core
-  let lastBeat: number | undefined
-  let healthy: boolean | undefined
-  let beatNow = (): void => {}
-
-  Object.assign(
-    core,
-    createState(core),
-    createEvents(core),
-    createCalls(core),
-    createLink(
-      core,
-      () => {
-        if (!core._isWatching()) core._setConnection('connected')
-        if (healthy === false) beatNow()
-      },
-      ({ message }) => {
-        if (!core._isWatching()) core._setConnection(core._last ? 'reconnecting' : 'connecting', undefined, message)
-      },
-    ),
-  )
+  Object.assign(core, createState(core), createEvents(core), createCalls(core), createLink(core))
   // The first to hear of the end, so that what ends because of it has nothing more to say.
   scope._onEnd(() => {
     core._setConnection('closed')
@@ -67,21 +48,12 @@ export function buildClient(given: ClientOptions = {}, attach?: Attach): Sidecar
     },
     get status(): ClientStatus {
       const { state: connection, transport, reason } = core._connection
-      return { connection, transport, reason, lastBeat, healthy }
+      return { connection, transport, reason, lastBeat: core._lastBeat, healthy: core._healthy }
     },
   }
   const client = Object.assign(state, createCommands(core), {
     watchGameServer: (options: WatchOptions = {}) => ({
-      [Symbol.asyncIterator]: () =>
-        iterate(
-          options,
-          () => {
-            const iteration = createScope(core._ensureWatch())
-            follow(options.signal, iteration)
-            return iteration
-          },
-          (listener) => core.on('gameserver', listener),
-        ),
+      [Symbol.asyncIterator]: () => iterate(core, options),
     }),
     on: core.on,
     off: core.off,
@@ -109,15 +81,7 @@ export function buildClient(given: ClientOptions = {}, attach?: Attach): Sidecar
 
   follow(given.signal, scope)
   const { autoHealth = core._autoHealth } = given
-  if (autoHealth && !scope._reason) {
-    beatNow = startHeartbeat(core, autoHealth === true ? {} : autoHealth, (event) => {
-      healthy = event.ok
-      if (healthy) lastBeat = event.at
-      core._emit('health', event)
-    })
-    // How often to beat is written in the GameServer.
-    core._send(scope, 'getGameServer').then(null, () => {})
-  }
+  if (autoHealth && !scope._reason) startHeartbeat(core, autoHealth === true ? {} : autoHealth)
   if (attach) scope._onEnd(attach(client, core._emit))
   return client
 }

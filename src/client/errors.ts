@@ -18,20 +18,20 @@ export type SidecarErrorCode =
   | 'CLOSED'
   | 'UNKNOWN'
 
-const isItRunning = 'Is the sidecar running? To develop: npx gameserver-sidecar local'
-const isItThePort = 'Is this the port of the sidecar?'
+const isItRunning = 'Is the sidecar running? Try: npx gameserver-sidecar local'
+const isItThePort = "Is this the sidecar's port?"
 
 const hints: Partial<Record<SidecarErrorCode, string>> = {
   NOT_FOUND: 'Define it in the GameServer spec.',
-  OUT_OF_RANGE: 'Stay within the capacity, or raise it first.',
+  OUT_OF_RANGE: 'Raise the capacity first.',
   ALREADY_EXISTS: 'A list holds a value once.',
   FEATURE_DISABLED: 'Turn on the feature gate CountsAndLists.',
   UNIMPLEMENTED: isItThePort,
   UNAVAILABLE: isItRunning,
   TIMEOUT: isItRunning,
-  UNKNOWN_OUTCOME: 'It may have happened: read before you repeat.',
+  UNKNOWN_OUTCOME: 'It may have happened: read, then decide.',
   PROTOCOL: isItThePort,
-  UNSAFE_INTEGER: "Use createClient({ int64: 'bigint' }).",
+  UNSAFE_INTEGER: "Use int64: 'bigint'.",
   CROSS_ORIGIN: 'Serve page and sidecar from one origin.',
 }
 
@@ -60,15 +60,21 @@ export class SidecarError extends Error {
   }
 }
 
-/** The short form in which errors are made here; the scope of a call says which call it was, and what was answered. */
+/** What an error is about. The scope of a call is one: it knows which call that is, and what was answered. */
+export interface Subject {
+  readonly _operation: string | undefined
+  readonly _status?: number
+}
+
+/** The short form in which errors are made here. */
 export function fail(
   code: SidecarErrorCode,
   message: string,
-  scope?: { readonly _operation: string | undefined; readonly _status?: number },
-  cause?: unknown,
+  subject?: Subject,
   hint?: string,
+  cause?: unknown,
 ): SidecarError {
-  const { _operation: operation, _status: status } = scope || {}
+  const { _operation: operation, _status: status } = subject || {}
   return new SidecarError(code, message, { operation, status, cause, hint })
 }
 
@@ -77,19 +83,23 @@ export function isSidecarError(error: unknown): error is SidecarError {
   return !!error && (error as SidecarError).name === 'SidecarError'
 }
 
-/** Throws unless the test passed: within a call because of its argument, otherwise because of an option. */
-export function check(passed: unknown, what: string, value: unknown, wanted: string, scope?: Parameters<typeof fail>[2]): void {
+/** Throws unless the test passed: where a call is the subject because of its argument, otherwise because of an option. */
+export function check(passed: unknown, what: string, value: unknown, wanted: string, subject?: Subject): void {
   if (!passed)
     throw fail(
-      scope ? 'INVALID_ARGUMENT' : 'CONFIG',
+      subject ? 'INVALID_ARGUMENT' : 'CONFIG',
       what + ' is "' + String(value).slice(0, 80) + '"',
-      scope,
-      undefined,
+      subject,
       'Give ' + wanted + '.',
     )
 }
 
 /** What was thrown, if it is one of ours, or else an error of ours about it. */
-export function toSidecarError(error: unknown, ...[code, message, scope]: Parameters<typeof fail>): SidecarError {
-  return isSidecarError(error) ? error : fail(code, message, scope, error)
+export function toSidecarError(
+  error: unknown,
+  code: SidecarErrorCode,
+  message: string,
+  subject: Subject,
+): SidecarError {
+  return isSidecarError(error) ? error : fail(code, message, subject, undefined, error)
 }

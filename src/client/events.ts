@@ -8,12 +8,15 @@ import type { SidecarEvents } from './types.js'
 type Listener = (event: never) => void
 
 export interface Events {
+  /** An `error` that nobody listens to is logged. */
   _emit: Emit
-  /** Emits an `error`; logs it where nobody listens. */
-  _report(error: SidecarError): void
   /** Ends every subscription. */
   _clear(): void
-  on<T extends keyof SidecarEvents>(type: T, listener: (event: SidecarEvents[T]) => void, context?: unknown): () => void
+  on<T extends keyof SidecarEvents>(
+    type: T,
+    listener: (event: SidecarEvents[T]) => void,
+    context?: unknown,
+  ): () => void
   off(type: keyof SidecarEvents, listener: Listener, context?: unknown): void
 }
 
@@ -24,13 +27,11 @@ export function createEvents(core: Core): Events {
   const subscriptions = new Map<() => void, unknown[]>()
   const { logger = {} } = core
 
-  const _emit = bus.emit as unknown as Emit
-
   return {
-    _emit,
-    _report(error) {
-      if (logger.warn && !(bus.all.get('error') || []).length) logger.warn(error.message)
-      _emit('error', error)
+    _emit(type, event) {
+      if (type === 'error' && logger.warn && !(bus.all.get(type) || []).length)
+        logger.warn((event as SidecarError).message)
+      bus.emit(type, event as never)
     },
 
     _clear: () => subscriptions.forEach((_, end) => end()),

@@ -4,9 +4,6 @@ import type { Scope } from './scope.js'
 import type { ClientOptions, FetchInit } from './types.js'
 import { createTextDecoder } from './utf8.js'
 
-/** A header of the answer, once its head has come. */
-type Header = (name: string) => string | null
-
 interface Reader {
   read(): Promise<{ done: boolean; value?: Uint8Array }>
   cancel(): Promise<unknown>
@@ -16,8 +13,8 @@ const contentType = 'Content-Type'
 const json = 'application/json'
 
 /**
- * One request and its answer, whose text is handed on as it comes; resolves at its end with the headers. The status is
- * the scope's as soon as it is known. Everything is let go when the scope ends. What the host throws comes out as it is.
+ * One request and its answer, whose text is handed on as it comes; resolves at its end. Its head is noted in the scope
+ * as soon as that is known. Everything is let go when the scope ends. What the host throws comes out as it is.
  */
 export async function exchange(
   options: ClientOptions,
@@ -25,13 +22,12 @@ export async function exchange(
   method: string,
   url: string,
   body: string | undefined,
-  onText: (text: string, header: Header) => void,
-): Promise<Header> {
+  onText: (text: string) => void,
+): Promise<void> {
   const send = pick(options, 'fetch')
   if (!send) return byXhr(options, scope, method, url, body, onText)
   const { AbortController } = host()
-  const init: FetchInit = { method, headers: { [contentType]: json }, redirect: 'manual', cache: 'no-store' }
-  if (body) init.body = body
+  const init: FetchInit = { method, headers: { [contentType]: json }, body, redirect: 'manual', cache: 'no-store' }
   if (AbortController) {
     const controller = new AbortController()
     scope._onEnd(() => controller.abort())
@@ -39,28 +35,25 @@ export async function exchange(
   }
   // Every wait goes through the scope, since a host's fetch may know nothing of signals.
   const response = await scope._race(send.call(host() as never, url, init))
-  const header: Header = (name) => response.headers.get(name)
   scope._status = response.status
+  scope._header = (name) => response.headers.get(name)
   const stream = response.body as { getReader?(): Reader } | null | undefined
-  if (stream && stream.getReader) {
-    const reader = stream.getReader()
-    scope._onEnd(() => void reader.cancel().then(null, () => {}))
-    const decode = createTextDecoder(options, scope)
-    for (;;) {
-      const { done, value } = await scope._race(reader.read())
-      if (done) break
-      onText(decode(value!), header)
-    }
-  } else onText(await scope._race(response.text()), header)
-  return header
+  if (!stream || !stream.getReader) return onText(await scope._race(response.text()))
+  const reader = stream.getReader()
+  scope._onEnd(() => void reader.cancel().then(null, () => {}))
+  const decode = createTextDecoder(options, scope)
+  for (;;) {
+    const { done, value } = await scope._race(reader.read())
+    if (done) return
+    onText(decode(value!))
+  }
 }
 
 const byXhr: typeof exchange = (options, scope, method, url, body, onText) =>
   scope._wait((wait, resolve) => {
     const Xhr = pick(options, 'XMLHttpRequest')
-    if (!Xhr) throw fail('CONFIG', 'No fetch here', scope, 0, 'Give createClient({ fetch }) or { XMLHttpRequest }.')
+    if (!Xhr) throw fail('CONFIG', 'No fetch here', scope, 'Give createClient({ fetch }) or { XMLHttpRequest }.')
     const xhr = new Xhr()
-    const header: Header = (name) => xhr.getResponseHeader(name)
     let seen = 0
     xhr.onreadystatechange = () => {
       const { readyState, status } = xhr
@@ -69,17 +62,19 @@ const byXhr: typeof exchange = (options, scope, method, url, body, onText) =>
       if (!status) return readyState > 3 ? wait._end() : undefined
       try {
         scope._status = status
+        scope._header = (name) => xhr.getResponseHeader(name)
         const text = xhr.responseText.slice(seen)
         seen += text.length
-        if (text) onText(text, header)
-        if (readyState > 3) resolve(header)
+        if (text) onText(text)
+        if (readyState > 3) resolve()
       } catch (error) {
         wait._end(error)
       }
     }
     wait._onEnd(() => {
       xhr.onreadystatechange = null
-      xhr.abort()
+      // Once it is done, this would only take its headers away.
+      if (xhr.readyState < 4) xhr.abort()
     })
     xhr.open(method, url, true)
     xhr.setRequestHeader(contentType, json)

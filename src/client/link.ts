@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { operations, type OperationName } from '../protocol/operations.js'
+import { operations, type Operation, type OperationName } from '../protocol/operations.js'
 import { isGameServer } from '../watch/order.js'
 import { errorOfAnswer, parseObject } from './answer.js'
 import type { Core } from './core.js'
@@ -9,7 +9,7 @@ import { exchange, parseRetryAfter } from './http.js'
 import { backoff } from './retry.js'
 import { createScope, type Scope } from './scope.js'
 
-/** ms that a GET may take which only asks whether the sidecar is there; well below the 15 s in which a dead one is noticed. */
+/** ms that a GET may take which only asks whether the sidecar is there: a dead one is to be noticed within 15 s. */
 const probeTimeout = 4000
 /** ms between two dials that this package decides on by itself. */
 const dialSpacing = 110
@@ -29,8 +29,8 @@ export interface Link {
     parent: Scope,
     operation: OperationName,
     timeout: number,
-    path?: string,
-    body?: string,
+    body?: object,
+    name?: string,
   ): Promise<Record<string, unknown>>
   /** Asks for the GameServer, to see whether anybody answers. */
   _probe(scope: Scope): Promise<GameServer>
@@ -53,41 +53,38 @@ export function isPassing({ code }: SidecarError): boolean {
   return code === 'UNAVAILABLE' || code === 'TIMEOUT'
 }
 
-/**
- * @param onUp the sidecar answers, after it didn't
- * @param onDown an attempt found nobody
- */
-export function createLink(core: Core, onUp: () => void, onDown: (reason: SidecarError) => void): Link {
+export function createLink(core: Core): Link {
   let nextDial = 0
   let searching: Scope | undefined
   const waiting = new Map<Scope, (value: void) => void>()
 
   const link: Link = {
-    async _attempt(parent, operation, timeout, path = operations[operation][1], body) {
+    async _attempt(parent, operation, timeout, body, name) {
       if (parent._reason) throw parent._reason
-      const scope = core._within(parent, timeout, parent._operation || operation)
+      const scope = createScope(parent, parent._operation || operation)
+      core._limit(scope, timeout)
+      const [method, path, shape] = operations[operation] as Operation
+      const url = core._baseUrl + path.replace('{key}', () => name!)
       let text = ''
-      let pause = 0
       try {
-        const header = await exchange(core, scope, operations[operation][0], core._baseUrl + path, body, (piece) => {
+        await exchange(core, scope, method, url, shape && JSON.stringify(body || shape), (piece) => {
           text += piece
           if (text.length > core.limits.body)
-            throw fail('LIMIT', 'The answer is too long', scope, 0, 'Raise limits.body.')
+            throw fail('LIMIT', 'The answer is too long', scope, 'Raise limits.body.')
         })
-        pause = parseRetryAfter(header('Retry-After'))
       } catch (cause) {
         const known = isSidecarError(cause)
         if (known ? cause.code !== 'TIMEOUT' : parent._reason) throw cause
         const refused = wasRefused(cause)
-        const error: AttemptError =
-          !refused && !isSafe(operation)
-            ? fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, cause)
-            : known
-              ? cause
-              : await explain(scope, cause)
+        let error: AttemptError
+        if (!refused && !isSafe(operation))
+          error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
+        else error = known ? cause : await explain(scope, cause)
         // `localhost` may not resolve, or lead to an address where nobody listens.
         if (refused && core._anyLoopback)
-          core._baseUrl = core._baseUrl.replace(/\/\/[^:]+/, (name) => (name === '//localhost' ? '//127.0.0.1' : '//localhost'))
+          core._baseUrl = core._baseUrl.replace(/localhost|127[.\d]+/, (name) =>
+            name === 'localhost' ? '127.0.0.1' : 'localhost',
+          )
         error._refused = refused
         if (!parent._reason) core._setUp(false, error)
         throw error
@@ -104,7 +101,7 @@ export function createLink(core: Core, onUp: () => void, onDown: (reason: Sideca
         else if (!core._last || !core._isWatching()) core._offer(object)
       }
       if (!error) return object!
-      error._retryAfter = pause
+      error._retryAfter = parseRetryAfter(scope._header!('Retry-After'))
       throw error
     },
 
@@ -133,11 +130,14 @@ export function createLink(core: Core, onUp: () => void, onDown: (reason: Sideca
       }),
 
     _setUp(up, reason) {
-      const changed = core._up !== up
+      const isBack = up && !core._up
       core._up = up
-      if (!up) return onDown(reason!)
+      // A watch speaks for itself.
+      if (!core._isWatching() && (isBack || !up))
+        core._setConnection(up ? 'connected' : undefined, undefined, reason && reason.message)
+      if (!up) return
       waiting.forEach((resolve) => resolve())
-      if (changed) onUp()
+      if (isBack && core._healthy === false) core._beatNow!()
     },
 
     async _turn(scope) {
@@ -170,11 +170,11 @@ export function createLink(core: Core, onUp: () => void, onDown: (reason: Sideca
       try {
         const opaque = { mode: 'no-cors' } as never
         await scope._race(pick(core, 'fetch')!.call(host() as never, core._baseUrl + '/gameserver', opaque))
-        return fail('CROSS_ORIGIN', 'The sidecar is there, but this page may not read it', scope, cause)
+        return fail('CROSS_ORIGIN', 'The sidecar answers, but not to this page', scope, undefined, cause)
       } catch {
         // nobody there
       }
-    return fail('UNAVAILABLE', 'No answer from ' + core._baseUrl, scope, cause)
+    return fail('UNAVAILABLE', 'No answer from ' + core._baseUrl, scope, undefined, cause)
   }
 
   return link

@@ -37,11 +37,9 @@ export function locate(options: ClientOptions): Location {
   const env = tryTo(() => host().process!.env) || {}
   const sources: Record<string, unknown> = {
     'createClient({ baseUrl })': options.baseUrl,
-    '<script data-base-url>': script.baseUrl,
-    '<script data-port>': script.port,
+    '<script data-base-url or data-port>': script.baseUrl || script.port,
     '?sidecar=PORT': query && (tryTo(() => decodeURIComponent(query[1]!)) || query[1]),
-    GAMESERVER_SIDECAR: global.baseUrl,
-    'GAMESERVER_SIDECAR.port': global.port,
+    GAMESERVER_SIDECAR: global.baseUrl || global.port,
     [prefix + 'PORT']: env[prefix + 'PORT'] || undefined,
   }
   const source = Object.keys(sources).find((name) => sources[name] !== undefined && sources[name] !== null)
@@ -50,25 +48,24 @@ export function locate(options: ClientOptions): Location {
       'CONFIG',
       'Nothing says where the sidecar is',
       undefined,
-      undefined,
-      'Give one of ' + Object.keys(sources).join(', ') + '.',
+      'Give ' + Object.keys(sources).join(' or ') + '.',
     )
   const value = String(sources[source])
   const chosen = env[prefix + 'HOST']
-  const isPort = /[-._]port/i.test(source) || /^\d+$/.test(value)
-  let url = value
-  if (isPort) {
-    check(/^\d+$/.test(value) && +value && +value < 65536, source, value, 'a port from 1 to 65535')
-    // An IPv6 address needs brackets.
-    url = 'http://' + (chosen || 'localhost').replace(/^[^[]*:.*/, '[$&]') + ':' + +value
-  } else if (value[0] === '/') url = origin + value
+  const isPort = /^\d+$/.test(value)
+  const wanted = 'a port from 1 to 65535, or a URL such as http://localhost:9358'
+  check(!isPort || (+value && +value < 65536), source, value, wanted)
+  const url = isPort
+    ? // An IPv6 address needs brackets.
+      'http://' + (chosen || 'localhost').replace(/^[^[]*:.*/, '[$&]') + ':' + +value
+    : (value[0] === '/' ? origin : '') + value
   check(
     /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url),
     isPort ? prefix + 'HOST' : source,
     isPort ? chosen : value,
-    'a URL such as http://localhost:9358',
+    wanted,
   )
-  const autoHealth = script.autoHealth === undefined ? global.autoHealth : script.autoHealth
+  const { autoHealth = global.autoHealth } = script
   return {
     _platform: platform,
     _baseUrl: url.replace(/\/+$/, ''),

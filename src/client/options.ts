@@ -15,11 +15,12 @@ export interface ResolvedOptions extends ClientOptions {
 
 /** @throws SidecarError `CONFIG` where a value can't be right */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  const { watch = 'auto', int64 = 'number', timeout = 10000, verifyInterval = 10000, random = Math.random, retry } = options
-  const oneOf = (what: string, value: string, values: string): void =>
-    check(values.split(' or ').includes(value), what, value, values)
-  oneOf('watch', watch, 'auto or websocket or stream')
-  oneOf('int64', int64, 'number or bigint')
+  const { watch = 'auto', int64 = 'number', timeout = 10000, verifyInterval = 10000, retry } = options
+  const { random = Math.random } = options
+  const oneOf = (what: string, value: string, ...values: string[]): void =>
+    check(values.includes(value), what, value, values.join(' or '))
+  oneOf('watch', watch, 'auto', 'websocket', 'stream')
+  oneOf('int64', int64, 'number', 'bigint')
   check(timeout > 0, 'timeout', timeout, 'ms above 0')
   const longest = 16 * 1024 * 1024
   return Object.assign({}, options, {

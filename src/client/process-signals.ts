@@ -45,7 +45,7 @@ export function handleProcessSignals(
       if (onSignal) await onSignal(signal)
     } catch (error) {
       code = 1
-      emit('error', fail('UNKNOWN', 'onSignal failed', undefined, error))
+      emit('error', fail('UNKNOWN', 'onSignal failed', undefined, undefined, error))
       const sink = logger ?? console
       if (sink && sink.error) sink.error(error)
     }

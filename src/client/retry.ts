@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from './options.js'
 
-/** ms: never sooner than this after the last attempt, so that no run of luck with the jitter makes more than 10 a second. */
+/** ms between two attempts at least, so that no run of luck with the jitter makes more than 10 a second. */
 const leastDelay = 150
 
 /** ms before attempt number `attempt + 1`: capped, with full jitter. Pure but for `random`. */

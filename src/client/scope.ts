@@ -5,8 +5,10 @@
 export interface Scope {
   /** Which method of the client this is for; errors name it. */
   readonly _operation: string | undefined
-  /** The HTTP status of the answer that came, if one did; errors name it too. */
+  /** The HTTP status of the answer, once its head has come; errors name it too. */
   _status?: number
+  /** A header of that answer. */
+  _header?: (name: string) => string | null
   /** The answer was none of a watch. */
   _refused?: boolean
   /** Why it ended: always truthy then; undefined while it lasts. */
@@ -14,7 +16,7 @@ export interface Scope {
   _end(reason?: unknown): void
   /** Runs at the end, or now if that is past; returns the function that forgets it. */
   _onEnd(callback: () => void): () => void
-  /** A promise that rejects when the scope ends. It has a scope of its own, which ends when it is settled, and by whose end it can be rejected. */
+  /** A promise that rejects when the scope ends. The wait is a scope too: it ends when settled, and rejects by ending. */
   _wait<T>(start: (wait: Scope, resolve: (value: T) => void) => void): Promise<T>
   /** The outcome of a promise, unless the scope ends first. */
   _race<T>(promise: PromiseLike<T>): Promise<T>

@@ -2,10 +2,9 @@ import { emitChanges } from '../watch/changes.js'
 import { isNews } from '../watch/order.js'
 import { startWatch } from '../watch/watch.js'
 import type { Core } from './core.js'
-import { fail } from './errors.js'
 import { createScope, type Scope } from './scope.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { ConnectionEvent } from './types.js'
+import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
 
 export type Predicate = (gameServer: GameServer) => boolean
 
@@ -14,7 +13,14 @@ export interface State {
   /** The last GameServer seen. */
   _last: GameServer | undefined
   _connection: ConnectionEvent
-  _setConnection(state: ConnectionEvent['state'], transport?: ConnectionEvent['transport'], reason?: string): void
+  /** The last good beat, ms since the Unix epoch. */
+  _lastBeat?: number
+  /** Whether the last beat went well; undefined before the first. */
+  _healthy?: boolean
+  /** Sends a beat at once; the rhythm starts anew from there. */
+  _beatNow?(): void
+  /** Without a state: nobody answers. */
+  _setConnection(state?: ConnectionState, transport?: Transport, reason?: string): void
   /** Takes a GameServer, unless it is old or known. */
   _offer(gameServer: GameServer): void
   /** Whether a watch is on, connected or not. */
@@ -33,7 +39,7 @@ export function createState(core: Core): State {
     _last: undefined,
     _connection: { state: 'idle', transport: undefined, reason: undefined },
 
-    _setConnection(state, transport, reason) {
+    _setConnection(state = core._last ? 'reconnecting' : 'connecting', transport, reason) {
       const { state: was, transport: before } = core._connection
       if (was === 'closed') return
       core._connection = { state, transport, reason }
@@ -45,16 +51,6 @@ export function createState(core: Core): State {
       if (!isNews(previous, gameServer)) return
       core._last = gameServer
       emitChanges(core, previous, gameServer, core._emit)
-      if (gameServer.status.state === 'Unhealthy' && !(previous && previous.status.state === 'Unhealthy'))
-        core._report(
-          fail(
-            'UNAVAILABLE',
-            'This GameServer is Unhealthy',
-            undefined,
-            undefined,
-            'The sidecar now accepts and ignores every state call: end the process.',
-          ),
-        )
     },
 
     _isWatching: isWatching,

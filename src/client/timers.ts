@@ -12,8 +12,8 @@ export interface Timers {
   /** Runs something later, unless the scope ends before. Returns the timer, as a scope whose end cancels it. */
   _after(scope: Scope, ms: number, run: () => void): Scope
   _sleep(scope: Scope, ms: number): Promise<void>
-  /** A scope that ends after a while by itself. */
-  _within(parent: Scope, ms: number, operation?: string): Scope
+  /** Ends a scope after a while, unless the timer that it returns is ended before. */
+  _limit(scope: Scope, ms: number): Scope
   /** Runs what is due at `now`: for hosts without timers, and to catch up where timers came late. */
   tick(now?: number): void
 }
@@ -29,7 +29,8 @@ export function createTimers(options: ClientOptions): Timers {
       }),
     _after(scope, ms, run) {
       // Called as a member of the global object: some hosts refuse another receiver.
-      const clock = ((options.scheduler === undefined ? host() : options.scheduler) || {}) as Partial<SchedulerLike>
+      const { scheduler = host() } = options
+      const clock = (scheduler || {}) as Partial<SchedulerLike>
       const timer = createScope(scope)
       const fire = (): void => {
         if (timer._reason) return
@@ -45,11 +46,8 @@ export function createTimers(options: ClientOptions): Timers {
       return timer
     },
     _sleep: (scope, ms) => scope._wait((wait, resolve) => timers._after(wait, ms, resolve as () => void)),
-    _within(parent, ms, operation) {
-      const scope = createScope(parent, operation)
-      timers._after(scope, ms, () => scope._end(fail('TIMEOUT', 'Not done within ' + ms + ' ms', scope)))
-      return scope
-    },
+    _limit: (scope, ms) =>
+      timers._after(scope, ms, () => scope._end(fail('TIMEOUT', 'Nothing came within ' + ms + ' ms', scope))),
     tick(at = timers._now()) {
       // A copy: what runs may add timers, and those wait for the next tick.
       Array.from(due).forEach(([fire, time]) => {

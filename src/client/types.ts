@@ -12,7 +12,7 @@ export interface AbortSignalLike {
 export interface FetchInit {
   method: string
   headers: Record<string, string>
-  body?: string
+  body: string | undefined
   redirect: 'manual'
   cache: 'no-store'
   signal?: AbortSignalLike

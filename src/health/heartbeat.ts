@@ -2,21 +2,15 @@ import type { Core } from '../client/core.js'
 import { fail, type SidecarError } from '../client/errors.js'
 import { host } from '../client/host.js'
 import { createScope, type Scope } from '../client/scope.js'
-import type { AutoHealthOptions, HealthEvent } from '../client/types.js'
+import type { AutoHealthOptions } from '../client/types.js'
 import type { HealthSpec } from '../protocol/game-server.js'
 import { startWorkerClock } from './worker-clock.js'
 
-/**
- * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next.
- *
- * @param tell is told of each beat, and of each reason for none
- * @returns a beat now, for when the sidecar is back; the rhythm starts anew from there
- */
+/** Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. */
 export function startHeartbeat(
   core: Core,
   { interval, check, stallTimeout = 3000, worker = !!host().document }: AutoHealthOptions,
-  tell: (event: HealthEvent) => void,
-): () => void {
+): void {
   let timer = createScope(core._scope)
   let [last, lastButOne] = [timer, timer]
   let lastGood = core._now()
@@ -28,11 +22,17 @@ export function startHeartbeat(
 
   function say(ok: boolean, reason: string | undefined): void {
     const now = core._now()
-    if (ok) lastGood = now
+    const at = Date.now()
+    core._healthy = ok
+    if (ok) {
+      lastGood = now
+      core._lastBeat = at
+    }
     const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec()
     const age = now - lastGood
     const limit = period * threshold * 1000 || undefined
-    tell({ ok, at: Date.now(), reason, age, limit, atRisk: !!limit && age + 2 * rhythm() >= limit })
+    const atRisk = !!limit && age + 2 * rhythm() >= limit
+    core._emit('health', { ok, at, reason, age, limit, atRisk })
   }
 
   async function beat(): Promise<void> {
@@ -43,7 +43,7 @@ export function startHeartbeat(
     last = scope
     try {
       const refusal = check && (await ask(scope))
-      if (!refusal) await core._attempt(scope, 'health', Math.max(2 * rhythm(), 1000), undefined, '{}')
+      if (!refusal) await core._attempt(scope, 'health', Math.max(2 * rhythm(), 1000))
       say(!refusal, refusal)
     } catch (error) {
       if (!core._scope._reason) say(false, (error as SidecarError).message)
@@ -65,9 +65,9 @@ export function startHeartbeat(
         )
     })
 
-  function next(): void {
+  core._beatNow = () => {
     timer._end()
-    timer = core._after(core._scope, rhythm(), next)
+    timer = core._after(core._scope, rhythm(), core._beatNow!)
     const disabled = !!spec().disabled
     if (!disabled) void beat()
     else if (!saidDisabled) say(true, 'spec.health.disabled')
@@ -76,6 +76,7 @@ export function startHeartbeat(
 
   // In a page, where a hidden tab's timers are throttled, a worker keeps time.
   if (worker) startWorkerClock(core._scope, core.tick)
-  next()
-  return next
+  core._beatNow()
+  // How often to beat is written in the GameServer.
+  core._send(core._scope, 'getGameServer').then(null, () => {})
 }

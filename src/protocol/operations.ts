@@ -1,7 +1,7 @@
-/** What a field of a request body may hold; a trailing `?` marks one that may be left out. int64 goes out as decimal text. */
+/** What a field of a body may hold; a trailing `?` marks one that may be left out. int64 goes out as decimal text. */
 export type FieldKind = 'key' | 'label' | 'annotation' | 'text' | 'seconds' | 'int64?' | 'texts?'
 
-/** `[method, path, body]`; a `body` of `undefined` means that none is sent. `{key}` in a path stands for one encoded name. */
+/** `[method, path, body]`; without a `body` none is sent. `{key}` in a path stands for one encoded name. */
 export type Operation = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,

@@ -1,5 +1,5 @@
 import type { Core } from '../client/core.js'
-import { toSidecarError } from '../client/errors.js'
+import { fail, toSidecarError, type Subject } from '../client/errors.js'
 import { toCounter, toList } from '../client/resources.js'
 import type { SidecarEvents } from '../client/types.js'
 import { metadataPrefix } from '../protocol/names.js'
@@ -23,29 +23,36 @@ export function equal(a: unknown, b: unknown): boolean {
   )
 }
 
+const endOfCalls = 'The sidecar now ignores every state call: end the process.'
+
 /** Emits what changed from one object to the next; with nothing before, everything there is. */
 export function emitChanges(core: Core, previous: GameServer | undefined, gameServer: GameServer, emit: Emit): void {
   const { object_meta: meta, status } = gameServer
   const { object_meta: oldMeta, status: old } = previous || ({ object_meta: {}, status: {} } as GameServer)
   const prefix = metadataPrefix(core._platform)
   emit('gameserver', gameServer)
-  if (old.state !== status.state) emit('state', { state: status.state, previous: old.state, gameServer })
+  const { state } = status
+  if (old.state !== state) {
+    emit('state', { state, previous: old.state, gameServer })
+    if (state === 'Unhealthy')
+      emit('error', fail('UNAVAILABLE', 'This GameServer is Unhealthy', undefined, endOfCalls))
+  }
 
   function each<T>(
     type: 'label' | 'annotation' | 'counter' | 'list',
     before: Map<T>,
     after: Map<T>,
-    describe: (key: string, now: T | undefined, previous: T | undefined, source: { _operation: string }) => object,
+    describe: (key: string, now: T | undefined, previous: T | undefined, subject: Subject) => object,
   ): void {
-    const source = { _operation: type }
+    const subject = { _operation: type }
     new Set(Object.keys(before || {}).concat(Object.keys(after || {}))).forEach((key) => {
       const now = own(after, key)
       const was = own(before, key)
       try {
-        if (!equal(now, was)) emit(type, describe(key, now, was, source) as never)
+        if (!equal(now, was)) emit(type, describe(key, now, was, subject) as never)
       } catch (error) {
         // One number too large says nothing about the rest.
-        emit('error', toSidecarError(error, 'PROTOCOL', 'Not a GameServer', source))
+        emit('error', toSidecarError(error, 'PROTOCOL', 'Not a GameServer', subject))
       }
     })
   }
@@ -58,13 +65,13 @@ export function emitChanges(core: Core, previous: GameServer | undefined, gameSe
   each('label', oldMeta.labels, meta.labels, metadata)
   each('annotation', oldMeta.annotations, meta.annotations, metadata)
 
-  each('counter', old.counters, status.counters, (name, now, was, source) => {
-    const counter = (raw: object) => toCounter(core, source, name, raw)
+  each('counter', old.counters, status.counters, (name, now, was, subject) => {
+    const counter = (raw: object) => toCounter(core, subject, name, raw)
     return Object.assign(counter(now || { count: 0, capacity: 0 }), { previous: was && counter(was) })
   })
 
-  each('list', old.lists, status.lists, (name, now, was, source) => {
-    const list = (raw: ListStatus = { capacity: '0' }) => toList(core, source, name, raw)
+  each('list', old.lists, status.lists, (name, now, was, subject) => {
+    const list = (raw: ListStatus = { capacity: '0' }) => toList(core, subject, name, raw)
     const without = (all: string[], some: string[]): string[] => {
       const set = new Set(some)
       return all.filter((value) => !set.has(value))

@@ -1,19 +1,15 @@
+import { follow } from '../client/calls.js'
+import type { Core } from '../client/core.js'
 import { fail, type SidecarError } from '../client/errors.js'
-import type { Scope } from '../client/scope.js'
+import { createScope, type Scope } from '../client/scope.js'
 import type { WatchOptions } from '../client/types.js'
 import type { GameServer } from '../protocol/game-server.js'
 
 /**
- * An iterator over what a subscription delivers, with a bounded queue: the connection is read however slow the reader
- * is. Written out, since an async generator doesn't exist in ES2017.
- *
- * @param open makes the scope in which the iteration lives, once it starts
+ * An iterator over what the watch tells, with a bounded queue: the connection is read however slow the reader is. It
+ * starts with the first `next()`. Written out, since an async generator doesn't exist in ES2017.
  */
-export function iterate(
-  { queue: limit = 64, overflow }: WatchOptions,
-  open: () => Scope,
-  subscribe: (listener: (gameServer: GameServer) => void) => () => void,
-): AsyncIterator<GameServer> {
+export function iterate(core: Core, { queue: limit = 64, overflow, signal }: WatchOptions): AsyncIterator<GameServer> {
   const queue: GameServer[] = []
   const readers: (() => void)[] = []
   const strict = overflow === 'fail'
@@ -21,9 +17,10 @@ export function iterate(
   let done = false
 
   function start(): Scope {
-    const opened = open()
+    const opened = createScope(core._ensureWatch())
+    follow(signal, opened)
     opened._onEnd(
-      subscribe((gameServer) => {
+      core.on('gameserver', (gameServer) => {
         if (queue.push(gameServer) > limit) {
           queue.shift()
           if (strict) opened._end(fail('LIMIT', 'The reader is too slow', opened))

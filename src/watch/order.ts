@@ -25,12 +25,13 @@ export function isNews(last: GameServer | undefined, next: GameServer): boolean 
 
 /** Whether a watch would have told the difference: in local mode, it says nothing of counters and lists. */
 export function isToldByWatch(last: GameServer, next: GameServer): boolean {
-  const told = ({ object_meta, status }: GameServer): unknown => [object_meta, status.state]
-  return !equal(told(last), told(next))
+  return !equal([last.object_meta, last.status.state], [next.object_meta, next.status.state])
 }
+
+const isObject = (value: unknown): boolean => Object(value) === value
 
 /** Whether something from outside has the shape that everything here relies on. */
 export function isGameServer(value: unknown): value is GameServer {
-  const { object_meta, status } = (value || {}) as GameServer
-  return !!object_meta && !!status && typeof object_meta === 'object' && typeof status === 'object'
+  const { object_meta, status } = Object(value) as GameServer
+  return isObject(object_meta) && isObject(status)
 }

@@ -17,15 +17,21 @@ import { isGameServer } from './order.js'
  */
 type Open = (core: Core, scope: Scope, onMessage: (text: string) => void) => Promise<never>
 
+/** What `ws` and browsers have besides. */
+interface Socket extends WebSocketLike {
+  terminate?(): void
+  binaryType?: string
+}
+
 const urlOf = ({ _baseUrl }: Core): string => _baseUrl + operations.watchGameServer[1]
-const tooLong = (scope: Scope): SidecarError => fail('LIMIT', 'A message is too long', scope, 0, 'Raise limits.message.')
+const tooLong = (scope: Scope): SidecarError => fail('LIMIT', 'A message is too long', scope, 'Raise limits.message.')
 
 /** One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection. */
 const openWebSocket: Open = (core, scope, onMessage) =>
   scope._wait((wait) => {
-    const Socket = pick(core, 'WebSocket')
-    if (!Socket) throw fail('CONFIG', 'No WebSocket here', scope, 0, 'Give createClient({ WebSocket }).')
-    const socket: WebSocketLike & { terminate?(): void; binaryType?: string } = new Socket(urlOf(core).replace(/^http/, 'ws'))
+    const WebSocket = pick(core, 'WebSocket')
+    if (!WebSocket) throw fail('CONFIG', 'No WebSocket here', scope, 'Give createClient({ WebSocket }).')
+    const socket: Socket = new WebSocket(urlOf(core).replace(/^http/, 'ws'))
     let trouble: unknown
     // The handlers stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
     wait._onEnd(() => (socket.terminate ? socket.terminate() : socket.close()))
@@ -36,7 +42,8 @@ const openWebSocket: Open = (core, scope, onMessage) =>
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (wait._reason) return
       try {
-        const text = typeof data === 'string' ? data : createTextDecoder(core, scope)(new Uint8Array(data as ArrayBuffer))
+        const decode = (): string => createTextDecoder(core, scope)(new Uint8Array(data as ArrayBuffer))
+        const text = typeof data === 'string' ? data : decode()
         if (text.length > core.limits.message) throw tooLong(scope)
         onMessage(text)
       } catch (error) {
@@ -46,16 +53,18 @@ const openWebSocket: Open = (core, scope, onMessage) =>
     socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
       trouble = event && (event.error || event.message)
     }
-    socket.onclose = (event: { code?: number } | undefined) =>
-      wait._end(toSidecarError(trouble, 'UNAVAILABLE', 'The WebSocket ended with ' + ((event && event.code) || 1006), scope))
+    socket.onclose = (event: { code?: number } | undefined) => {
+      const message = 'The WebSocket ended with ' + ((event && event.code) || 1006)
+      wait._end(toSidecarError(trouble, 'UNAVAILABLE', message, scope))
+    }
   })
 
 /** One watch over one HTTP answer, a JSON object a line. */
 const openStream: Open = async (core, scope, onMessage) => {
   const split = createLineSplitter(core.limits.message, onMessage)
   let text = ''
-  await exchange(core, scope, 'GET', urlOf(core), undefined, (piece, header) => {
-    scope._refused = scope._status !== 200 || /html/.test(header('Content-Type')!)
+  await exchange(core, scope, 'GET', urlOf(core), undefined, (piece) => {
+    scope._refused = scope._status !== 200 || /html/.test(scope._header!('Content-Type')!)
     if (!scope._refused) {
       if (!split(piece)) throw tooLong(scope)
     } else if ((text += piece).length > 4096) throw errorOfAnswer(scope, text)

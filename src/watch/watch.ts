@@ -4,7 +4,7 @@ import { pick } from '../client/host.js'
 import { isPassing } from '../client/link.js'
 import { backoff } from '../client/retry.js'
 import { createScope, type Scope } from '../client/scope.js'
-import type { ConnectionState, Transport } from '../client/types.js'
+import type { Transport } from '../client/types.js'
 import { isToldByWatch } from './order.js'
 import { parseMessage, transports } from './transport.js'
 
@@ -33,7 +33,6 @@ export function startWatch(core: Core, watchScope: Scope): void {
   let fallback: string | undefined
   let received = 0
   let lastReceived = 0
-  let state: ConnectionState = 'connecting'
   let reported: string | undefined
   let check = createScope(watchScope)
   let reopening = check
@@ -52,9 +51,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
       }
       if (auto && !pick(core, 'WebSocket')) fallback = 'No WebSocket here'
       transport = auto ? (fallback ? 'stream' : 'websocket') : (core.watch as Transport)
-      const patience = core._after(scope, auto && !fallback ? firstObjectTimeout : core.timeout, () =>
-        scope._end(fail('TIMEOUT', 'No object came', scope)),
-      )
+      const patience = core._limit(scope, auto && !fallback ? firstObjectTimeout : core.timeout)
       await transports[transport](core, scope, (text) => {
         try {
           const gameServer = parseMessage(scope, text)
@@ -67,7 +64,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
           // A line that makes no sense is skipped; an error that the sidecar sends ends this connection.
           const error = toSidecarError(thrown, 'PROTOCOL', 'Not a GameServer', scope)
           if (error.status! > 200) scope._end(error)
-          else core._report(error)
+          else core._emit('error', error)
         }
       })
     } catch (error) {
@@ -82,7 +79,6 @@ export function startWatch(core: Core, watchScope: Scope): void {
     current = scope
     attempt = failures = 0
     reported = undefined
-    state = 'reconnecting'
     core._setUp(true)
     core._setConnection('connected', transport, transport === 'stream' ? fallback : undefined)
     verifyIn(settleTime)
@@ -109,13 +105,13 @@ export function startWatch(core: Core, watchScope: Scope): void {
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
       if (auto && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
       else if (failures === 2 && stood)
-        core._report(
+        core._emit('error', 
           fail(
             'LIMIT',
             'The WebSocket ends before each object',
             scope,
+            "It carries 64 KiB at most: use watch: 'auto'.",
             reason,
-            "A sidecar's WebSocket carries 64 KiB at most: use watch: 'auto' where HTTP can stream.",
           ),
         )
     }
@@ -125,9 +121,9 @@ export function startWatch(core: Core, watchScope: Scope): void {
     const passing = isPassing(reason)
     // What no later attempt can change: somebody answers, and it is no sidecar.
     const fatal = code === 'CONFIG' || (scope._refused && (status === 501 || (status! < 500 && !passing)))
-    if (fatal || (!passing && reported !== code)) core._report(reason)
+    if (fatal || (!passing && reported !== code)) core._emit('error', reason)
     reported = code
-    core._setConnection(fatal ? 'failed' : state, undefined, message)
+    core._setConnection(fatal ? 'failed' : undefined, undefined, message)
     if (fatal) return watchScope._end(reason)
     if (!stood) core._setUp(false, reason)
     void dial(live ? 0 : backoff(core, attempt++))
@@ -165,13 +161,13 @@ export function startWatch(core: Core, watchScope: Scope): void {
         if (checked && checked === current && received === seen) checked._end(reason)
       } else if (reported !== reason.message) {
         reported = reason.message
-        core._report(reason)
+        core._emit('error', reason)
       }
     }
     if (next) verifyIn(next)
   }
 
-  core._setConnection(state)
+  if (core._connection.state !== 'connected') core._setConnection()
   verifyIn(core.verifyInterval || Infinity)
   void dial(0)
 }
