@@ -51,9 +51,10 @@ describe('README', () => {
     const promised = ['now Scheduled', 'now RequestReady', 'now Ready']
     const printed: string[] = []
     for await (const line of lines(game)) if (printed.push(line) === 3 || line === promised[2]) break
-    // On a machine so busy that the watch opens half a second late, a state may have passed by then.
-    expect(promised.filter((line) => printed.includes(line))).toEqual(printed)
-    expect(printed.at(-1)).toBe(promised[2])
+    // On a machine so busy that the watch opens half a second late, the one in the middle has passed by then. The
+    // first comes by a read that is sent before ready().
+    const certain = promised.filter((line) => line !== promised[1] || printed.includes(line))
+    expect(printed).toEqual(certain)
   })
 
   test.each(modules.slice(1))('the snippet at line $line runs to its end without a complaint', async ({ code }) => {
