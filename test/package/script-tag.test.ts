@@ -1,0 +1,169 @@
+import vm from 'node:vm'
+import { JSDOM } from 'jsdom'
+import { describe, expect, test } from 'vitest'
+import type * as Api from '../../src/index.js'
+import { read } from '../support/source.js'
+
+const builds = ['umd', 'umd.min', 'iife'] as const
+const code = (build: (typeof builds)[number]): string => read(`dist/gameserver-sidecar.${build}.js`)
+
+interface Page {
+  api: typeof Api
+  /** The context's document, whose `currentScript` is null again once the script has run. */
+  document: { currentScript: unknown }
+  /** `method URL` of what was requested. */
+  requests: string[]
+}
+
+/** A page whose script tag has these attributes, and whatever else `globals` brings. */
+function load(build: (typeof builds)[number], dataset: object, globals: object = {}): Page {
+  const requests: string[] = []
+  const document = { currentScript: { dataset } as unknown }
+  const context = vm.createContext({ ...host(requests), ...globals, document })
+  vm.runInContext(code(build), context)
+  document.currentScript = null
+  return { api: context['GameServerSidecar'] as typeof Api, document, requests }
+}
+
+const host = (requests: string[]) => ({
+  setTimeout,
+  clearTimeout,
+  fetch: (url: string, { method }: { method: string }) => {
+    requests.push(`${method} ${url}`)
+    return Promise.resolve(Response.json(url.endsWith('/gameserver') ? gameServer : {}))
+  },
+})
+
+const gameServer = {
+  object_meta: { name: 'a', resource_version: '1' },
+  spec: { health: {} },
+  status: { state: 'Ready' },
+}
+
+/** What a client of that page asks for, from its making to its first answer. */
+async function asked({ api, requests }: Page, options?: Api.ClientOptions): Promise<string[]> {
+  const client = api.createClient({ retry: false, ...options })
+  await client.getGameServer()
+  client.close()
+  return requests
+}
+
+const firstAsked = async (page: Page, options?: Api.ClientOptions): Promise<string> =>
+  (await asked(page, options))[0]!.replace(/\/gameserver$/, '')
+
+const withPort = (port: string) => ({ location: { search: `?sidecar=${port}`, origin: 'http://page.test' } })
+
+/** For each, what stands above it is taken away. */
+const speakers = {
+  option: 'http://option.test',
+  baseUrl: 'http://tag.test/sidecar',
+  port: '2222',
+  query: '3333',
+  global: 'http://global.test',
+}
+
+describe.each(builds)('the script tag of %s', (build) => {
+  test.each([
+    ['the option', [], 'http://option.test'],
+    ['data-base-url', ['option'], 'http://tag.test/sidecar'],
+    ['data-port', ['option', 'baseUrl'], 'http://localhost:2222'],
+    ['the query', ['option', 'baseUrl', 'port'], 'http://localhost:3333'],
+    ['the injected global', ['option', 'baseUrl', 'port', 'query'], 'http://global.test'],
+  ])('%s decides where %j say nothing', async (_name, silent, expected) => {
+    const { option, baseUrl, port, query, global }: Partial<typeof speakers> =
+      Object.fromEntries(Object.entries(speakers).filter(([name]) => !silent.includes(name)))
+    const page = load(build, { ...(baseUrl && { baseUrl }), ...(port && { port }) }, {
+      ...(query && withPort(query)), GAMESERVER_SIDECAR: global,
+    })
+    expect(await firstAsked(page, option === undefined ? {} : { baseUrl: option })).toBe(`GET ${expected}`)
+  })
+
+  test('data-base-url may be a path of the page', async () => {
+    const page = load(build, { baseUrl: '/sidecar' }, { location: { origin: 'https://game.test', search: '' } })
+    expect(await firstAsked(page)).toBe('GET https://game.test/sidecar')
+  })
+
+  test.each([
+    [{ port: 'abc' }, /data-port.* is "abc"/],
+    [{ port: '65536' }, /data-port.* is "65536"/],
+    [{ baseUrl: 'ftp://x' }, /data-base-url.* is "ftp:\/\/x"/],
+    [{ port: '1', platform: 'Bad Name' }, /platform.* is "Bad Name"/],
+  ])('%o is refused by name, not passed over', (dataset, message) => {
+    const { api } = load(build, dataset, withPort('3333'))
+    expect(() => api.createClient()).toThrow(expect.objectContaining({
+      code: 'CONFIG', message: expect.stringMatching(message) as string,
+    }))
+  })
+
+  test.each([
+    [{}, {}, '7002'],
+    [{ platform: 'option-cloud' }, {}, '7001'],
+    [{}, { platform: undefined }, '7003'],
+  ])('option %o, tag %o: the platform is that of the option, then data-platform, then the global', async (
+    options, tag, port,
+  ) => {
+    const env = {
+      OPTION_CLOUD_SDK_HTTP_PORT: '7001',
+      TAG_CLOUD_SDK_HTTP_PORT: '7002',
+      GLOBAL_CLOUD_SDK_HTTP_PORT: '7003',
+    }
+    const page = load(build, { platform: 'tag-cloud', ...tag }, {
+      process: { env }, GAMESERVER_SIDECAR: { platform: 'global-cloud' },
+    })
+    expect(await firstAsked(page, options)).toBe(`GET http://localhost:${port}`)
+  })
+
+  test.each<[Api.ClientOptions, { autoHealth?: string }, { autoHealth?: boolean }, boolean]>([
+    [{}, {}, {}, false],
+    [{}, { autoHealth: '' }, {}, true],
+    [{}, { autoHealth: 'true' }, {}, true],
+    [{}, { autoHealth: 'false' }, {}, false],
+    [{}, { autoHealth: 'false' }, { autoHealth: true }, false],
+    [{}, { autoHealth: '' }, { autoHealth: false }, true],
+    [{ autoHealth: false }, { autoHealth: '' }, {}, false],
+    [{ autoHealth: true }, { autoHealth: 'false' }, {}, true],
+  ])('option %o, tag %o, global %o: beats go out: %s', async (options, tag, global, beats) => {
+    const page = load(build, { port: '1', ...tag }, { GAMESERVER_SIDECAR: global })
+    expect((await asked(page, options)).includes('POST http://localhost:1/health')).toBe(beats)
+  })
+
+  test('is read while it runs and never again', async () => {
+    const page = load(build, { port: '1' })
+    page.document.currentScript = { dataset: { port: '2', baseUrl: 'http://other.test', autoHealth: '' } }
+    expect(await asked(page)).toEqual(['GET http://localhost:1/gameserver'])
+  })
+
+  test('that comes later gives nothing to a client of one that said nothing', () => {
+    const page = load(build, {})
+    page.document.currentScript = { dataset: { port: '2' } }
+    expect(() => page.api.createClient()).toThrow(expect.objectContaining({ code: 'CONFIG' }))
+  })
+
+  test.each([
+    ['no document', undefined],
+    ['an empty document', {}],
+    ['no current script, as in a module', { currentScript: null }],
+    ['a script without data', { currentScript: {} }],
+  ])('is passed over where there is %s', async (_name, document) => {
+    const requests: string[] = []
+    const context = vm.createContext({ ...host(requests), ...withPort('3333'), document })
+    vm.runInContext(code(build), context)
+    const page = { api: context['GameServerSidecar'] as typeof Api, document: { currentScript: null }, requests }
+    expect(await firstAsked(page)).toBe('GET http://localhost:3333')
+  })
+
+  test('has the attributes as they are written in HTML', async () => {
+    const requests: string[] = []
+    const tag = (attributes: string): string => `<script ${attributes}>${code(build)}</script>`
+    const { window } = new JSDOM(tag('data-port="4444" data-platform="my-cloud" data-auto-health'), {
+      url: 'http://page.test/?sidecar=5555',
+      runScripts: 'dangerously',
+      beforeParse: (window) => { Object.assign(window, host(requests)) },
+    })
+    const api = window['GameServerSidecar'] as typeof Api
+    expect(await asked({ api, document: { currentScript: null }, requests })).toEqual(
+      expect.arrayContaining(['POST http://localhost:4444/health', 'GET http://localhost:4444/gameserver']))
+    expect(requests.filter((request) => !request.includes(' http://localhost:4444/'))).toEqual([])
+    window.close()
+  })
+})
