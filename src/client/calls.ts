@@ -1,6 +1,6 @@
 import type { OperationName } from '../protocol/operations.js'
 import type { Core } from './core.js'
-import { fail } from './errors.js'
+import { check, fail } from './errors.js'
 import { isPassing, isSafe } from './link.js'
 import { createScope, type Scope } from './scope.js'
 import type { AbortSignalLike, CallOptions } from './types.js'
@@ -22,6 +22,7 @@ export interface Calls {
 /** Ends a scope when a signal is aborted. */
 export function follow(signal: AbortSignalLike | undefined, scope: Scope): void {
   if (!signal) return
+  check(signal.addEventListener, 'signal', signal, 'an AbortSignal')
   const abort = (): void => scope._end(fail('ABORTED', 'Aborted by its signal', undefined, undefined, signal.reason))
   if (signal.aborted) return abort()
   signal.addEventListener('abort', abort)
@@ -62,7 +63,7 @@ export function createCalls(core: Core): Calls {
       core._retry(
         scope,
         async () => {
-          if (!core._once) await core._whenUp(scope)
+          if (!core._once && !core._up) await core._whenUp(scope)
           return core._attempt(scope, operation, core.timeout, body, name)
         },
         (error) => !core._once && (error._refused || (isSafe(operation) && isPassing(error))),

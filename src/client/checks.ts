@@ -14,7 +14,11 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, want
   // The sidecar accepts some other keys and then writes no metadata at all any more.
   key: [matches(metadataKey), '1 to 59' + word],
   label: [matches(labelValue), 'up to 63' + word],
-  annotation: [(value) => isText(value) && value.length <= annotationLimit, 'text, 256 KiB in all annotations'],
+  annotation: [
+    // in UTF-8, of which each byte that isn't ASCII is escaped as three characters
+    (value) => isText(value) && tryTo(() => encodeURIComponent(value).replace(/%../g, '.').length <= annotationLimit),
+    'text, 256 KiB in all annotations',
+  ],
   text: [isText, 'text'],
   'texts?': [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
   'int64?': [formatInteger, 'a safe integer, a bigint or a decimal string'],
@@ -30,7 +34,7 @@ export function checkBody(scope: Scope, operation: OperationName, given: object)
   const [, , shape = {}] = operations[operation] as Operation
   const fields = Object.keys(shape)
   fields.forEach((field) => {
-    const value = (given as Record<string, unknown>)[field]
+    const value = ((given || {}) as Record<string, unknown>)[field]
     const [test, wanted] = kinds[shape[field]!]
     if (value === undefined && /\?$/.test(shape[field]!)) return
     check(test(value), field, value, wanted, scope)

@@ -5,7 +5,7 @@ import { createCalls, follow } from './calls.js'
 import { createCommands } from './commands.js'
 import type { Core } from './core.js'
 import { fail } from './errors.js'
-import { createEvents } from './events.js'
+import { createEvents, isOfWatch } from './events.js'
 import { createLink } from './link.js'
 import { locate } from './location.js'
 import { resolveOptions } from './options.js'
@@ -30,7 +30,8 @@ export function createClient(options?: ClientOptions): SidecarClient | SidecarCl
 }
 
 /** `createClient`, for the builds that add something of their environment. */
-export function buildClient(given: ClientOptions = {}, attach?: Attach): SidecarClient {
+export function buildClient(options?: ClientOptions, attach?: Attach): SidecarClient {
+  const given = options || {}
   const scope = createScope()
   const core = Object.assign(resolveOptions(given), locate(given), createTimers(given), { _scope: scope }) as Core
   Object.assign(core, createState(core), createEvents(core), createCalls(core), createLink(core))
@@ -61,7 +62,8 @@ export function buildClient(given: ClientOptions = {}, attach?: Attach): Sidecar
       core._run(
         'once',
         options,
-        (waiting) => waiting._wait<SidecarEvents[T]>((wait, resolve) => void wait._onEnd(core.on(type, resolve))),
+        (waiting) =>
+          (isOfWatch(type) ? core._tie(waiting) : waiting)._wait<SidecarEvents[T]>((wait, resolve) => void wait._onEnd(core.on(type, resolve))),
         Infinity,
       ),
     waitFor: (wanted: string | Predicate, options?: CallOptions) =>

@@ -7,9 +7,15 @@ import type { SidecarEvents } from './types.js'
 
 type Listener = (event: never) => void
 
+/** Whether an event is derived from the watch, which its first listener then starts. */
+export function isOfWatch(type: keyof SidecarEvents): boolean {
+  return !/^(health|connection|error|signal)$/.test(type)
+}
+
 export interface Events {
   /** An `error` that nobody listens to is logged. */
   _emit: Emit
+  _has(type: keyof SidecarEvents): boolean
   /** Ends every subscription. */
   _clear(): void
   on<T extends keyof SidecarEvents>(
@@ -26,18 +32,19 @@ export function createEvents(core: Core): Events {
   /** By the function that ends it, each subscription. */
   const subscriptions = new Map<() => void, unknown[]>()
   const { logger = {} } = core
+  const _has = (type: keyof SidecarEvents): boolean => !!(bus.all.get(type) || [])[0]
 
   return {
+    _has,
     _emit(type, event) {
-      if (type === 'error' && logger.warn && !(bus.all.get(type) || []).length)
-        logger.warn((event as SidecarError).message)
+      if (type === 'error' && logger.warn && !_has(type)) logger.warn((event as SidecarError).message)
       bus.emit(type, event as never)
     },
 
     _clear: () => subscriptions.forEach((_, end) => end()),
 
     on(type, listener, context) {
-      let told = /^(health|connection|error|signal)$/.test(type)
+      let told = !isOfWatch(type)
       const handle = (event: never): void => {
         if (!subscriptions.has(end)) return
         told = true
@@ -62,9 +69,15 @@ export function createEvents(core: Core): Events {
         // Who comes late is told what is known, once the caller has what `on` returns.
         void Promise.resolve().then(() => {
           if (!told && core._last)
-            emitChanges(core, undefined, core._last, (name, event) => {
-              if (name === (type as string)) handle(event as never)
-            })
+            emitChanges(
+              core,
+              undefined,
+              core._last,
+              (name, event) => {
+                if (name === (type as string)) handle(event as never)
+              },
+              (name) => name === type,
+            )
         })
       }
       return end

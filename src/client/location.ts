@@ -30,17 +30,23 @@ export function locate(options: ClientOptions): Location {
   const { origin = '', search = '' } = location || {}
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
   const query = /[?&]sidecar=([^&#]*)/.exec(search)
-  const platform = String(options.platform || script.platform || global.platform || 'agones')
-  check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
+  const [from, name] = [
+    ['platform', options.platform],
+    ['data-platform', script.platform],
+    ['GAMESERVER_SIDECAR.platform', global.platform],
+    ['', 'agones'],
+  ].find(([, value]) => value) as [string, unknown]
+  const platform = String(name)
+  check(/^[a-z\d][-a-z\d]*$/.test(platform), from, platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
-  // Some runtimes guard their environment.
-  const env = tryTo(() => host().process!.env) || {}
+  // Some runtimes guard their environment, as a whole or each variable.
+  const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
   const sources: Record<string, unknown> = {
     'createClient({ baseUrl })': options.baseUrl,
     '<script data-base-url or data-port>': script.baseUrl || script.port,
     '?sidecar=PORT': query && (tryTo(() => decodeURIComponent(query[1]!)) || query[1]),
     GAMESERVER_SIDECAR: global.baseUrl || global.port,
-    [prefix + 'PORT']: env[prefix + 'PORT'] || undefined,
+    [prefix + 'PORT']: env('PORT') || undefined,
   }
   const source = Object.keys(sources).find((name) => sources[name] !== undefined && sources[name] !== null)
   if (!source)
@@ -51,7 +57,7 @@ export function locate(options: ClientOptions): Location {
       'Give ' + Object.keys(sources).join(' or ') + '.',
     )
   const value = String(sources[source])
-  const chosen = env[prefix + 'HOST']
+  const chosen = env('HOST')
   const isPort = /^\d+$/.test(value)
   const wanted = 'a port from 1 to 65535, or a URL such as http://localhost:9358'
   check(!isPort || (+value && +value < 65536), source, value, wanted)

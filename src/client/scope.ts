@@ -49,8 +49,11 @@ export function createScope(parent?: Scope, operation = parent && parent._operat
           })
       }),
     _race(promise) {
-      promise.then(null, () => {}) // what comes of it after the end is nobody's business
-      return scope._wait((wait, resolve) => void promise.then(resolve, wait._end))
+      // Without a scope of its own, since every call comes by several times. What comes later is nobody's business.
+      return new Promise((resolve, reject) => {
+        const forget = scope._onEnd(() => reject(scope._reason))
+        promise.then(resolve, reject).then(forget)
+      })
     },
   }
   if (parent) scope._onEnd(parent._onEnd(() => scope._end(parent._reason)))

@@ -27,6 +27,8 @@ export interface State {
   _isWatching(): boolean
   /** The watch's life, which begins here if it hasn't yet. */
   _ensureWatch(): Scope
+  /** Lets a wait end when the watch does, for the same reason; returns it. */
+  _tie(waiting: Scope): Scope
   /** Waits until the watch shows a GameServer that passes. */
   _seen(waiting: Scope, predicate: Predicate): Promise<GameServer>
 }
@@ -50,7 +52,7 @@ export function createState(core: Core): State {
       const previous = core._last
       if (!isNews(previous, gameServer)) return
       core._last = gameServer
-      emitChanges(core, previous, gameServer, core._emit)
+      emitChanges(core, previous, gameServer, core._emit, core._has)
     },
 
     _isWatching: isWatching,
@@ -63,10 +65,14 @@ export function createState(core: Core): State {
       return watch
     },
 
-    _seen(waiting, predicate) {
+    _tie(waiting) {
       const watched = core._ensureWatch()
       waiting._onEnd(watched._onEnd(() => waiting._end(watched._reason)))
-      return waiting._wait((wait, resolve) => {
+      return waiting
+    },
+
+    _seen: (waiting, predicate) =>
+      core._tie(waiting)._wait((wait, resolve) => {
         wait._onEnd(
           core.on('gameserver', (gameServer) => {
             try {
@@ -76,7 +82,6 @@ export function createState(core: Core): State {
             }
           }),
         )
-      })
-    },
+      }),
   }
 }

@@ -1,5 +1,5 @@
 import type { Core } from '../client/core.js'
-import { fail, type SidecarError } from '../client/errors.js'
+import { check as refuseUnless, fail, type SidecarError } from '../client/errors.js'
 import { host } from '../client/host.js'
 import { createScope, type Scope } from '../client/scope.js'
 import type { AutoHealthOptions } from '../client/types.js'
@@ -15,6 +15,9 @@ export function startHeartbeat(
   let [last, lastButOne] = [timer, timer]
   let lastGood = core._now()
   let saidDisabled: boolean | undefined
+  let started = 0
+
+  refuseUnless(interval === undefined || interval > 0, 'autoHealth.interval', interval, 'ms above 0')
 
   const spec = (): HealthSpec => (core._last && core._last.spec && core._last.spec.health) || {}
   /** ms */
@@ -65,9 +68,15 @@ export function startHeartbeat(
         )
     })
 
-  core._beatNow = () => {
+  /** The next beat, a rhythm after the last one: again where the rhythm has become known meanwhile. */
+  function schedule(): void {
     timer._end()
-    timer = core._after(core._scope, rhythm(), core._beatNow!)
+    timer = core._after(core._scope, Math.max(0, started + rhythm() - core._now()), core._beatNow!)
+  }
+
+  core._beatNow = () => {
+    started = core._now()
+    schedule()
     const disabled = !!spec().disabled
     if (!disabled) void beat()
     else if (!saidDisabled) say(true, 'spec.health.disabled')
@@ -78,5 +87,5 @@ export function startHeartbeat(
   if (worker) startWorkerClock(core._scope, core.tick)
   core._beatNow()
   // How often to beat is written in the GameServer.
-  core._send(core._scope, 'getGameServer').then(null, () => {})
+  core._send(core._scope, 'getGameServer').then(schedule, () => {})
 }

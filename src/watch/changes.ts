@@ -25,8 +25,17 @@ export function equal(a: unknown, b: unknown): boolean {
 
 const endOfCalls = 'The sidecar now ignores every state call: end the process.'
 
-/** Emits what changed from one object to the next; with nothing before, everything there is. */
-export function emitChanges(core: Core, previous: GameServer | undefined, gameServer: GameServer, emit: Emit): void {
+/**
+ * Emits what changed from one object to the next; with nothing before, everything there is. What nobody listens to isn't
+ * looked for.
+ */
+export function emitChanges(
+  core: Core,
+  previous: GameServer | undefined,
+  gameServer: GameServer,
+  emit: Emit,
+  has: (type: keyof SidecarEvents) => boolean,
+): void {
   const { object_meta: meta, status } = gameServer
   const { object_meta: oldMeta, status: old } = previous || ({ object_meta: {}, status: {} } as GameServer)
   const prefix = metadataPrefix(core._platform)
@@ -44,8 +53,10 @@ export function emitChanges(core: Core, previous: GameServer | undefined, gameSe
     after: Map<T>,
     describe: (key: string, now: T | undefined, previous: T | undefined, subject: Subject) => object,
   ): void {
+    if (!has(type) || equal(before, after)) return
     const subject = { _operation: type }
-    new Set(Object.keys(before || {}).concat(Object.keys(after || {}))).forEach((key) => {
+    const keys = Object.keys(after || {})
+    keys.concat(Object.keys(before || {}).filter((key) => own(after, key) === undefined)).forEach((key) => {
       const now = own(after, key)
       const was = own(before, key)
       try {

@@ -13,14 +13,16 @@ export function isNews(last: GameServer | undefined, next: GameServer): boolean 
   const a = last.object_meta
   const b = next.object_meta
   const [from, to] = [a.resource_version, b.resource_version]
-  const isOlder =
+  return from !== to &&
     a.uid === b.uid &&
     a.creation_timestamp === b.creation_timestamp &&
     version.test(from) &&
-    version.test(to) &&
-    // decimal text of any length
-    (from.length - to.length || (from > to ? 1 : 0)) > 0
-  return !isOlder && !equal(last, next)
+    version.test(to)
+    ? // decimal text of any length
+      from.length === to.length
+      ? from < to
+      : from.length < to.length
+    : !equal(last, next)
 }
 
 /** Whether a watch would have told the difference: in local mode, it says nothing of counters and lists. */

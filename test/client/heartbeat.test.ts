@@ -32,7 +32,7 @@ describe('the heartbeat', () => {
     const [client] = onClock(sidecar, clock, { autoHealth: true })
     await untilLogged(sidecar, () => beats(sidecar) === 1)
     await client.connect()
-    clock.advance(2000) // the rhythm before the period was known
+    clock.advance(4000)
     await untilLogged(sidecar, () => beats(sidecar) === 2)
     clock.advance(3999)
     await client.getGameServer()
@@ -132,7 +132,7 @@ describe('the heartbeat', () => {
     let good = true
     const [client, events] = onClock(sidecar, clock, { autoHealth: { check: () => good } })
     await client.connect()
-    clock.advance(2000) // the rhythm before the period was known
+    clock.advance(1000)
     await nextHealth(client)
     good = false
     for (let i = 0; i < 6; i++) {
