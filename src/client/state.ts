@@ -2,6 +2,7 @@ import { emitChanges } from '../watch/changes.js'
 import { isNews } from '../watch/order.js'
 import { startWatch } from '../watch/watch.js'
 import type { Core } from './core.js'
+import { tryTo } from './host.js'
 import { createScope, type Scope } from './scope.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
@@ -50,7 +51,8 @@ export function createState(core: Core): State {
 
     _offer(gameServer) {
       const previous = core._last
-      if (!isNews(previous, gameServer)) return
+      // What is nested too deep to be compared counts as news.
+      if (tryTo(() => isNews(previous, gameServer)) === false) return
       core._last = gameServer
       emitChanges(core, previous, gameServer, core._emit, core._has)
     },
