@@ -85,12 +85,15 @@ const files = (format) => {
 
 const inputs = (group) => Object.fromEntries(group.map(({ name, source }) => [name, source]))
 
-/** As ES modules, with mitt inside, so that a page can import them as they are. */
+/**
+ * As ES modules, with mitt inside, so that a page can import them as they are. Minified, because an application's own
+ * bundler can't know that a member with an underscore is ours to rename; the source map leads to the sources.
+ */
 const clientForImport = (group) => ({
   input: inputs(group),
   external: isExternalTo(['mitt']),
   plugins: [compile('ES2020'), resolve({ browser: true }), lineMaps()],
-  output: { ...files('es'), banner: BANNER, chunkFileNames: 'chunks/client.js' },
+  output: { ...files('es'), banner: BANNER, chunkFileNames: 'chunks/client.js', plugins: [minify()] },
   onwarn,
 })
 
