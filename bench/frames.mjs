@@ -8,15 +8,15 @@
  * over the pairs.
  * `ws` runs without its native add-ons; it still has what Node itself has built in.
  *
- * The C library keeps memory that was freed (glibc only): giving it back and asking again takes the kernel
- * up to seven times as long as decoding a megabyte, and whom that hits is chance.
+ * Most of what a copied message of 1 MiB costs either of them is the kernel's: fresh pages for a buffer or a
+ * string, up to seven times the time of decoding. Whom that hits is chance, so those rows have more rounds, and
+ * a tenth more or less there says nothing.
  *
  * Prints a table; writes bench/results/frames.json.
  */
 process.env.WS_NO_BUFFER_UTIL = '1'
 process.env.WS_NO_UTF_8_VALIDATE = '1'
 
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { cpus } from 'node:os'
@@ -37,11 +37,6 @@ const FRAGMENTS = 4
 const SIZES = { '16 B': 16, '1 KiB': 1024, '64 KiB': 65536, '1 MiB': 1 << 20 }
 
 const root = resolve(import.meta.dirname, '..')
-if (!process.env.MALLOC_TRIM_THRESHOLD_) {
-  // The library reads it when the process starts.
-  const env = { ...process.env, MALLOC_TRIM_THRESHOLD_: `${2 ** 30}`, MALLOC_MMAP_THRESHOLD_: `${2 ** 25}` }
-  process.exit(spawnSync(process.execPath, process.argv.slice(1), { env, stdio: 'inherit' }).status ?? 1)
-}
 const entry = resolve(option('--entry') ?? `${root}/dist/frames.js`)
 const { MessageDecoder } = await import(pathToFileURL(entry).href)
 const Receiver = createRequire(import.meta.url)(`${root}/node_modules/ws/lib/receiver.js`)
@@ -183,7 +178,7 @@ const measure = (kind, sizeName, shape) => {
     }
   }
   const times = { ours: [], ws: [] }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < (size < 1 << 20 ? ROUNDS : 3 * ROUNDS); round++) {
     // Whoever goes second may pay for the other's garbage: they take turns.
     for (const name of round % 2 ? ['ws', 'ours'] : ['ours', 'ws']) {
       times[name].push(runners[name].round(passes[name]))

@@ -72,9 +72,8 @@ export class MessageDecoder {
         const code = problem as number > 0 ? problem as number : 1009
         answer(CLOSE, [code >> 8, code])
         // Of an HTTP answer that is not right, its status says most.
-        const status = /^HTTP\S+( \d+)/.exec(head!)
         emit(options.error, Object.assign(
-          Error('WebSocket refused: ' + (status ? 'HTTP' + status[1] : code)), { name: 'FrameError', code },
+          Error('WebSocket refused: ' + (/^HTTP/.test(head!) ? 'HTTP' + head!.slice(8, 12) : code)), { name: 'FrameError', code },
         ) as FrameError)
       }
     }
@@ -93,10 +92,10 @@ export class MessageDecoder {
         done = true
         answer(CLOSE, payload)
         emit(options.close, code, reason)
-      } else {
-        if (opcode === PING) answer(10, payload)
-        emit(opcode === PING ? options.ping : options.pong, payload)
-      }
+      } else if (opcode === PING) {
+        answer(10, payload)
+        emit(options.ping, payload)
+      } else emit(options.pong, payload)
     }
 
     const readBinary = (bytes: Uint8Array, at: number, until: number, last: boolean): void => {

@@ -55,10 +55,10 @@ const probe = (Decoder: TextDecoderClass | null, stream?: boolean): TextDecoderL
 export const createUtf8Reader = (
   Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
 ): Utf8Reader => {
-  const native = probe(Decoder)
-  // For what isn't ASCII, made when it first comes; what the last part was says what to expect.
-  let other: TextDecoderLike | undefined
-  let wide = false
+  const ascii = probe(Decoder)
+  // The one to use next: what the last part was says what to expect.
+  let native = ascii
+  let wide: TextDecoderLike | undefined
   let points: number[] = []
   let parts: string[] = []
   // Inside a character: how many bytes are missing, what the next one may be, the bits so far.
@@ -101,9 +101,8 @@ export const createUtf8Reader = (
       // Not past the last character's first byte, which is among the last four.
       if (bytes[at - 1]! > 0x7f) for (let back = 4; back-- && bytes[--at]! >> 6 === 2;);
       flush()
-      const part = (wide ? other = other || probe(Decoder, wide) || native : native)
-        .decode(whole || at < bytes.length ? view(bytes, whole, at) : bytes)
-      wide = part.length < at - whole
+      const part = native.decode(whole || at < bytes.length ? view(bytes, whole, at) : bytes)
+      native = part.length < at - whole ? wide = wide || probe(Decoder, true) || ascii : ascii
       // Either the text has that character or it is bad.
       if (part.includes(REPLACEMENT)) step(bytes, whole, at)
       else parts.push(part)
