@@ -1,4 +1,4 @@
-import { check, fail } from './errors.js'
+import { fail } from './errors.js'
 import { host } from './host.js'
 import { createScope, type Scope } from './scope.js'
 import type { ClientOptions, SchedulerLike } from './types.js'
@@ -19,8 +19,6 @@ export interface Timers {
 }
 
 export function createTimers(options: ClientOptions): Timers {
-  const { setTimeout } = host()
-  check(options.scheduler !== undefined || setTimeout, 'scheduler', undefined, 'timers, or false and call tick()')
   const due = new Map<() => void, number>()
   const timers: Timers = {
     _now:
