@@ -1,0 +1,29 @@
+import { connect as connectSocket } from 'node:net'
+import { expect, it } from 'vitest'
+import { createWebSocketClass } from '../../src/frames/index.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
+
+it('the WebSocket class of ./frames carries the watch over a raw TCP socket', async () => {
+  const sidecar = await startSidecar()
+  let opened = 0
+  const WebSocket = createWebSocketClass(({ host, port }) => {
+    opened++
+    const socket = connectSocket(Number(port), host)
+    socket.on('error', () => {})
+    return {
+      write: (bytes) => void socket.write(bytes),
+      close: () => void socket.destroy(),
+      onData: (listener) => void socket.on('data', listener),
+      onClose: (listener) => void socket.on('close', () => listener()),
+    }
+  })
+  const client = connectClient(sidecar, { WebSocket, watch: 'websocket' })
+  await client.ready({ confirm: true })
+  await client.setAnnotation('map', 'größe 😀', { confirm: true })
+  expect(client.status).toMatchObject({ connection: 'connected', transport: 'websocket' })
+  expect(opened).toBe(1)
+  await sidecar.restart()
+  sidecar.control({ type: 'allocate' })
+  await client.waitFor('Allocated')
+  expect(opened).toBeGreaterThan(1)
+})
