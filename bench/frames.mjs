@@ -9,8 +9,8 @@
  * `ws` runs without its native add-ons; it still has what Node itself has built in.
  *
  * Most of what a copied message of 1 MiB costs either of them is the kernel's: fresh pages for a buffer or a
- * string, up to seven times the time of decoding. Whom that hits is chance, so those rows have more rounds, and
- * a tenth more or less there says nothing.
+ * string, up to seven times the time of decoding. Whom that hits is chance, so those rows have more rounds,
+ * and a tenth more or less there says nothing.
  *
  * Prints a table; writes bench/results/frames.json.
  */

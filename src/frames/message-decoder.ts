@@ -72,8 +72,9 @@ export class MessageDecoder {
         const code = problem as number > 0 ? problem as number : 1009
         answer(CLOSE, [code >> 8, code])
         // Of an HTTP answer that is not right, its status says most.
+        const reason = /^HTTP/.test(head!) ? 'HTTP' + head!.slice(8, 12) : code
         emit(options.error, Object.assign(
-          Error('WebSocket refused: ' + (/^HTTP/.test(head!) ? 'HTTP' + head!.slice(8, 12) : code)), { name: 'FrameError', code },
+          Error('WebSocket refused: ' + reason), { name: 'FrameError', code },
         ) as FrameError)
       }
     }
