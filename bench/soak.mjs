@@ -35,7 +35,7 @@ async function heap() {
  */
 async function within(name, count, run) {
   const server = await createObjectServer()
-  await run(server, Math.ceil(count / 20))
+  await run(server, Math.ceil(count / 5))
   const before = await heap()
   const result = await run(server, count)
   const after = await heap()

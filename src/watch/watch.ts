@@ -44,8 +44,11 @@ export function startWatch(core: Core, watchScope: Scope): void {
     try {
       if (delay !== undefined) {
         await core._sleep(scope, delay)
-        // Where no GET can be had (another origin), the watch itself is how one finds out.
-        await core._whenUp(scope).then(null, () => {})
+        // Where no GET can be had (another origin), the watch itself is how one finds out; but that is said, once.
+        await core._whenUp(scope).then(null, (error: SidecarError) => {
+          if (!scope._reason && reported !== error.code) core._emit('error', error)
+          reported = error.code
+        })
         await core._turn(scope)
         if (scope._reason) return
       }
