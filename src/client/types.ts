@@ -59,7 +59,6 @@ export interface SchedulerLike {
 }
 
 export interface LoggerLike {
-  debug?(message: string): void
   warn?(message: string): void
   error?(message: unknown): void
 }
