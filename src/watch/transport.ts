@@ -64,7 +64,9 @@ const openStream: Open = async (core, scope, onMessage) => {
   const split = createLineSplitter(core.limits.message, onMessage)
   let text = ''
   await exchange(core, scope, 'GET', urlOf(core), undefined, (piece) => {
-    scope._refused = scope._status !== 200 || /html/.test(scope._header!('Content-Type')!)
+    // The head has come before the first piece and stays as it is.
+    if (scope._refused === undefined)
+      scope._refused = scope._status !== 200 || /html/.test(scope._header!('Content-Type')!)
     if (!scope._refused) {
       if (!split(piece)) throw tooLong(scope)
     } else if ((text += piece).length > 4096) throw errorOfAnswer(scope, text)
