@@ -32,6 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'hosts',
+          // A first start of Chromium on a busy machine sometimes never loads its page; a second one does.
+          retry: 1,
           include: hosts,
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-setup.ts', 'test/hosts/global-setup.ts'],
