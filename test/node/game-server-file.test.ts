@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { watchTextFile } from '../../src/node/file-watcher.js'
-import { loadGameServerFile } from '../../src/node/game-server-file.js'
+import { watchTextFile } from '../../src/node/local/file-watcher.js'
+import { loadGameServerFile } from '../../src/node/local/game-server-file.js'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'gameserver-file-'))

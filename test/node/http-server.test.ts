@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { limitConnections } from '../../src/node/connection-limit.js'
+import { limitConnections } from '../../src/node/http/connection-limit.js'
 import { ConnectionDropped } from '../../src/sidecar/index.js'
 import { echoSidecar, exchange, openSocket, request, serve, websocketHeaders } from './support.js'
 

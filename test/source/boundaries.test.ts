@@ -65,6 +65,16 @@ describe('imports point one way', () => {
     expect(imports.filter((found) => !isAllowed(found)).map(describeImport)).toEqual([])
   })
 
+  test.each([
+    ['node/http', ['node/local', 'node/gateway']],
+    ['node/local', ['node/gateway']],
+  ])('%s imports nothing of %j', (folder, above) => {
+    const isIn = (path: string, folders: readonly string[]): boolean =>
+      folders.some((name) => path.startsWith(`src/${name}/`))
+    const wrong = imports.filter(({ from, to }) => isIn(from, [folder]) && isIn(to, above))
+    expect(wrong.map(describeImport)).toEqual([])
+  })
+
   test('no import leaves src', () => {
     expect(imports.filter(({ to }) => to.startsWith('..') || /^(test|demo|bench)\//.test(to)).map(describeImport))
       .toEqual([])

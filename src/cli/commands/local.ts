@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { LocalSidecar } from '../../node/local-sidecar.js'
+import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import type { SidecarMode } from '../../sidecar/index.js'
 import { featureGates, names, port, seconds, whole } from '../arguments.js'
 import { conformanceVerdict } from '../conformance-verdict.js'
@@ -81,7 +81,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 }
 
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar> {
-  const { createLocalSidecar } = await import('../../node/local-sidecar.js')
+  const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { mode, file, address, platform, quirks, conformance, wsLimit } = options
   try {
     return await createLocalSidecar({

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { answerRaw } from './raw-response.js'
+import { answerRaw } from '../http/raw-response.js'
 
 /** Largest message taken from a client; none is ever looked at. */
 const MAX_INCOMING = 1024 * 1024

@@ -15,7 +15,9 @@ const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method No
 
 /** Answers what couldn't be parsed as HTTP, unless an answer has already begun on that connection. */
 export function answerClientError(error: ClientError, socket: Duplex, answering: boolean): void {
-  if (error.code === 'ECONNRESET' || answering || !socket.writable) {
+  // What isn't TLS where TLS is spoken can't be answered in it.
+  const gone = /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(error.code ?? '')
+  if (gone || answering || !socket.writable) {
     socket.destroy()
     return
   }

@@ -1,8 +1,8 @@
-import { tokensMatch } from './control-token.js'
-import { forbidden } from './refusal.js'
-import type { Refusal } from './refusal.js'
-import { headerValues } from './request-guard.js'
-import type { Admission, RequestHead } from './request-guard.js'
+import { tokensMatch } from '../http/token.js'
+import { forbidden } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
+import { headerValues } from '../http/request-guard.js'
+import type { Admission, RequestHead } from '../http/request-guard.js'
 
 /** Where the control interface lives; no path of the sidecar begins so. */
 export const CONTROL_PREFIX = '/_/api'

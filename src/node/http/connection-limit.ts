@@ -1,5 +1,4 @@
-import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 
 /** How long a new connection is left alone, whatever its number: many watchers may arrive at once. */
 const GRACE_MS = 1_000
@@ -20,20 +19,25 @@ export function limitConnections(
   total: number,
   graceMs = GRACE_MS,
 ): ConnectionLimit {
-  const counted = new Map<Socket, number>()
+  const counted = new Map<string, { readonly socket: Socket; readonly since: number }>()
   server.maxConnections = total
   server.on('connection', (socket: Socket) => {
     const now = performance.now()
-    counted.set(socket, now)
-    socket.once('close', () => counted.delete(socket))
+    const ends = endsOf(socket)
+    counted.set(ends, { socket, since: now })
+    socket.once('close', () => counted.delete(ends))
     if (counted.size <= limit) return
-    for (const [oldest, since] of counted) {
+    for (const [oldest, { socket: other, since }] of counted) {
       if (now - since >= graceMs) {
         counted.delete(oldest)
-        oldest.destroy()
+        other.destroy()
       }
       return
     }
   })
-  return { exempt: (socket) => void counted.delete(socket) }
+  return { exempt: (socket) => void counted.delete(endsOf(socket)) }
 }
+
+/** What a TLS socket and the one below it have in common: both ends of the connection. */
+const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`

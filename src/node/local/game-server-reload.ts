@@ -1,4 +1,4 @@
-import type { GameServerManifest } from '../sidecar/index.js'
+import type { GameServerManifest } from '../../sidecar/index.js'
 import { watchTextFile } from './file-watcher.js'
 import { parseGameServer, readText } from './game-server-file.js'
 

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { createSidecar } from '../sidecar/index.js'
+import { createSidecar } from '../../sidecar/index.js'
 import type {
   ControlCommand,
   ControlResult,
   Sidecar,
   SidecarEnvironment,
   SidecarMode,
-} from '../sidecar/index.js'
-import { isLoopback } from './authority.js'
-import { createToken } from './control-token.js'
+} from '../../sidecar/index.js'
+import { isLoopback } from '../http/authority.js'
+import { createToken } from '../http/token.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { resolveServerOptions } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import { createGuard } from './request-guard.js'
+import { createGuard } from '../http/request-guard.js'
 import { createSidecarServer } from './sidecar-server.js'
 
 export interface RestartOptions {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refusalBody } from './refusal.js'
 import type { Refusal } from './refusal.js'
@@ -24,4 +25,12 @@ export function answerRaw(
 
 export const refuseRaw = (socket: Duplex, refusal: Refusal): void => {
   answerRaw(socket, refusal.status, refusalBody(refusal))
+}
+
+/** Answers a plain request with a refusal; the connection stays. */
+export const answerRefusal = (reply: ServerResponse, refusal: Refusal): void => {
+  const body = refusalBody(refusal)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  reply.writeHead(refusal.status, headers)
+  reply.end(body)
 }

@@ -1,5 +1,5 @@
-import type { GameServerManifest, SidecarMode } from '../sidecar/index.js'
-import { refuseUnknownOptions } from './unknown-option.js'
+import type { GameServerManifest, SidecarMode } from '../../sidecar/index.js'
+import { refuseUnknownOptions } from '../unknown-option.js'
 
 /** What `createLocalSidecar()` can be told. Everything has a default. */
 export interface LocalSidecarOptions {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { readManifest } from '../sidecar/index.js'
-import type { GameServerManifest } from '../sidecar/index.js'
+import { readManifest } from '../../sidecar/index.js'
+import type { GameServerManifest } from '../../sidecar/index.js'
 
 /** The file couldn't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {

@@ -1,6 +1,6 @@
-import type { ControlCommand, ControlResult, Sidecar } from '../sidecar/index.js'
+import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
-import { malformed, refusalResponse } from './refusal.js'
+import { malformed, refusalResponse } from '../http/refusal.js'
 
 /** Largest command taken: a whole GameServer fits in it. */
 const MAX_COMMAND = 4 * 1024 * 1024

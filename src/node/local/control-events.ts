@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { Sidecar } from '../sidecar/index.js'
+import type { Sidecar } from '../../sidecar/index.js'
 
 /** Bytes that may wait for a reader; what happens beyond them is left out and announced as a gap. */
 const MAX_BACKLOG = 1024 * 1024

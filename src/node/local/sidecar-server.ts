@@ -1,0 +1,121 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ConnectionDropped } from '../../sidecar/index.js'
+import { corsHeaders, isPreflight } from '../http/cors.js'
+import { createGuardedServer } from '../http/guarded-server.js'
+import { refuseRaw } from '../http/raw-response.js'
+import { malformed, refusalResponse } from '../http/refusal.js'
+import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
+import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
+import { handleControl, readSince } from './control-api.js'
+import type { ControlTarget } from './control-api.js'
+import { serveEvents } from './control-events.js'
+import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
+import { serveUpgrade } from './sidecar-upgrade.js'
+import { createAcceptor } from './websocket-server.js'
+
+export interface SidecarServerOptions {
+  readonly target: ControlTarget
+  readonly guard: (head: RequestHead) => Verdict
+  /** What the control interface asks for where others than this machine can reach it. */
+  readonly token: string | undefined
+  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
+  readonly lineLimit: number
+  /** Called for a fault of this program while it served a request. */
+  readonly onFault: (error: unknown) => void
+}
+
+export interface SidecarServer {
+  readonly server: Server
+  /**
+   * Cuts every connection to the sidecar, as the end of its process would; those of the control interface
+   * stay.
+   */
+  dropConnections(): void
+  /** Cuts every connection. */
+  destroyConnections(): void
+}
+
+/** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
+export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
+  const { target, guard, token, lineLimit, onFault } = options
+  const controlSockets = new WeakSet<Socket>()
+  const accept = createAcceptor()
+
+  const serve = async (
+    message: IncomingMessage,
+    reply: ServerResponse,
+    admission: Admission,
+  ): Promise<void> => {
+    const extraHeaders = corsHeaders(admission)
+    const onStream = (): void => exempt(message.socket)
+    try {
+      const response = await answer(message, admission)
+      await writeResponse(response, reply, { extraHeaders, onStream })
+    } catch (error) {
+      if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
+      message.socket.resetAndDestroy()
+    }
+  }
+
+  const answer = async (message: IncomingMessage, admission: Admission): Promise<Response> => {
+    const { host, target: path } = admission
+    if (path === '*' && message.method === 'OPTIONS')
+      return new Response(null, { headers: { 'content-length': '0' } })
+    if (isPreflight(message, admission)) return new Response(null, { status: 204 })
+    const isControl = isControlTarget(path)
+    markControl(message.socket, isControl)
+    if (isControl) {
+      const refusal = checkControlAccess(message, admission, token)
+      if (refusal !== undefined) return refusalResponse(refusal)
+      return handleControl(target, toRequest(message, host, path))
+    }
+    const raw = { method: message.method ?? 'GET', target: path }
+    return target.sidecar.handle(toRequest(message, host, path), raw)
+  }
+
+  const upgrade = async (
+    message: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    admission: Admission,
+  ): Promise<void> => {
+    const isControl = isControlTarget(admission.target)
+    markControl(socket, isControl)
+    exempt(socket)
+    if (!isControl) return serveUpgrade(target.sidecar, accept, lineLimit, admission, message, socket, head)
+    const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
+    const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
+    if (refusal !== undefined) return refuseRaw(socket, refusal)
+    const accepted = await accept(message, socket, head)
+    if (accepted !== undefined)
+      serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
+  }
+
+  const markControl = (socket: Socket, isControl: boolean): void => {
+    if (isControl) controlSockets.add(socket)
+    else controlSockets.delete(socket)
+  }
+
+  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onFault })
+  return {
+    server,
+    dropConnections() {
+      for (const socket of sockets) if (!controlSockets.has(socket)) socket.resetAndDestroy()
+    },
+    destroyConnections() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function checkEvents(target: string, query: URLSearchParams): ReturnType<typeof malformed> | undefined {
+  if (target.split('?')[0] !== `${CONTROL_PREFIX}/events`) {
+    return {
+      status: 404,
+      code: 5,
+      message: `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`,
+    }
+  }
+  return readSince(query) === undefined ? malformed('since must be the number of a log entry') : undefined
+}
