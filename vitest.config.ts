@@ -11,6 +11,9 @@ const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 /** Uses what was built too, in runtimes and engines that are installed when they are missing. */
 const hosts = ['test/hosts/**/*.test.ts']
 
+/** The same, in real browsers. */
+const browsers = ['test/browsers/**/*.test.ts']
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -22,7 +25,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [...built, ...hosts, '**/node_modules/**'] },
+        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [...built, ...hosts, ...browsers, '**/node_modules/**'] },
       },
       {
         extends: true,
@@ -32,11 +35,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'hosts',
-          // A first start of Chromium on a busy machine sometimes never loads its page; a second one does.
-          retry: 1,
           include: hosts,
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-setup.ts', 'test/hosts/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browsers',
+          include: browsers,
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['test/support/global-setup.ts', 'test/browsers/global-setup.ts'],
+          // A page's beats and frames are real time, so nothing else runs beside them.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,0 +1,2 @@
+export function installChromium(): Promise<void>
+export function fallbackChromium(): { path: string; env?: NodeJS.ProcessEnv } | undefined

@@ -1,0 +1,73 @@
+// What the tests call in a page whose build has set GameServerSidecar.
+import { allOperations } from './all-operations.mjs'
+
+const { createClient, isSidecarError } = GameServerSidecar
+
+const codeOf = (error) => (isSidecarError(error) ? error.code : String(error && error.stack))
+const codeOrDone = (promise) => promise.then(() => 'done', codeOf)
+
+Object.assign(globalThis, {
+  play: (options) => allOperations(createClient(options)),
+
+  /** What the events told while a game set things; the page stays open with its client closed. */
+  async followEvents(options) {
+    const client = createClient({ verifyInterval: 0, ...options })
+    const next = (type, test) =>
+      new Promise((resolve) => client.on(type, (event) => test(event) && resolve(event)))
+    const label = next('label', ({ key }) => key === 'map')
+    const watching = next('connection', ({ transport }) => transport)
+    const counter = next('counter', ({ count }) => count === 3)
+    const states = []
+    client.on('state', ({ state }) => states.push(state))
+
+    await client.connect()
+    await watching
+    await client.ready({ confirm: true })
+    await client.setLabel('map', 'hafen', { confirm: true })
+    await client.updateCounter('rooms', { countDiff: 2 })
+    const { transport } = client.status
+    const [{ value }, { count }] = await Promise.all([label, counter])
+    client.close()
+    return { states, label: value, counter: count, transport, connection: client.status.connection }
+  },
+
+  /** Beats without a timer of the page's own: only a worker's clock can be what it beats by. */
+  async beatByWorker(count) {
+    const Workers = Worker
+    let workers = 0
+    globalThis.Worker = class extends Workers {
+      constructor(url) {
+        super(url)
+        workers++
+      }
+      terminate() {
+        workers--
+        super.terminate()
+      }
+    }
+    const client = createClient({ scheduler: false, autoHealth: { interval: 100, worker: true } })
+    const beats = []
+    await new Promise((enough) => client.on('health', ({ ok }) => beats.push(ok) === count && enough()))
+    const running = workers
+    client.close()
+    return { beats, workers: [running, workers], lastBeat: client.status.lastBeat > 0 }
+  },
+
+  /** What a page is told that may do nothing. */
+  async tryAsStranger() {
+    const client = createClient({ verifyInterval: 300 })
+    const watched = []
+    client.on('gameserver', ({ status }) => watched.push(status.state))
+    const event = client.once('error')
+    const codes = {
+      connect: await codeOrDone(client.connect()),
+      getGameServer: await codeOrDone(client.getGameServer()),
+      getCounter: await codeOrDone(client.getCounter('rooms')),
+      shutdown: await codeOrDone(client.shutdown()),
+      event: codeOf(await event),
+    }
+    const { connection } = client.status
+    client.close()
+    return { codes, watched, connection }
+  },
+})

@@ -1,0 +1,26 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { root } from '../../support/source.js'
+
+const shipped = {
+  'test/browsers/pages': '.',
+  'test/hosts/guest/all-operations.mjs': 'all-operations.mjs',
+  'dist/gameserver-sidecar.umd.min.js': 'umd.js',
+  'dist/index.web.js': 'esm/index.web.js',
+  'dist/chunks': 'esm/chunks',
+}
+
+/** A folder with the pages and the builds that they load, as a game ships them; for the tests of one file. */
+export function buildGame(more: Readonly<Record<string, string>> = {}): string {
+  const game = mkdtempSync(join(tmpdir(), 'gameserver-game-'))
+  afterAll(() => rmSync(game, { recursive: true, force: true }))
+  for (const [from, to] of Object.entries({ ...shipped, ...more })) {
+    cpSync(join(root, from), join(game, to), { recursive: true })
+  }
+  return game
+}
+
+/** Tells a page without a gateway where the sidecar is. */
+export const sidecarQuery = (url: string): string => `?sidecar=${encodeURIComponent(url)}`
