@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import commonjs from '@rollup/plugin-commonjs'
 import json from '@rollup/plugin-json'
 import resolve from '@rollup/plugin-node-resolve'
@@ -6,7 +6,7 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
 import {
-  executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep,
+  executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
 } from './rollup.plugins.mjs'
 
 const GLOBAL = 'GameServerSidecar'
@@ -40,6 +40,8 @@ const entries = [
 
 /** What an installation brings along anyway; everything else that server code needs is bundled. */
 const dependencies = ['mitt', 'isomorphic-ws', 'ws']
+
+const chosen = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies)
 
 /** While an entry is still being written: `BUILD_PARTIAL=1 npm run build` leaves it out and says so. */
 const present = entries.filter(({ name, source }) => {
@@ -136,6 +138,7 @@ const server = (group) => ({
   external: isExternalTo([]),
   plugins: [
     compile('ES2022'),
+    withoutUnusedParts(),
     resolve({ preferBuiltins: true }),
     commonjs(),
     json({ preferConst: true, namedExports: true }),
@@ -155,10 +158,13 @@ const forRequire = ({ name, source }) => ({
   onwarn,
 })
 
-/** One chunk a library, so that what only one command needs isn't read by the others. */
+/**
+ * One chunk a library that we chose, with what that brings along, so that what only one command needs isn't read by the
+ * others.
+ */
 function vendorChunk(id) {
   const name = /node_modules\/([^/]+)\/(?!.*node_modules\/)/.exec(id)?.[1]
-  return name === undefined || name.startsWith('.') ? undefined : `vendor-${name}`
+  return chosen.includes(name) ? `vendor-${name}` : undefined
 }
 
 const minify = () => terser({

@@ -1,0 +1,67 @@
+import { readdirSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+
+/** Something in the site that may be served, found by following every link. */
+export interface SiteEntry {
+  /** Where it really is. */
+  readonly path: string
+  readonly stat: Stats
+}
+
+/** A folder whose files are served. */
+export interface SiteFolder {
+  /**
+   * The file or folder that these names lead to; undefined where there is none, and where it is outside, hidden, or
+   * neither a file nor a folder.
+   */
+  find(segments: readonly string[]): Promise<SiteEntry | undefined>
+}
+
+/** Errors of a look-up that only mean that there is no such file. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
+
+/**
+ * Opens a folder to be served.
+ *
+ * @throws TypeError where there is no such folder, or nothing in it to serve
+ */
+export function openSiteFolder(dir: string): SiteFolder {
+  const folder = checkFolder(dir)
+  return {
+    async find(segments) {
+      if (isHidden(segments)) return undefined
+      try {
+        // Anew each time, so that a build may replace the folder, or the link that leads to it.
+        const root = await realpath(folder)
+        const path = await realpath(join(root, ...segments))
+        const inside = relative(root, path)
+        if (isAbsolute(inside) || isHidden(inside.split(sep))) return undefined
+        const stat = await lstat(path)
+        return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined
+      } catch (error) {
+        if (ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** Names with a dot in front, `..` among them, are nobody's business; `.well-known` is there to be asked for. */
+const isHidden = (segments: readonly string[]): boolean =>
+  segments.some((name, i) => name.startsWith('.') && !(i === 0 && name === '.well-known'))
+
+function checkFolder(dir: unknown): string {
+  if (typeof dir !== 'string' || dir === '') {
+    throw new TypeError('dir must be the path of the folder that holds the page')
+  }
+  const folder = resolve(dir)
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined) throw new TypeError(`There is no folder ${folder} to serve`)
+  if (!stat.isDirectory()) throw new TypeError(`${folder} is not a folder: name the one that holds index.html`)
+  if (readdirSync(folder).every((name) => isHidden([name]))) {
+    throw new TypeError(`The folder ${folder} holds nothing to serve: was the game built?`)
+  }
+  return folder
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { findInsertion } from '../../src/node/gateway/html-insertion.js'
+import { folderOf, serveSite, TAG } from './static-support.js'
+
+/** `^` stands where the script has to be. */
+const pages: readonly (readonly [name: string, page: string])[] = [
+  ['first in the head', '<!doctype html><html><head>^<script>game()</script></head></html>'],
+  ['a head with attributes', '<html><head prefix="og: http://ogp.me/ns#" data-a=">">^<title>a</title>'],
+  ['capitals', '<!DOCTYPE HTML>\n<HTML LANG="en">\n<HEAD>^\n<TITLE>a</TITLE>'],
+  ['a head on several lines', '<html><head\n  class="a"\n>^<title>'],
+  ['an empty head', '<html><head/>^<body>'],
+  ['no head', '<!doctype html><html lang=en>^<body><p>a'],
+  ['no head, and a header', '<!doctype html><html>^<header>a</header>'],
+  ['a header alone', '^<header><head>a</head></header>'],
+  ['a doctype alone', '<!doctype html>^<title>a</title>'],
+  ['only text', '^hello <head> there'],
+  ['nothing', '^'],
+  ['only a script', '^<script>game()</script>'],
+  ['a head in a comment', '<!-- <head> --><!doctype html><!-- <html><head> --><html><!--<head>--><head>^<title>'],
+  ['comments of odd forms', '<!--><!---><!--a--!><html><head>^'],
+  ['a comment that never ends', '<html>^<!-- <head><title>'],
+  ['a comment and no head', '<!doctype html>^<!-- built --><title>a'],
+  ['a comment before everything', '<!-- built -->\n<!doctype html>\n<html>\n<head>^\n'],
+  ['a doctype of old', '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/x.dtd"><html><head>^'],
+  ['an XML declaration', '<?xml version="1.0"?><!doctype html><html><head>^<title>'],
+  ['a mark of the encoding', '\ufeff<!doctype html><html><head>^<title>ü'],
+  ['a mark and no head', '\ufeff^<p>ü'],
+  ['a quote that never ends', '<html>^<head data-a="><title>a</title>'],
+  ['a template literal in the head', '<html><head>^<script>const a = "<head>"</script>'],
+]
+
+describe('the script comes first in the head', () => {
+  test.each(pages)('%s', async (_name, page) => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': page.replace('^', '') }))
+    const { text, body, headers } = await ask('/')
+    expect(text).toBe(page.replace('^', TAG))
+    expect(headers['content-length']).toBe(String(body.byteLength))
+  })
+
+  test('in a page larger than what is looked at, too', async () => {
+    const rest = 'ü'.repeat(300_000)
+    const { ask } = await serveSite(await folderOf({ 'a.htm': `<html><head><title>${rest}` }))
+    expect((await ask('/a.htm')).text).toBe(`<html><head>${TAG}<title>${rest}`)
+  })
+
+  test('a page whose head is far from its start gets it before what stands there', () => {
+    const page = `<!doctype html><!--${'x'.repeat(100)}`
+    expect(findInsertion(Buffer.from(page))?.at).toBe('<!doctype html>'.length)
+  })
+
+  test('odd pages take no longer than others', () => {
+    for (const piece of ['<html ', '<!--', '<html a="', ' ', '<!', '<html><head a=\'']) {
+      const page = Buffer.from(piece.repeat(64 * 1024 / piece.length))
+      expect(findInsertion(page)?.at).toBeLessThanOrEqual(page.byteLength)
+    }
+  })
+})
+
+describe('the encoding stays what it was', () => {
+  test.each([
+    ['<p>ü', 'utf-8'],
+    ['\ufeff<meta charset="koi8-r"><p>ü', 'utf-8'],
+    ['<meta charset="utf-8">', 'utf-8'],
+    ["<head><meta charset='Windows-1252'>", 'windows-1252'],
+    ['<meta charset=shift_jis>', 'shift_jis'],
+    ['<meta http-equiv="Content-Type" content="text/html; charset=gb2312">', 'gb2312'],
+    ['<meta charset="utf-16le">', 'utf-8'],
+    [`${' '.repeat(1024)}<meta charset="koi8-r">`, 'utf-8'],
+  ])('%s is %s', async (page, charset) => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': page }))
+    expect((await ask('/')).headers['content-type']).toBe(`text/html; charset=${charset}`)
+  })
+
+  test('bytes that are no UTF-8 pass as they are', async () => {
+    const page = Buffer.from([0x3c, 0x70, 0x3e, 0xfc, 0x80, 0x00, 0xff])
+    const { ask } = await serveSite(await folderOf({ 'index.html': page }))
+    expect((await ask('/')).body).toEqual(Buffer.concat([Buffer.from(TAG), page]))
+  })
+
+  test.each([
+    ['little end first', Buffer.from('\ufeff<html><head>', 'utf16le')],
+    ['big end first', Buffer.from('\ufeff<html><head>', 'utf16le').swap16()],
+    ['unmarked', Buffer.from('<html><head>', 'utf16le')],
+  ])('UTF-16 is left alone: %s', async (_name, page) => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': page }))
+    const { body, headers } = await ask('/')
+    expect(body).toEqual(page)
+    expect(headers['content-type']).toBe('text/html')
+    expect((await ask('/', { 'if-none-match': headers.etag! })).status).toBe(304)
+  })
+})

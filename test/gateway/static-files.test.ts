@@ -1,0 +1,308 @@
+import { execFileSync } from 'node:child_process'
+import { truncate, utimes, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { createStaticFiles } from '../../src/node/gateway/static-files.js'
+import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
+
+const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
+
+describe('types', () => {
+  test.each([
+    ['game.js', 'text/javascript; charset=utf-8'],
+    ['game.mjs', 'text/javascript; charset=utf-8'],
+    ['game.cjs', 'text/javascript; charset=utf-8'],
+    ['game.wasm', 'application/wasm'],
+    ['game.css', 'text/css; charset=utf-8'],
+    ['level.json', 'application/json; charset=utf-8'],
+    ['game.js.map', 'application/json; charset=utf-8'],
+    ['app.webmanifest', 'application/manifest+json; charset=utf-8'],
+    ['hero.png', 'image/png'],
+    ['hero.avif', 'image/avif'],
+    ['hero.svg', 'image/svg+xml'],
+    ['level.xml', 'text/xml'],
+    ['theme.ogg', 'audio/ogg'],
+    ['theme.mp3', 'audio/mpeg'],
+    ['intro.webm', 'video/webm'],
+    ['ship.glb', 'model/gltf-binary'],
+    ['ship.gltf', 'model/gltf+json'],
+    ['font.woff2', 'font/woff2'],
+    ['game.pck', 'application/octet-stream'],
+    ['game.data', 'application/octet-stream'],
+    ['game.unityweb', 'application/octet-stream'],
+    ['LICENSE', 'application/octet-stream'],
+    ['json', 'application/octet-stream'],
+  ])('%s is %s', async (name, type) => {
+    const { ask } = await serveSite(await folderOf({ [name]: 'content' }))
+    const { status, headers, text } = await ask(`/${name}`)
+    expect([status, headers['content-type'], text]).toEqual([200, type, 'content'])
+  })
+})
+
+describe('headers', () => {
+  test('no answer may be taken for another type, read by another origin, or kept without asking', async () => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': PAGE, 'a.js': '1' }))
+    for (const path of ['/', '/a.js', '/missing']) {
+      const { headers } = await ask(path)
+      expect(headers, path).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'same-origin',
+      })
+      expect(headers['cache-control'], path).toMatch(/^no-(cache|store)$/)
+      expect(headers['cross-origin-opener-policy'], path).toBeUndefined()
+      expect(headers['access-control-allow-origin'], path).toBeUndefined()
+    }
+  })
+
+  test('isolate: pages and the scripts of workers are isolated, so that there is a SharedArrayBuffer', async () => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': PAGE, 'worker.js': '1' }), { isolate: true })
+    for (const path of ['/', '/worker.js']) {
+      expect((await ask(path)).headers, path).toMatchObject({
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+    }
+  })
+})
+
+describe('conditional requests and ranges', () => {
+  test.each(['/', '/a.bin'])('%s is sent once, and again when it has changed', async (path) => {
+    const folder = await folderOf({ 'index.html': PAGE, 'a.bin': 'first' })
+    const { ask } = await serveSite(folder)
+    const { headers } = await ask(path)
+    const etag = headers.etag!
+    for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+      const again = await ask(path, { 'if-none-match': known })
+      expect([again.status, again.text, again.headers.etag], known).toEqual([304, '', etag])
+    }
+    await writeFile(join(folder, path === '/' ? 'index.html' : 'a.bin'), 'second, and longer')
+    const changed = await ask(path, { 'if-none-match': etag })
+    expect(changed.status).toBe(200)
+    expect(changed.text).toContain('second, and longer')
+    expect(changed.headers.etag).not.toBe(etag)
+    expect((await ask(path, { 'if-match': etag })).status).toBe(412)
+    expect((await ask(path, { 'if-match': changed.headers.etag! })).status).toBe(200)
+  })
+
+  test('a part of a file', async () => {
+    const { ask } = await serveSite(await folderOf({ 'a.bin': '0123456789' }))
+    const part = await ask('/a.bin', { range: 'bytes=2-4' })
+    expect([part.status, part.text, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10'])
+    const none = await ask('/a.bin', { range: 'bytes=10-' })
+    expect([none.status, none.headers['content-range']]).toEqual([416, 'bytes */10'])
+    expect(none.text).toMatch(/no such range/)
+    expect((await ask('/a.bin', { range: 'bytes=2-4', 'if-range': '"old"' })).text).toBe('0123456789')
+  })
+
+  test.each(['/', '/a.bin', '/missing'])('HEAD of %s tells what GET would, without its body', async (path) => {
+    const { ask } = await serveSite(await folderOf({ 'index.html': PAGE, 'a.bin': '0123456789' }))
+    const { date: _date, ...get } = (await ask(path)).headers
+    const { headers: { date: _later, ...head }, body } = await ask(path, {}, 'HEAD')
+    expect(head).toEqual(get)
+    expect(body.byteLength).toBe(0)
+  })
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'])('%s is refused', async (method) => {
+    const { ask } = await serveSite(await folderOf({ 'a.js': '1' }))
+    const { status, headers, text } = await ask('/a.js', {}, method)
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
+    expect(text).toMatch(/can only be read/)
+  })
+
+  test('a file that became shorter while it was sent is cut off, and not taken for a whole one', async () => {
+    const whole = Buffer.alloc(64 * 1024 * 1024, 'x')
+    const folder = await folderOf({ 'a.bin': whole, 'a.html': whole })
+    const { port } = await serveSite(folder)
+    for (const name of ['a.bin', 'a.html']) {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      let received = 0
+      await new Promise<void>((first) => socket.once('readable', first))
+      // It waits for the reader by now, with most of the file unread.
+      await truncate(join(folder, name), 1024)
+      socket.on('error', () => undefined)
+      socket.on('data', (chunk) => (received += chunk.byteLength))
+      await new Promise((closed) => socket.once('close', closed))
+      expect(received, name).toBeLessThan(whole.byteLength)
+    }
+  })
+})
+
+describe('compressed when the game was built', () => {
+  const js = 'console.log("game")'
+  const build = {
+    'game.js': js,
+    'game.js.br': brotliCompressSync(js),
+    'game.js.gz': gzipSync(js),
+    'engine.wasm.br': brotliCompressSync('wasm'),
+    'level.json.gz': gzipSync('{}'),
+    'maps.tar.gz': gzipSync('tar'),
+    'page.html.br': brotliCompressSync(PAGE),
+    'index.html': PAGE,
+    'index.html.br': brotliCompressSync('old'),
+    'plain.js': js,
+  }
+
+  test.each([
+    ['br, gzip', 'br', 'game.js.br'],
+    ['gzip, deflate, br;q=0.5', 'br', 'game.js.br'],
+    ['gzip', 'gzip', 'game.js.gz'],
+    ['br;q=0, gzip', 'gzip', 'game.js.gz'],
+    ['*', 'br', 'game.js.br'],
+    ['identity', undefined, 'game.js'],
+    ['', undefined, 'game.js'],
+  ] as const)('with Accept-Encoding "%s" the encoding is %s', async (accepted, encoding, name) => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers, body } = await ask('/game.js', { 'accept-encoding': accepted })
+    expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'Accept-Encoding'])
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(body).toEqual(Buffer.from(build[name]))
+  })
+
+  test('each form has an entity tag of its own', async () => {
+    const { ask } = await serveSite(await folderOf(build))
+    const tags = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (accepted) => (await ask('/game.js', { 'accept-encoding': accepted })).headers.etag),
+    )
+    expect(new Set(tags).size).toBe(3)
+    const again = await ask('/game.js', { 'accept-encoding': 'br', 'if-none-match': tags[0]! })
+    expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding'])
+  })
+
+  test('what nobody compressed varies with nothing', async () => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers } = await ask('/plain.js', { 'accept-encoding': 'br' })
+    expect([headers.vary, headers['content-encoding']]).toEqual([undefined, undefined])
+  })
+
+  test.each([
+    ['engine.wasm.br', 'br', 'application/wasm'],
+    ['level.json.gz', 'gzip', 'application/json; charset=utf-8'],
+    ['game.js.gz', 'gzip', 'text/javascript; charset=utf-8'],
+  ] as const)('%s asked for by that name is unpacked by the browser: %s, %s', async (name, encoding, type) => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers, body } = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
+    expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([encoding, type, 'Accept-Encoding'])
+    expect(body).toEqual(build[name])
+    const plain = await ask(`/${name}`, { 'accept-encoding': 'identity' })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(plain.headers['content-type']).not.toBe(type)
+    expect(plain.body).toEqual(build[name])
+  })
+
+  test('an archive stays one', async () => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers } = await ask('/maps.tar.gz', { 'accept-encoding': 'gzip' })
+    expect([headers['content-encoding'], headers['content-type']]).toEqual([undefined, 'application/gzip'])
+  })
+
+  test('a file of which there is only the compressed form is found by its own name', async () => {
+    const { ask } = await serveSite(await folderOf(build))
+    const found = await ask('/engine.wasm', { 'accept-encoding': 'br' })
+    expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([200, 'br', 'application/wasm'])
+    expect((await ask('/engine.wasm', { 'accept-encoding': 'gzip' })).status).toBe(404)
+  })
+
+  test('one left over from an earlier build is not sent', async () => {
+    const folder = await folderOf(build)
+    const longAgo = new Date(Date.now() - 3_600_000)
+    await utimes(join(folder, 'game.js.br'), longAgo, longAgo)
+    const { ask } = await serveSite(folder)
+    expect((await ask('/game.js', { 'accept-encoding': 'br' })).text).toBe(js)
+  })
+
+  test('a page never comes from a compressed file, which could not get its script', async () => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers, text } = await ask('/', { 'accept-encoding': 'br' })
+    expect([headers['content-encoding'], text.includes(TAG)]).toEqual([undefined, true])
+    expect((await ask('/page.html', { 'accept-encoding': 'br' })).status).toBe(404)
+  })
+})
+
+describe('folders and routes', () => {
+  const site = { 'index.html': PAGE, 'levels/index.html': '<h1>Levels</h1>', 'assets/a.png': 'png', 'a b/index.html': 'x' }
+  const asPage = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+  test('a folder is its index.html', async () => {
+    const { ask } = await serveSite(await folderOf(site))
+    expect((await ask('/levels/')).text).toContain('<h1>Levels</h1>')
+    expect((await ask('//')).text).toContain('<title>Game</title>')
+  })
+
+  test.each([
+    ['/levels', '/levels/'],
+    ['/levels?a=1&b=%2F', '/levels/?a=1&b=%2F'],
+    ['//levels', '/levels/'],
+    ['/a%20b', '/a%20b/'],
+  ])('%s leads to %s, on this site', async (path, location) => {
+    const { ask } = await serveSite(await folderOf(site))
+    const { status, headers } = await ask(path)
+    expect([status, headers.location]).toEqual([302, location])
+  })
+
+  test.each(['/assets', '/assets/'])('%s, without index.html, is not listed', async (path) => {
+    const { ask } = await serveSite(await folderOf(site))
+    const { status, text } = await ask(path)
+    expect([status, text.includes('a.png')]).toEqual([404, false])
+    expect(text).toMatch(/^\/assets is a folder without index\.html/)
+  })
+
+  test('a file with a slash behind it is none', async () => {
+    const { ask } = await serveSite(await folderOf(site))
+    expect((await ask('/assets/a.png/')).status).toBe(404)
+  })
+
+  test('spa: a navigation to a route gets the page; a missing file stays missing', async () => {
+    const { ask } = await serveSite(await folderOf(site), { spa: true })
+    for (const path of ['/lobby/42', '/lobby/', '/assets/', '/v1.2/play']) {
+      const { status, text } = await ask(path, { ...asPage, 'sec-fetch-mode': 'navigate' })
+      expect([status, text.includes(TAG)], path).toEqual([200, true])
+    }
+    expect((await ask('/lobby', asPage)).status).toBe(200)
+    expect((await ask('/lobby', asPage, 'HEAD')).status).toBe(200)
+    expect((await ask('/missing.png', asPage)).status).toBe(404)
+    expect((await ask('/lobby', { accept: '*/*' })).status).toBe(404)
+    expect((await ask('/lobby', { ...asPage, 'sec-fetch-mode': 'cors' })).status).toBe(404)
+  })
+
+  test('without it a route is not found, in words and in the form that was asked for', async () => {
+    const { ask } = await serveSite(await folderOf(site))
+    const page = await ask('/lobby/%3Cimg%20src=x%3E', asPage)
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('/lobby/&#60;img src=x&#62; is not in the folder that is served.')
+    expect(page.headers['content-security-policy']).toBe("default-src 'none'")
+    const plain = await ask(`/${'x'.repeat(3000)}`)
+    expect(plain.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(plain.text.length).toBeLessThan(300)
+  })
+})
+
+describe('what is served at all', () => {
+  test.each([
+    ['a folder that is not there', 'nowhere', /^There is no folder \S+nowhere to serve$/],
+    ['a file', 'a.js', /a\.js is not a folder: name the one that holds index\.html$/],
+    ['an empty folder', 'empty', /holds nothing to serve: was the game built\?$/],
+    ['a folder of hidden files', 'hidden', /holds nothing to serve/],
+  ])('%s is refused at the start', async (_what, name, message) => {
+    const folder = await folderOf({ 'a.js': '1', 'hidden/.env': 'secret' })
+    execFileSync('mkdir', [join(folder, 'empty')])
+    expect(() => createStaticFiles({ dir: join(folder, name), configScript: CONFIG })).toThrow(message)
+  })
+
+  test.each([[''], [undefined]])('%j is no folder', (dir) => {
+    expect(() => createStaticFiles({ dir: dir as string, configScript: CONFIG })).toThrow(TypeError)
+  })
+
+  test('a build that is replaced under the same name is served anew', async () => {
+    const folder = await folderOf({ 'one/a.js': 'one', 'two/a.js': 'two' })
+    execFileSync('ln', ['-s', 'one', join(folder, 'current')])
+    const { ask } = await serveSite(join(folder, 'current'))
+    expect((await ask('/a.js')).text).toBe('one')
+    execFileSync('ln', ['-sfn', 'two', join(folder, 'current')])
+    expect((await ask('/a.js')).text).toBe('two')
+  })
+})

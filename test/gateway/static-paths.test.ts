@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readSitePath } from '../../src/node/gateway/site-path.js'
+import { folderOf, serveSite, TAG } from './static-support.js'
+
+const SECRET = 'the secret'
+
+const files = {
+  'secret.txt': SECRET,
+  'site-other/secret.txt': SECRET,
+  'site/index.html': '<p>page',
+  'site/a.js': 'a',
+  'site/folder/b.js': 'b',
+  'site/.env': SECRET,
+  'site/.git/config': SECRET,
+  'site/folder/.hidden/c.js': SECRET,
+  'site/folder/.well-known/d.txt': SECRET,
+  'site/.well-known/assetlinks.json': '[]',
+  'site/%2e%2e': 'a strange name',
+} as const
+
+describe('nothing from outside', () => {
+  test.each([
+    '/../secret.txt',
+    '/..',
+    '/../',
+    '/folder/../../secret.txt',
+    '/folder/../a.js',
+    '/./a.js',
+    '/%2e%2e/secret.txt',
+    '/.%2e/secret.txt',
+    '/%2E%2E%2Fsecret.txt',
+    '/..%2fsecret.txt',
+    '/..%5csecret.txt',
+    '/..\\secret.txt',
+    '/folder\\..\\..\\secret.txt',
+    '/%252e%252e/secret.txt',
+    '/%252e%252e%252fsecret.txt',
+    '/%25%32%65%25%32%65/secret.txt',
+    '/%c0%ae%c0%ae/secret.txt',
+    '/%c0%af../secret.txt',
+    '/%uff0e%uff0e/secret.txt',
+    '/%ef%bc%8e%ef%bc%8e/secret.txt',
+    '/..;/secret.txt',
+    '/.../secret.txt',
+    '/%00/../secret.txt',
+    '/../secret.txt%00.js',
+    '/a.js%00.txt',
+    '/a.js%0d%0aSet-Cookie:%20a=b',
+    '/%',
+    '/%zz',
+    '/%ff',
+    '/../site-other/secret.txt',
+    '/folder//../..//secret.txt',
+    'http://localhost/../secret.txt',
+    'http://localhost/%2e%2e/secret.txt',
+    '/?/../secret.txt/../../secret.txt',
+    '*',
+    '/.env',
+    '/%2eenv',
+    '/.git/config',
+    '/.git/',
+    '/folder/.hidden/c.js',
+    '/folder/.well-known/d.txt',
+    '/secret-link.txt',
+    '/outside/secret.txt',
+    '/outside/',
+    '/env-link.txt',
+    '/git-link/config',
+    '/loop',
+    '/dangling',
+    '/proc-link/self/environ',
+    '/indexed-outside/',
+    '/indexed-outside',
+  ])('%s', async (target) => {
+    const folder = await folderOf(files)
+    const site = join(folder, 'site')
+    const links = {
+      'secret-link.txt': '../secret.txt',
+      outside: '..',
+      'env-link.txt': '.env',
+      'git-link': '.git',
+      loop: 'loop',
+      dangling: 'nowhere',
+      'proc-link': '/proc',
+    }
+    for (const [name, to] of Object.entries(links)) await symlink(to, join(site, name))
+    execFileSync('mkdir', [join(site, 'indexed-outside')])
+    await symlink('../../secret.txt', join(site, 'indexed-outside', 'index.html'))
+    const { raw, ask } = await serveSite(site)
+    const { status, body, head } = await raw(target)
+    expect(body).not.toContain(SECRET)
+    if (target.startsWith('/?')) expect(body).toContain('<p>page')
+    else expect([400, 404]).toContain(status)
+    expect(head).not.toMatch(/^set-cookie|^location/im)
+    expect((await ask('/a.js')).text).toBe('a')
+  })
+
+  test('a sibling that is compressed and leads outside is not taken', async () => {
+    const folder = await folderOf(files)
+    await symlink('../secret.txt', join(folder, 'site', 'a.js.br'))
+    const { ask } = await serveSite(join(folder, 'site'))
+    const { headers, text } = await ask('/a.js', { 'accept-encoding': 'br' })
+    expect([text, headers['content-encoding']]).toEqual(['a', undefined])
+  })
+
+  test('what is inside is found: names with strange letters, links, .well-known', async () => {
+    const strange = '100% ü #?&+.js'
+    const folder = await folderOf({ ...files, [`site/${strange}`]: 'strange' })
+    await symlink('folder', join(folder, 'site', 'link'))
+    await symlink(join(folder, 'site'), join(folder, 'served'))
+    const { ask } = await serveSite(join(folder, 'served'))
+    expect((await ask(`/${encodeURIComponent(strange)}`)).text).toBe('strange')
+    expect((await ask('/link/b.js')).text).toBe('b')
+    expect((await ask('/.well-known/assetlinks.json')).text).toBe('[]')
+    expect((await ask('/%252e%252e')).text).toBe('a strange name')
+    expect((await ask('http://localhost/folder/b.js?x#y')).text).toBe('b')
+    expect((await ask('/')).text).toBe(`${TAG}<p>page`)
+  })
+
+  test('a pipe is not opened: it would never end', async () => {
+    const folder = await folderOf(files)
+    execFileSync('mkfifo', [join(folder, 'site', 'pipe'), join(folder, 'site', 'pipe.html'), join(folder, 'site', 'a.js.br')])
+    const { ask } = await serveSite(join(folder, 'site'))
+    expect((await ask('/pipe')).status).toBe(404)
+    expect((await ask('/pipe.html')).status).toBe(404)
+    expect((await ask('/a.js', { 'accept-encoding': 'br' })).text).toBe('a')
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused in words', async () => {
+    const folder = await folderOf(files)
+    for (const name of ['a.js', 'index.html']) await chmod(join(folder, 'site', name), 0)
+    const { ask } = await serveSite(join(folder, 'site'))
+    for (const path of ['/a.js', '/']) {
+      const { status, text } = await ask(path)
+      expect([status, text]).toEqual([403, expect.stringMatching(/may not be read/)])
+    }
+  })
+})
+
+describe('on Windows also refused', () => {
+  test.each(['/C:/secret.txt', '/a.js::$DATA', '/a.js.', '/a.js%20', '/folder./b.js'])('%s', (target) => {
+    expect(readSitePath(target, true)).toBeTypeOf('string')
+    expect(readSitePath(target, false)).toBeTypeOf('object')
+  })
+})

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createStaticFiles } from '../../src/node/gateway/static-files.js'
+import type { StaticFilesOptions } from '../../src/node/gateway/static-files.js'
+import { exchange } from '../node/support.js'
+import type { RawAnswer } from '../node/support.js'
+
+export const CONFIG = '/_/config.js'
+export const TAG = `<script src="${CONFIG}"></script>`
+
+/** A folder with these files, `site` and whatever else a test puts beside it, which goes with the test. */
+export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gameserver-site-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  return folder
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly text: string
+}
+
+export interface Site {
+  readonly port: number
+  /** A request as a client that changes nothing sends it: no encoding is undone, no path tidied up. */
+  ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
+  /** One request line, byte for byte. */
+  raw(target: string, method?: string): Promise<RawAnswer>
+}
+
+/** Serves a folder over a real socket. */
+export async function serveSite(dir: string, options: Partial<StaticFilesOptions> = {}): Promise<Site> {
+  const handle = createStaticFiles({ dir, configScript: CONFIG, ...options })
+  const server = createServer((message, reply) => void handle(message, reply))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    ask: async (path, headers = {}, method = 'GET') => {
+      const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
+      asked.end()
+      const [answer] = (await once(asked, 'response')) as [import('node:http').IncomingMessage]
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks)
+      return { status: answer.statusCode!, headers: answer.headers, body, text: body.toString() }
+    },
+    raw: (target, method = 'GET') =>
+      exchange(port, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+  }
+}
