@@ -2,36 +2,45 @@ import type { BrowserContext, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from './installed.js'
 import { launchBrowser, type RunningBrowser } from './launch.js'
+import { openDisplay, openInWebKit, webKitIsHere, type Display } from './webkit.js'
 
 /** A page that is open until the test is finished. */
 export interface OpenPage {
-  page: Page
   /** What an expression gives in the page, promises awaited. */
   run<T>(expression: string): Promise<T>
+}
+
+/** A page that its tests can do more with. */
+export interface DrivenPage extends OpenPage {
+  page: Page
   /** Exceptions that nothing in the page caught. A test that expects some takes them out. */
   uncaught: string[]
 }
 
-export interface BrowserUnderTest {
-  name: BrowserName
+export interface AnyBrowser {
+  name: BrowserName | 'WebKit'
   /** Opens a page in a context of its own: no cache, storage or worker is shared with another test. */
   open(url: string): Promise<OpenPage>
-  /** Opens a page beside another one, in its context. */
-  openBeside(other: OpenPage, url: string): Promise<OpenPage>
 }
 
+export interface DrivenBrowser extends AnyBrowser {
+  name: BrowserName
+  open(url: string): Promise<DrivenPage>
+  /** Opens a page beside another one, in its context. */
+  openBeside(other: DrivenPage, url: string): Promise<DrivenPage>
+}
+
+const START = 120_000
+
 /** The same suite in each browser that is there, one process for a file; a missing browser is said aloud. */
-export function inEachBrowser(suite: (browser: BrowserUnderTest) => void): void {
+export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void {
   for (const name of browserNames) {
     const installed = findBrowser(name)
-    if (!installed) {
-      console.warn(`There is no ${name} here, so its tests are SKIPPED; ${name.toUpperCase()} may name one`)
-    }
+    if (!installed) warn(name, `${name.toUpperCase()} may name one`)
     describe.skipIf(!installed)(`in ${name}`, () => {
       let running: RunningBrowser | undefined
-      beforeAll(async () => { running = await launchBrowser(name, installed!) }, 120_000)
+      beforeAll(async () => { running = await launchBrowser(name, installed!) }, START)
       afterAll(() => running?.end())
-
       suite({
         name,
         async open(url) {
@@ -45,10 +54,33 @@ export function inEachBrowser(suite: (browser: BrowserUnderTest) => void): void 
   }
 }
 
+/** The same, for suites that need no more than a page's own scripts: in WebKit too. */
+export function inEachBrowser(suite: (browser: AnyBrowser) => void): void {
+  inDrivenBrowsers(suite)
+  if (!webKitIsHere) warn('WebKit', 'on Debian, webkit2gtk-driver and xvfb bring it')
+  describe.skipIf(!webKitIsHere)('in WebKit', () => {
+    let display: Display | undefined
+    beforeAll(async () => { display = await openDisplay() }, START)
+    afterAll(() => display?.end())
+    suite({
+      name: 'WebKit',
+      async open(url) {
+        const page = await openInWebKit(display!, url)
+        onTestFinished(() => page.end())
+        return page
+      },
+    })
+  })
+}
+
+function warn(name: string, cure: string): void {
+  console.warn(`There is no ${name} here, so its tests are SKIPPED; ${cure}`)
+}
+
 // Firefox reports these beside the errors of scripts.
 const BROKEN_CONNECTION = /Cross-Origin Request Blocked|can’t establish a connection|was interrupted while/
 
-async function openIn(context: BrowserContext, url: string): Promise<OpenPage> {
+async function openIn(context: BrowserContext, url: string): Promise<DrivenPage> {
   const page = await context.newPage()
   const uncaught: string[] = []
   page.on('pageerror', (error) => {
