@@ -111,7 +111,7 @@ const clientForRequire = (group) => ({
 const page = ({ name, source, formats }) => ({
   input: { [name]: source },
   plugins: [compile('ES2020'), lineMaps()],
-  output: formats.map(files),
+  output: formats.map((format) => ({ ...files(format), plugins: [minify()] })),
   onwarn,
 })
 
@@ -189,10 +189,11 @@ const script = ({ name, source }) => ({
   external: isExternalTo(['mitt']),
   plugins: [compile('ES2017'), resolve({ browser: true }), lineMaps()],
   output: [
-    { file: `dist/${name}.umd.js`, format: 'umd', indent: false },
-    { file: `dist/${name}.umd.min.js`, format: 'umd', plugins: [minify()] },
-    { file: `dist/${name}.iife.js`, format: 'iife', footer: SET_GLOBAL, plugins: [minify()] },
-  ].map((output) => ({ ...output, name: GLOBAL, exports: 'named', banner: BANNER, sourcemap: true })),
+    { file: `dist/${name}.umd.js`, format: 'umd' },
+    { file: `dist/${name}.umd.min.js`, format: 'umd' },
+    { file: `dist/${name}.iife.js`, format: 'iife', footer: SET_GLOBAL },
+  ].map((output) =>
+    ({ ...output, name: GLOBAL, exports: 'named', banner: BANNER, sourcemap: true, plugins: [minify()] })),
   onwarn,
 })
 

@@ -78,7 +78,7 @@ export const minifyModules = () => ({
     const { code } = await minify(source, {
       module: true,
       ecma: 2020,
-      compress: !ours,
+      compress: true,
       keep_classnames: true,
       keep_fnames: ours,
     })
@@ -132,7 +132,7 @@ export const withLastStep = (builds, dir, release) => {
       if (left > 0) return
       release()
       const licences = join(dir, 'third-party-licenses.txt')
-      writeFileSync(licences, [...libraries].sort().map(licenceOf).join('\n'))
+      writeFileSync(licences, licencesOf([...libraries].sort()))
       removeUnlisted(dir, written.add(licences))
     },
   }
@@ -142,12 +142,23 @@ export const withLastStep = (builds, dir, release) => {
 /** The folder of the package that a module belongs to. */
 const libraryOf = (id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, ''))[0]
 
-function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
-  return `${name} ${version}, ${license}\n\n${text}\n`
+/** Each licence with all that are under it, since most differ only in who holds the copyright. */
+function licencesOf(folders) {
+  const groups = new Map()
+  for (const folder of folders) {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+    const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
+    const copyrights = text.match(COPYRIGHT) ?? []
+    const terms = text.replace(COPYRIGHT, '').replace(/^\W*(The )?MIT License\W*$/gim, '').replace(/\s+/g, ' ').trim()
+    const holder = [`${name} ${version}, ${license}`, ...copyrights.map((line) => `  ${line.trim()}`)].join('\n')
+    const key = terms.replace(/["']/g, '')
+    groups.set(key, { terms, holders: [...(groups.get(key)?.holders ?? []), holder] })
+  }
+  return [...groups.values()].map(({ terms, holders }) => `${holders.join('\n')}\n\n${terms}\n`).join('\n\n')
 }
+
+const COPYRIGHT = /^\s*Copyright \(c\).*$/gim
 
 function removeUnlisted(dir, written) {
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
