@@ -22,6 +22,7 @@ export type {
   ListUpdate,
   LoggerLike,
   MetadataEvent,
+  Outcome,
   ProcessSignalOptions,
   RetryPolicy,
   SchedulerLike,

@@ -9,7 +9,7 @@ import type { Scope } from './scope.js'
 const kinds: Partial<Record<SidecarErrorCode, RegExp>> = {
   CROSS_ORIGIN: /\|403$/,
   LIMIT: /\|8\|4(13|29)$/,
-  UNAVAILABLE: /\|(413|429|50[2-9]|5[1-9].|[6-9]..)$/,
+  UNAVAILABLE: /\|14\||\|(413|429|50[2-9]|5[1-9].|[6-9]..)$/,
   UNKNOWN: /^\|.*\|500$/,
   PROTOCOL: /^\||\|[1-3]..$/,
   UNIMPLEMENTED: /\|(404|501)$|^no players for/,
@@ -21,13 +21,13 @@ const kinds: Partial<Record<SidecarErrorCode, RegExp>> = {
 }
 
 /** The error that an answer other than a good one stands for; its status is the scope's. */
-export function errorOfAnswer(scope: Scope, text: string): SidecarError {
+export function errorOfAnswer(scope: Scope, text: string, kind?: SidecarErrorCode): SidecarError {
   const { message, code } = parseObject(text) || {}
   const said = typeof message === 'string' ? message : ''
   const excerpt = (said || text).slice(0, 1024)
   const answer = said + '|' + code + '|' + scope._status
   return fail(
-    (Object.keys(kinds) as SidecarErrorCode[]).find((kind) => kinds[kind]!.test(answer)) || 'UNKNOWN',
+    kind || (Object.keys(kinds) as SidecarErrorCode[]).find((kind) => kinds[kind]!.test(answer)) || 'UNKNOWN',
     'HTTP ' + scope._status + (excerpt && ': ' + excerpt),
     scope,
   )

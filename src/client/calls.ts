@@ -1,5 +1,6 @@
 import type { OperationName } from '../protocol/operations.js'
 import type { Core } from './core.js'
+import { isForeign, refuseIfDirect } from './direct.js'
 import { check, fail } from './errors.js'
 import { isPassing, isSafe } from './link.js'
 import { createScope, type Scope } from './scope.js'
@@ -40,6 +41,7 @@ export function createCalls(core: Core): Calls {
       follow(signal, scope)
       try {
         if (scope._reason) throw scope._reason
+        refuseIfDirect(core, scope)
         return await run(scope)
       } finally {
         scope._end()
@@ -63,7 +65,9 @@ export function createCalls(core: Core): Calls {
       core._retry(
         scope,
         async () => {
-          if (!core._once && !core._up) await core._whenUp(scope)
+          // Nothing is learnt from a write that a browser keeps from another origin: then a read goes first.
+          if (!core._up)
+            await (!core._once ? core._whenUp(scope) : !isSafe(operation) && isForeign(core) && core._probe(scope))
           return core._attempt(scope, operation, core.timeout, body, name)
         },
         (error) => !core._once && (error._refused || (isSafe(operation) && isPassing(error))),

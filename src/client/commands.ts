@@ -4,16 +4,19 @@ import type { OperationName } from '../protocol/operations.js'
 import { equal, own } from '../watch/changes.js'
 import { checkBody, checkName } from './checks.js'
 import type { Core } from './core.js'
-import { fail } from './errors.js'
+import { fail, type SidecarError } from './errors.js'
 import { toCounter, toList } from './resources.js'
-import type { Scope } from './scope.js'
+import { createScope, type Scope } from './scope.js'
 import type { Predicate } from './state.js'
-import type { CallOptions, SidecarClient, WriteOptions } from './types.js'
+import type { CallOptions, List, Outcome, SidecarClient, WriteOptions } from './types.js'
 
 /** ms between two looks at whether the sidecar has written what it has accepted. */
 const settleInterval = 200
 /** ms after which an accepted label or annotation should have appeared; the sidecar writes twice a second. */
 const metadataDeadline = 10000
+/** ms in which the watch is to show what was sent in direct mode, and between two looks where it may not tell by itself. */
+const directDeadline = 3000
+const directInterval = 250
 
 type Body = Record<string, unknown>
 /** Sends an operation on the counter or list at hand. */
@@ -51,23 +54,54 @@ export function createCommands(core: Core): Commands {
     given: { key?: string; value?: string; seconds?: unknown },
     options: WriteOptions | undefined,
     predicate: Predicate,
-  ): Promise<void> =>
+  ): Promise<Outcome> =>
     core._run(operation, options, async (scope) => {
       const { key } = given
       const body = checkBody(scope, operation, given)
-      await core._inOrder(key ? 'metadata' : 'state', scope, () => core._send(scope, operation, body))
-      if (options && options.confirm) await core._seen(scope, predicate)
-      else if (key) expect(operation + key, predicate)
+      let before: GameServer | undefined
+      const found = await core._inOrder(key ? 'metadata' : 'state', scope, () => {
+        before = core._last
+        return core._send(scope, operation, body)
+      })
+      if (options && options.confirm) return core._seen(scope, predicate).then(() => 'confirmed')
+      if (key) expect(operation + key, predicate)
+      // An answer is empty; what direct mode has found before it sent is a GameServer.
+      if (!found.status) return 'accepted'
+      return predicate(found as never) ? 'sent' : showed(scope, before, predicate)
     })
+
+  /** In direct mode: whether the watch shows what was sent, in anything but what was known before. */
+  async function showed(
+    scope: Scope,
+    before: GameServer | undefined,
+    predicate: Predicate,
+    ask?: boolean,
+  ): Promise<Outcome> {
+    const wait = createScope(scope)
+    const look = (): void => void core._verify!().then(() => core._after(wait, directInterval, look))
+    core._limit(wait, directDeadline)
+    try {
+      const seen = core._seen(wait, (gameServer) => gameServer !== before && predicate(gameServer))
+      if (ask) look()
+      await seen
+      return 'confirmed'
+    } catch (error) {
+      // Whatever ends this wait, it was sent.
+      if (scope._reason && (error as SidecarError).code !== 'TIMEOUT') throw error
+      return 'sent'
+    } finally {
+      wait._end()
+    }
+  }
 
   const state =
     (operation: OperationName, name: string) =>
-    (options?: WriteOptions, seconds?: unknown): Promise<void> =>
+    (options?: WriteOptions, seconds?: unknown): Promise<Outcome> =>
       write(operation, { seconds }, options, ({ status }) => status.state === name)
 
   const metadata =
     (operation: OperationName, map: 'labels' | 'annotations') =>
-    (key: string, value: string, options?: WriteOptions): Promise<void> =>
+    (key: string, value: string, options?: WriteOptions): Promise<Outcome> =>
       write(
         operation,
         { key, value },
@@ -80,7 +114,7 @@ export function createCommands(core: Core): Commands {
 
   /** The methods on counters or on lists: checked first, then run in the order of the name. */
   const resource =
-    <T>(convert: (core: Core, scope: Scope, name: string, answer: object) => T) =>
+    <T extends object>(convert: (core: Core, scope: Scope, name: string, answer: object) => T) =>
     (
       operation: OperationName,
       key: string,
@@ -94,17 +128,49 @@ export function createCommands(core: Core): Commands {
         const answer = await core._inOrder(key, scope, () =>
           run((sent, its, query = '') => core._send(scope, sent, its, name + query), body, scope),
         )
-        return convert(core, scope, key, answer)
+        if (!answer._outcome) return convert(core, scope, key, answer)
+        const outcome = (await answer._outcome) as Outcome
+        const seen = convert(core, scope, key, own(core._last!.status.lists, key) || answer)
+        const { values, capacity } = seen as List
+        // That it is full is what it isn't refused for at once: a value sent before may still go.
+        if (outcome === 'sent' && operation === 'addListValue' && values.length >= capacity)
+          throw fail('OUT_OF_RANGE', 'The list is full', scope)
+        return Object.assign(seen, { outcome })
       })
   const counter = resource(toCounter)
   const list = resource(toList)
+
+  /** By list and value, what was sent in direct mode and may still show: till then nobody knows what the list holds. */
+  const unseen = new Map<string, Promise<unknown>>()
+
+  const listValue =
+    (operation: OperationName, added: boolean) =>
+    (key: string, value: string, options?: CallOptions): Promise<List> =>
+      list(operation, key, { value }, options, async (send, body, scope) => {
+        const id = key + '/' + value
+        await unseen.get(id)
+        const before = core._last
+        const answer = await send(operation, body)
+        if (core._direct) {
+          const listed: Predicate = ({ status }) =>
+            toList(core, scope, key, own(status.lists, key) || {}).values.includes(value) === added
+          const outcome = showed(scope, before, listed, true)
+          const forget = (): boolean => unseen.delete(id)
+          unseen.set(id, outcome.then(forget, forget))
+          answer._outcome = outcome
+        }
+        return answer
+      })
 
   return {
     ready: state('ready', 'Ready'),
     allocate: state('allocate', 'Allocated'),
     shutdown: state('shutdown', 'Shutdown'),
     reserve: (seconds, options) => state('reserve', 'Reserved')(options, seconds),
-    health: (options) => core._run('health', options, async (scope) => void (await core._send(scope, 'health'))),
+    health: (options) =>
+      core._run('health', options, (scope) =>
+        core._send(scope, 'health').then(() => (core._direct ? 'sent' : 'accepted')),
+      ),
     connect: (options) => core._run('connect', options, readGameServer),
     getGameServer: (options) => core._run('getGameServer', options, readGameServer),
     setLabel: metadata('setLabel', 'labels'),
@@ -133,7 +199,7 @@ export function createCommands(core: Core): Commands {
         await send('updateList', body, '?updateMask=' + Object.keys(body))
         return send('getList')
       }),
-    addListValue: (key, value, options) => list('addListValue', key, { value }, options),
-    removeListValue: (key, value, options) => list('removeListValue', key, { value }, options),
+    addListValue: listValue('addListValue', true),
+    removeListValue: listValue('removeListValue', false),
   }
 }

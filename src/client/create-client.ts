@@ -49,7 +49,7 @@ export function buildClient(options?: ClientOptions, attach?: Attach): SidecarCl
     },
     get status(): ClientStatus {
       const { state: connection, transport, reason } = core._connection
-      return { connection, transport, reason, lastBeat: core._lastBeat, healthy: core._healthy }
+      return { connection, transport, reason, lastBeat: core._lastBeat, direct: !!core._direct, healthy: core._healthy }
     },
   }
   const client = Object.assign(state, createCommands(core), {

@@ -32,7 +32,7 @@ const hints: Partial<Record<SidecarErrorCode, string>> = {
   UNKNOWN_OUTCOME: 'It may have happened: read, then decide.',
   PROTOCOL: isItThePort,
   UNSAFE_INTEGER: "Use int64: 'bigint'.",
-  CROSS_ORIGIN: 'Serve page and sidecar from one origin.',
+  CROSS_ORIGIN: 'Serve both from one origin: npx gameserver-sidecar serve',
 }
 
 export interface SidecarErrorDetails {

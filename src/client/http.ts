@@ -15,6 +15,8 @@ const json = 'application/json'
 /**
  * One request and its answer, whose text is handed on as it comes; resolves at its end. Its head is noted in the scope
  * as soon as that is known. Everything is let go when the scope ends. What the host throws comes out as it is.
+ * An opaque one is sent in the only form that a browser lets through to another origin unasked; of its answer, which has
+ * status 0 then, nothing is to be seen but that there was one.
  */
 export async function exchange(
   options: ClientOptions,
@@ -23,11 +25,19 @@ export async function exchange(
   url: string,
   body: string | undefined,
   onText: (text: string) => void,
+  opaque?: boolean,
 ): Promise<void> {
   const send = pick(options, 'fetch')
   if (!send) return byXhr(options, scope, method, url, body, onText)
   const { AbortController } = host()
-  const init: FetchInit = { method, headers: { [contentType]: json }, body, redirect: 'manual', cache: 'no-store' }
+  const init: FetchInit = {
+    method,
+    headers: { [contentType]: opaque ? 'text/plain' : json },
+    body,
+    redirect: opaque ? 'follow' : 'manual',
+    cache: 'no-store',
+  }
+  if (opaque) init.mode = 'no-cors'
   if (AbortController) {
     const controller = new AbortController()
     scope._onEnd(() => controller.abort())

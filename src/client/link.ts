@@ -3,8 +3,8 @@ import { operations, type Operation, type OperationName } from '../protocol/oper
 import { isGameServer } from '../watch/order.js'
 import { errorOfAnswer, parseObject } from './answer.js'
 import type { Core } from './core.js'
+import { isForeign, isOpaque, look, readByWatch, refuseIfDirect } from './direct.js'
 import { fail, isSidecarError, type SidecarError } from './errors.js'
-import { host, pick } from './host.js'
 import { exchange, parseRetryAfter } from './http.js'
 import { backoff } from './retry.js'
 import { createScope, type Scope } from './scope.js'
@@ -24,6 +24,8 @@ export interface AttemptError extends SidecarError {
 export interface Link {
   /** Whether the last exchange got an answer. */
   _up?: boolean
+  /** No answer can be read, but the watch's WebSocket opens: this page is of another origin. Never ends once it is so. */
+  _direct: boolean
   /** One attempt, without retry. Resolves with the JSON object that a good answer holds. */
   _attempt(
     parent: Scope,
@@ -59,41 +61,67 @@ export function createLink(core: Core): Link {
   const waiting = new Map<Scope, (value: void) => void>()
 
   const link: Link = {
+    _direct: core.crossOrigin === 'direct',
     async _attempt(parent, operation, timeout, body, name) {
       if (parent._reason) throw parent._reason
       const scope = createScope(parent, parent._operation || operation)
       core._limit(scope, timeout)
       const [method, path, shape] = operations[operation] as Operation
       const url = core._baseUrl + path.replace('{key}', () => name!)
+      const { _direct: direct } = core
+      let object: Record<string, unknown> | undefined
+      /** It may be carried out though no answer comes, and that would make a difference. */
+      let risky: boolean | undefined
       let text = ''
       try {
-        await exchange(core, scope, method, url, shape && JSON.stringify(body || shape), (piece) => {
-          text += piece
-          if (text.length > core.limits.body)
-            throw fail('LIMIT', 'The answer is too long', scope, 'Raise limits.body.')
-        })
+        refuseIfDirect(core, scope)
+        if (direct) object = await look(core, scope, operation, name, body)
+        if (!direct || shape) {
+          risky = !isSafe(operation)
+          await exchange(
+            core,
+            scope,
+            method,
+            url,
+            shape && JSON.stringify(body || shape),
+            (piece) => {
+              text += piece
+              if (text.length > core.limits.body)
+                throw fail('LIMIT', 'The answer is too long', scope, 'Raise limits.body.')
+            },
+            direct,
+          )
+        }
       } catch (cause) {
         const known = isSidecarError(cause)
-        if (known ? cause.code !== 'TIMEOUT' : parent._reason) throw cause
+        if (known ? !isPassing(cause) : parent._reason) throw cause
         const refused = wasRefused(cause)
-        let error: AttemptError
-        if (!refused && !isSafe(operation))
+        let error: AttemptError | undefined
+        if (risky && !refused)
           error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
         else error = known ? cause : await explain(scope, cause)
+        if (!error) return link._attempt(parent, operation, timeout, body, name)
         // `localhost` may not resolve, or lead to an address where nobody listens.
         if (refused && core._anyLoopback)
           core._baseUrl = core._baseUrl.replace(/localhost|127[.\d]+/, (name) =>
             name === 'localhost' ? '127.0.0.1' : 'localhost',
           )
-        error._refused = refused
+        error._refused = refused || (!risky && !isSafe(operation))
         if (!parent._reason) core._setUp(false, error)
         throw error
       } finally {
         scope._end()
       }
-      const object = parseObject(text)
+      object = object || parseObject(text)
       let error: AttemptError | undefined
-      if (scope._status !== 200 || !object) error = errorOfAnswer(scope, text)
+      if (!object || (!direct && scope._status !== 200)) {
+        // The sidecar's own word, and the gateway's, for a request that reached nobody.
+        const refused = !!object && object.code === 14
+        // A gateway that got no answer can't know what has become of a write.
+        const unknown = risky && !refused && /50[24]/.test('' + scope._status)
+        error = errorOfAnswer(scope, text, unknown ? 'UNKNOWN_OUTCOME' : undefined)
+        error._refused = refused
+      }
       if (!error || error.code !== 'UNAVAILABLE') core._setUp(true)
       if (!error && operation === 'getGameServer') {
         // Beside a watch, which may have told of a later state, only the first read counts.
@@ -163,14 +191,19 @@ export function createLink(core: Core): Link {
       .then(null, () => {})
   }
 
-  /** A page can't tell a refused connection from an answer it may not read; a request it need not read can. */
-  async function explain(scope: Scope, cause: unknown): Promise<SidecarError> {
-    const { location: page, document } = host()
-    if (document && page && (core._baseUrl + '/').indexOf(page.origin + '/'))
+  /**
+   * A page can't tell a refused connection from an answer it may not read; a request it need not read can. Nothing, where
+   * that is how direct mode has begun.
+   */
+  async function explain(scope: Scope, cause: unknown): Promise<SidecarError | undefined> {
+    if (!core._direct && isForeign(core))
       try {
-        const opaque = { mode: 'no-cors' } as never
-        await scope._race(pick(core, 'fetch')!.call(host() as never, core._baseUrl + '/gameserver', opaque))
-        return fail('CROSS_ORIGIN', 'The sidecar answers, but not to this page', scope, undefined, cause)
+        if (await isOpaque(core, scope)) {
+          core._direct =
+            core.crossOrigin !== 'never' && (await readByWatch(core, scope).then(Boolean, () => false))
+          if (core._direct) return
+          return fail('CROSS_ORIGIN', 'The sidecar answers, but not to this page', scope, undefined, cause)
+        }
       } catch {
         // nobody there
       }

@@ -20,6 +20,8 @@ export interface State {
   _healthy?: boolean
   /** Sends a beat at once; the rhythm starts anew from there. */
   _beatNow?(): void
+  /** Looks, by a read, whether the watch tells the truth; there once a watch has begun. Never rejects. */
+  _verify?(): Promise<void>
   /** Without a state: nobody answers. */
   _setConnection(state?: ConnectionState, transport?: Transport, reason?: string): void
   /** Takes a GameServer, unless it is old or known. */

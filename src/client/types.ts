@@ -13,8 +13,9 @@ export interface FetchInit {
   method: string
   headers: Record<string, string>
   body: string | undefined
-  redirect: 'manual'
+  redirect: 'manual' | 'follow'
   cache: 'no-store'
+  mode?: 'no-cors'
   signal?: AbortSignalLike
 }
 
@@ -102,6 +103,11 @@ export interface ClientOptions {
   autoHealth?: boolean | AutoHealthOptions
   /** default `auto`: WebSocket, and the HTTP stream where that fails */
   watch?: 'auto' | 'websocket' | 'stream'
+  /**
+   * What a page does whose origin isn't the sidecar's: `auto`, the default: direct mode where answers can't be read but
+   * a WebSocket opens; `direct`: direct mode from the start; `never`: CROSS_ORIGIN. See `docs/browser.md`
+   */
+  crossOrigin?: 'auto' | 'direct' | 'never'
   /** How counts and capacities are given back; default `number` */
   int64?: 'number' | 'bigint'
   /** ms for one attempt; default 10000 */
@@ -142,6 +148,12 @@ export interface CallOptions {
   timeout?: number
 }
 
+/**
+ * What is known of a write: the sidecar has `accepted` it; the watch has `confirmed` it; or, in direct mode, it was
+ * `sent`, and nothing came back that would tell more.
+ */
+export type Outcome = 'accepted' | 'confirmed' | 'sent'
+
 export interface WriteOptions extends CallOptions {
   /** Resolve only when the watch shows the change, not when the sidecar has accepted it. Default false */
   confirm?: boolean
@@ -167,6 +179,8 @@ export interface List<Int = number> {
   name: string
   capacity: Int
   values: string[]
+  /** Only in direct mode, of `addListValue` and `removeListValue`, which give the list as it was last seen. */
+  outcome?: Outcome
 }
 
 export interface CounterUpdate {
@@ -233,6 +247,8 @@ export interface ClientStatus {
   transport: Transport | undefined
   /** Why the connection is what it is, where that needs a reason. */
   reason: string | undefined
+  /** A page of another origin: reads come from the watch, and no answer to a write can be seen. */
+  direct: boolean
   /** The last good beat, ms since the Unix epoch. */
   lastBeat: number | undefined
   /** Whether the last beat went well; undefined before the first. */
@@ -241,21 +257,21 @@ export interface ClientStatus {
 
 export interface SidecarClient<Int = number> {
   /** Tells the platform that players may come. */
-  ready(options?: WriteOptions): Promise<void>
+  ready(options?: WriteOptions): Promise<Outcome>
   /** One beat, for those who do without `autoHealth`. */
-  health(options?: CallOptions): Promise<void>
-  allocate(options?: WriteOptions): Promise<void>
+  health(options?: CallOptions): Promise<Outcome>
+  allocate(options?: WriteOptions): Promise<Outcome>
   /** Ends this GameServer: the platform deletes it and starts another. */
-  shutdown(options?: WriteOptions): Promise<void>
+  shutdown(options?: WriteOptions): Promise<Outcome>
   /** Reserved for that many seconds, 0 to 9223372036; 0: until something else is said. */
-  reserve(seconds: Integer, options?: WriteOptions): Promise<void>
+  reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
   getGameServer(options?: CallOptions): Promise<GameServer>
   /** Each GameServer as it changes, the present one first; all iterators share one connection. */
   watchGameServer(options?: WatchOptions): AsyncIterable<GameServer>
   /** Sets `<platform>.dev/sdk-<key>`: letters, digits, `-`, `_`, `.`; key up to 59 characters, value up to 63. */
-  setLabel(key: string, value: string, options?: WriteOptions): Promise<void>
+  setLabel(key: string, value: string, options?: WriteOptions): Promise<Outcome>
   /** Like a label, but with any value. */
-  setAnnotation(key: string, value: string, options?: WriteOptions): Promise<void>
+  setAnnotation(key: string, value: string, options?: WriteOptions): Promise<Outcome>
   getCounter(key: string, options?: CallOptions): Promise<Counter<Int>>
   updateCounter(key: string, update: CounterUpdate, options?: CallOptions): Promise<Counter<Int>>
   getList(key: string, options?: CallOptions): Promise<List<Int>>

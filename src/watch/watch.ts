@@ -25,7 +25,8 @@ const replaced = {}
  * It lasts until its scope ends; it ends that itself, with the error, where trying again can't help.
  */
 export function startWatch(core: Core, watchScope: Scope): void {
-  const auto = core.watch === 'auto'
+  /** A stream is an answer, which can't be read in direct mode: there, it is the WebSocket or nothing. */
+  const isAuto = (): boolean => core.watch === 'auto' && !core._direct
   /** The connection that counts: its first object has come. */
   let current: Scope | undefined
   let attempt = 0
@@ -52,8 +53,9 @@ export function startWatch(core: Core, watchScope: Scope): void {
         await core._turn(scope)
         if (scope._reason) return
       }
+      const auto = isAuto()
       if (auto && !pick(core, 'WebSocket')) fallback = 'No WebSocket here'
-      transport = auto ? (fallback ? 'stream' : 'websocket') : (core.watch as Transport)
+      transport = core._direct || (auto && !fallback) ? 'websocket' : auto ? 'stream' : (core.watch as Transport)
       const patience = core._limit(scope, auto && !fallback ? firstObjectTimeout : core.timeout)
       await transports[transport](core, scope, (text) => {
         try {
@@ -106,7 +108,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
     if (!live && transport === 'websocket') {
       failures++
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
-      if (auto && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
+      if (isAuto() && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
       else if (failures === 2 && stood)
         core._emit('error', 
           fail(
@@ -141,7 +143,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
     })
   }
 
-  async function verify(): Promise<void> {
+  const verify = (core._verify = async (): Promise<void> => {
     const seen = received
     const checked = current
     let next = core.verifyInterval
@@ -168,7 +170,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
       }
     }
     if (next) verifyIn(next)
-  }
+  })
 
   if (core._connection.state !== 'connected') core._setConnection()
   verifyIn(core.verifyInterval || Infinity)

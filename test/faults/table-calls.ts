@@ -132,7 +132,11 @@ export const callFaults: readonly CallFault[] = [
   answered('500 with JSON that is no object', { status: 500, body: '[1]' }, { code: 'UNKNOWN', status: 500 }),
   answered('500 with a page of HTML', { status: 500, body: html }, { code: 'UNKNOWN', status: 500 }),
   answered('501', { status: 501, body: refusal(12, 'Method Not Allowed') }, { code: 'UNIMPLEMENTED', status: 501 }),
-  answered('502', { status: 502, body: html }, { code: 'UNAVAILABLE', status: 502 }),
+  answered('502', { status: 502, body: html }, { code: lostCode, status: 502 }),
+  answered('502 from a gateway that lost the answer', { status: 502, body: refusal(2, 'lost') }, { code: lostCode }),
+  answered('502 from a gateway that reached nobody', { status: 502, body: refusal(14, 'none') }, { code: 'UNAVAILABLE' }),
+  answered('503 from a gateway that is stopping', { status: 503, body: refusal(14, 'bye') }, { code: 'UNAVAILABLE' }),
+  answered('504 from a gateway', { status: 504, body: refusal(4, 'late') }, { code: lostCode, status: 504 }),
   answered('503 with an empty body', { status: 503, body: '' }, { code: 'UNAVAILABLE', status: 503 }),
   answered('a status of 999', { status: 999, body: '{}' }, { code: 'UNAVAILABLE', status: 999 }),
   {
