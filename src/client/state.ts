@@ -28,7 +28,9 @@ export interface State {
   _offer(gameServer: GameServer): void
   /** Whether a watch is on, connected or not. */
   _isWatching(): boolean
-  /** The watch's life, which begins here if it hasn't yet. */
+  /** The life of what waits for the watch. */
+  _hope?: Scope
+  /** Begins the watch if it hasn't yet. Returns the scope for what waits for it. */
   _ensureWatch(): Scope
   /** Lets a wait end when the watch does, for the same reason; returns it. */
   _tie(waiting: Scope): Scope
@@ -66,7 +68,7 @@ export function createState(core: Core): State {
         watch = createScope(core._scope, 'watchGameServer')
         startWatch(core, watch)
       }
-      return watch
+      return core._hope!
     },
 
     _tie(waiting) {

@@ -236,7 +236,7 @@ export interface SidecarEvents<Int = number> {
   list: List<Int> & { added: string[]; removed: string[] }
   health: HealthEvent
   connection: ConnectionEvent
-  /** The process was told to stop; only with `processSignals`. */
+  /** The process was told to stop (with `processSignals`), or the gateway that the watch comes through. */
   signal: { signal: string }
   error: SidecarError
 }

@@ -53,8 +53,9 @@ const openWebSocket: Open = (core, scope, onMessage) =>
     socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
       trouble = event && (event.error || event.message)
     }
-    socket.onclose = (event: { code?: number } | undefined) => {
-      const message = 'The WebSocket ended with ' + ((event && event.code) || 1006)
+    socket.onclose = (event: { code?: number; reason?: string } | undefined) => {
+      const { code, reason } = event || {}
+      const message = 'The WebSocket ended with ' + (code || 1006) + (reason ? ' (' + reason + ')' : '')
       wait._end(toSidecarError(trouble, 'UNAVAILABLE', message, scope))
     }
   })

@@ -1,4 +1,5 @@
 import type { Core } from '../client/core.js'
+import { isForeign } from '../client/direct.js'
 import { fail, toSidecarError, type SidecarError } from '../client/errors.js'
 import { pick } from '../client/host.js'
 import { isPassing } from '../client/link.js'
@@ -35,6 +36,8 @@ export function startWatch(core: Core, watchScope: Scope): void {
   let received = 0
   let lastReceived = 0
   let reported: string | undefined
+  /** The latest attempt to read was kept from this origin. */
+  let denied: SidecarError | undefined
   let check = createScope(watchScope)
   let reopening = check
 
@@ -46,9 +49,12 @@ export function startWatch(core: Core, watchScope: Scope): void {
       if (delay !== undefined) {
         await core._sleep(scope, delay)
         // Where no GET can be had (another origin), the watch itself is how one finds out; but that is said, once.
+        denied = undefined
         await core._whenUp(scope).then(null, (error: SidecarError) => {
-          if (!scope._reason && reported !== error.code) core._emit('error', error)
+          if (scope._reason) return
+          if (reported !== error.code) core._emit('error', error)
           reported = error.code
+          if (reported === 'CROSS_ORIGIN') denied = error
         })
         await core._turn(scope)
         if (scope._reason) return
@@ -84,6 +90,9 @@ export function startWatch(core: Core, watchScope: Scope): void {
     current = scope
     attempt = failures = 0
     reported = undefined
+    // The probe's own WebSocket had not been answered, but this one is.
+    if (denied && isForeign(core)) core._direct = core.crossOrigin !== 'never'
+    denied = undefined
     core._setUp(true)
     core._setConnection('connected', transport, transport === 'stream' ? fallback : undefined)
     verifyIn(settleTime)
@@ -127,7 +136,12 @@ export function startWatch(core: Core, watchScope: Scope): void {
     // What no later attempt can change: somebody answers, and it is no sidecar.
     const fatal = code === 'CONFIG' || (scope._refused && (status === 501 || (status! < 500 && !passing)))
     if (fatal || (!passing && reported !== code)) core._emit('error', reason)
-    reported = code
+    if (!passing) reported = code
+    // Who told this watch to stop is about to stop what it stands before.
+    const signal = live && /\((SIG[A-Z]+)\)/.exec(message)
+    if (signal) core._emit('signal', { signal: signal[1]! })
+    // Those who wait are told; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+    if (denied) renewHope(denied)
     core._setConnection(fatal ? 'failed' : undefined, undefined, message)
     if (fatal) return watchScope._end(reason)
     if (!stood) core._setUp(false, reason)
@@ -172,6 +186,13 @@ export function startWatch(core: Core, watchScope: Scope): void {
     if (next) verifyIn(next)
   })
 
+  /** Ends what waits for the watch, for that reason; what comes later waits anew. */
+  function renewHope(reason?: SidecarError): void {
+    if (reason) core._hope!._end(reason)
+    core._hope = createScope(watchScope)
+  }
+
+  renewHope()
   if (core._connection.state !== 'connected') core._setConnection()
   verifyIn(core.verifyInterval || Infinity)
   void dial(0)

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import type { ClientOptions, GameServer, SidecarClient } from '../../src/index.js'
+import { productionTargets } from '../contract/support/production-targets.js'
+import { announceMissing, localTargets } from '../contract/support/targets.js'
+import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
+
+const pageOrigin = 'http://game.example'
+beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' }))
+afterAll(() => void vi.unstubAllGlobals())
+announceMissing('direct mode')
+
+const targets = [
+  ...localTargets.map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
+  ...productionTargets.map(({ name, start }) => ({ name, local: false, start })),
+]
+
+interface Page extends EmulatedBrowser {
+  client: SidecarClient
+  /** A game server beside it, in Node, for which there are no origins. */
+  beside: SidecarClient
+  url: string
+}
+
+/** A page of another origin, with nothing between it and a sidecar, for one test. */
+async function openPage(target: (typeof targets)[number], options: ClientOptions = {}): Promise<Page> {
+  const sidecar = await target.start()
+  const url = `http://127.0.0.1:${sidecar.port}`
+  const browser = emulateBrowser(pageOrigin)
+  const client = createClient({ baseUrl: url, fetch: browser.fetch, ...options })
+  const beside = createClient({ baseUrl: url, crossOrigin: 'never' })
+  onTestFinished(async () => {
+    client.close()
+    beside.close()
+    await sidecar.stop()
+  })
+  return { ...browser, client, beside, url }
+}
+
+const players = { name: 'players', capacity: 100 }
+const first = ['test0', 'test1', 'test2']
+
+describe.each(targets)('a page of another origin, before $name', (target) => {
+  test('finds out by itself, reads by the WebSocket and writes what a browser lets through', async () => {
+    const { client, sent } = await openPage(target)
+    const seen: GameServer[] = []
+    client.on('gameserver', (gameServer) => seen.push(gameServer))
+    expect(client.status.direct).toBe(false)
+
+    const { object_meta } = await client.connect()
+    expect(client.status.direct).toBe(true)
+    expect((await client.getGameServer()).object_meta.uid).toBe(object_meta.uid)
+    const iterator = client.watchGameServer()[Symbol.asyncIterator]()
+    expect((await iterator.next()).value.object_meta.uid).toBe(object_meta.uid)
+    await iterator.return?.()
+    expect(await client.getCounter('rooms')).toEqual({ name: 'rooms', count: 1, capacity: 10 })
+    expect(await client.getList('players')).toEqual({ ...players, values: first })
+
+    expect(await client.health()).toBe('sent')
+    expect(await client.allocate()).toBe('confirmed')
+    expect(await client.reserve(60)).toBe('confirmed')
+    expect(await client.ready()).toBe('confirmed')
+    const added = await client.addListValue('players', 'Käthe 🎮')
+    expect(added).toEqual({ ...players, values: [...first, 'Käthe 🎮'], outcome: 'confirmed' })
+    const removed = await client.removeListValue('players', 'test1')
+    expect(removed).toEqual({ ...players, values: ['test0', 'test2', 'Käthe 🎮'], outcome: 'confirmed' })
+    expect(client.gameServer?.status.lists?.['players']?.values).toEqual(removed.values)
+    expect(await client.shutdown()).toBe('confirmed')
+    expect(seen.at(-1)?.status.state).toBe('Shutdown')
+
+    const writes = sent.filter(({ method, path }) => method !== 'GET' && method !== 'OPTIONS' && path !== '/health')
+    expect(writes.map(({ path }) => path)).toEqual([
+      '/allocate', '/reserve', '/ready', '/v1beta1/lists/players:addValue', '/v1beta1/lists/players:removeValue', '/shutdown',
+    ])
+    for (const { method, contentType, seen } of writes) expect([method, contentType, seen]).toEqual(['POST', 'text/plain', 'opaque'])
+  })
+
+  test('is refused at once what no browser lets through, with the way out', async () => {
+    const { client, sent } = await openPage(target, { crossOrigin: 'direct' })
+    const before = sent.length
+    const calls = {
+      setLabel: client.setLabel('mode', 'duel'),
+      setAnnotation: client.setAnnotation('mode', 'duel'),
+      updateCounter: client.updateCounter('rooms', { count: 2 }),
+      updateList: client.updateList('players', { capacity: 5 }),
+    }
+    for (const [operation, call] of Object.entries(calls)) {
+      const hint = expect.stringContaining('npx gameserver-sidecar serve')
+      await expect(call).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation, hint })
+    }
+    expect(sent.length).toBe(before)
+  })
+
+  test('is refused the same also where that is not known yet, and nothing but reads goes out', async () => {
+    const { client, sent } = await openPage(target)
+    await expect(client.setLabel('mode', 'duel')).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation: 'setLabel' })
+    expect(sent.filter(({ method }) => !/^(GET|OPTIONS)$/.test(method))).toEqual([])
+  })
+
+  test('gets counters and lists as they are now, which the watch need not have told', async () => {
+    const { client, beside } = await openPage(target)
+    client.on('gameserver', () => {})
+    await client.connect()
+    await beside.updateCounter('rooms', { count: 7 })
+    await beside.addListValue('players', 'late')
+    if (!target.local) await beside.waitFor(({ status }) => !!status.lists?.['players']?.values?.includes('late'))
+    expect(await client.getCounter('rooms')).toEqual({ name: 'rooms', count: 7, capacity: 10 })
+    expect((await client.getList('players')).values).toEqual([...first, 'late'])
+  })
+
+  test('is told NOT_FOUND and ALREADY_EXISTS as by an answer, and nothing is sent then', async () => {
+    const { client, sent } = await openPage(target)
+    await expect(client.getCounter('nope')).rejects.toMatchObject({ code: 'NOT_FOUND', operation: 'getCounter' })
+    await expect(client.getList('__proto__')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.addListValue('nope', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.removeListValue('players', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.addListValue('players', 'test1')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    expect(sent.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  test('adds many values at a time, in order, and one that is removed right away is gone', async () => {
+    const { client } = await openPage(target)
+    const values = ['a', 'b', 'c', 'd', 'e']
+    const added = values.map((value) => client.addListValue('players', value))
+    const removed = client.removeListValue('players', 'c')
+    for (const list of await Promise.all(added)) expect(list.outcome).toBe('confirmed')
+    expect(await removed).toMatchObject({ values: [...first, 'a', 'b', 'd', 'e'], outcome: 'confirmed' })
+    expect((await client.getList('players')).values).toEqual([...first, 'a', 'b', 'd', 'e'])
+  })
+
+  test('learns nothing of a state that held before', async () => {
+    const { client } = await openPage(target)
+    expect(await client.allocate()).toBe('confirmed')
+    expect(await client.allocate()).toBe('sent')
+    expect(await client.allocate({ confirm: true })).toBe('confirmed')
+  })
+
+  test('keeps the beat', async () => {
+    const { client, sent } = await openPage(target, { autoHealth: { interval: 100 } })
+    await client.once('health')
+    while (!(await client.once('health')).ok);
+    expect(client.status).toMatchObject({ direct: true, healthy: true })
+    const beats = sent.filter(({ path, method }) => path === '/health' && method === 'POST')
+    expect(beats[0]).toEqual({ method: 'POST', path: '/health', contentType: 'text/plain', body: '{}', seen: 'opaque' })
+  })
+})

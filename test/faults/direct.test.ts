@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import type { ClientOptions, SidecarClient } from '../../src/index.js'
+import { emulateBrowser, type EmulatedBrowser } from '../client/emulated-browser-fetch.js'
+import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import * as steps from '../support/fault-server-steps.js'
+import { calls, startSidecar } from '../support/with-sidecar.js'
+import { countDials } from './count-dials.js'
+import { hurried } from './manual-clock.js'
+import { observe, type Observed } from './observe.js'
+
+const pageOrigin = 'http://game.example'
+beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' }))
+afterAll(() => void vi.unstubAllGlobals())
+
+/** Waits of seconds take less; what is told of time below is the client's own clock. */
+const clock = hurried(10)
+
+interface Page extends EmulatedBrowser, Observed {
+  sidecar: ScriptedSidecar
+}
+
+/** A page of another origin whose client listens to everything, before a sidecar that follows a script. */
+async function openPage(rules: readonly Rule[], options: ClientOptions = {}): Promise<Page> {
+  const sidecar = await createScriptedSidecar(rules)
+  const { fetch, sent } = emulateBrowser(pageOrigin)
+  const observed = observe({ ...clock.options, baseUrl: sidecar.url, fetch, ...options })
+  onTestFinished(async () => {
+    observed.client.close()
+    await sidecar.untilNoSockets()
+    await sidecar.close()
+  })
+  return Object.assign(observed, { sidecar, fetch, sent })
+}
+
+const noWebSocket: Rule = { on: 'watch', step: steps.answering({ status: 404, body: '{}' }) }
+const rooms = { ...gameServer(1), status: { ...gameServer(1).status, lists: { rooms: { capacity: '2', values: ['a', 'b'] } } } }
+
+const writes: readonly [string, string, (client: SidecarClient) => Promise<unknown>][] = [
+  ['ready', '/ready', (client) => client.ready()],
+  ['allocate', '/allocate', (client) => client.allocate()],
+  ['reserve', '/reserve', (client) => client.reserve(1)],
+  ['shutdown', '/shutdown', (client) => client.shutdown()],
+  ['addListValue', '/v1beta1/lists/rooms:addValue', (client) => client.addListValue('rooms', 'c')],
+  ['removeListValue', '/v1beta1/lists/rooms:removeValue', (client) => client.removeListValue('rooms', 'a')],
+]
+
+describe('in direct mode a write goes out once, whatever becomes of it', () => {
+  test.each(writes)('%s: no answer comes', async (operation, path, write) => {
+    const { client, sidecar, until } = await openPage([{ on: `POST ${path}`, step: steps.breaking('reset') }])
+    sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled' } })
+    await until(() => client.status.transport === 'websocket', 'the watch')
+    await expect(write(client)).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME', operation })
+    expect(sidecar.requests.filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')).toHaveLength(1)
+  })
+
+  test.each(writes)('%s: whatever is answered, it is sent and nothing more is known', async (_operation, path, write) => {
+    const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
+    const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
+    const values = ['a']
+    sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } } })
+    const start = clock.now()
+    const outcome = await write(client)
+    if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
+    else expect(outcome).toBe('sent')
+    expect(clock.now() - start).toBeGreaterThanOrEqual(3000)
+    expect(sent.filter(({ method }) => method === 'POST')).toEqual([
+      expect.objectContaining({ path, contentType: 'text/plain', seen: 'opaque' }),
+    ])
+    expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
+  })
+
+  test('a list that stays full is OUT_OF_RANGE, once it could have changed', async () => {
+    const { client, sidecar } = await openPage([], { crossOrigin: 'direct' })
+    sidecar.publish(rooms)
+    await expect(client.addListValue('rooms', 'c')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
+    expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
+
+  test('what is sent counts as sent when the time of the call is up; stopped calls and closed clients reject', async () => {
+    const { client, until } = await openPage([], { crossOrigin: 'direct' })
+    await until(() => client.status.transport === 'websocket', 'the watch')
+    expect(await client.allocate({ timeout: 500 })).toBe('sent')
+    const controller = new AbortController()
+    const stopped = client.allocate({ signal: controller.signal })
+    await client.getGameServer()
+    controller.abort()
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+    const closed = client.allocate()
+    await client.getGameServer()
+    client.close()
+    await expect(closed).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+})
+
+describe('what a page of another origin sends before it knows', () => {
+  test('is a read also where calls are tried once', async () => {
+    const { client, sent, sidecar } = await openPage([], { retry: false })
+    sidecar.publish(gameServer(2, 'Scheduled'))
+    const outcome = client.ready()
+    await sidecar.until(() => sidecar.requests.some(({ path }) => path === '/ready'), 'the call')
+    sidecar.publish(gameServer(3))
+    expect(await outcome).toBe('confirmed')
+    const methods = sent.filter(({ path }) => path === '/ready').map(({ method, contentType }) => [method, contentType])
+    expect(methods).toEqual([['POST', 'text/plain']])
+  })
+
+  test('is nothing that needs leave with crossOrigin direct', async () => {
+    const { client, sent } = await openPage([], { crossOrigin: 'direct' })
+    await client.connect()
+    await client.health()
+    expect(sent.map(({ method, seen }) => [method, seen])).toEqual([['GET', 'opaque'], ['POST', 'opaque']])
+  })
+
+  test('is refused with crossOrigin never, but for the watch, which opens', async () => {
+    const { client, sent, seen, errors } = await openPage([], { crossOrigin: 'never' })
+    await expect(client.connect()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    await seen(1)
+    expect(client.status.direct).toBe(false)
+    expect(errors.map(({ code }) => code)).toEqual(['CROSS_ORIGIN'])
+    expect(sent.filter(({ method }) => !/^(GET|OPTIONS)$/.test(method))).toEqual([])
+  })
+})
+
+describe('answers that can be read are used', () => {
+  test('of a sidecar that allows the origin of the page', async () => {
+    const sidecar = await startSidecar({ mode: 'local', allowOrigins: [pageOrigin] })
+    const { fetch, sent } = emulateBrowser(pageOrigin, { originSent: true })
+    const client = createClient({ baseUrl: sidecar.url, fetch })
+    onTestFinished(() => client.close())
+    expect(await client.ready()).toBe('accepted')
+    expect(await client.ready({ confirm: true })).toBe('confirmed')
+    expect(await client.health()).toBe('accepted')
+    expect(await client.setLabel('mode', 'duel')).toBe('accepted')
+    expect(await client.addListValue('players', 'x')).toEqual({ name: 'players', capacity: 100, values: ['test0', 'test1', 'test2', 'x'] })
+    expect(client.status.direct).toBe(false)
+    expect(sent.filter(({ seen }) => seen !== 'read')).toEqual([])
+    expect(calls(sidecar)).toContain('setLabel')
+  })
+
+  test('again, after a proxy has answered for a while without leave and without a watch', async () => {
+    const { client, sidecar, errors, until } = await openPage([noWebSocket, { on: '*', step: steps.answering({ status: 502 }) }])
+    await until(() => errors.length > 0, 'the error')
+    expect(errors[0]).toMatchObject({ code: 'CROSS_ORIGIN' })
+    const shared = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' }
+    const answered = (body: object) => steps.answering({ body: JSON.stringify(body), headers: shared })
+    sidecar.play([noWebSocket, { on: 'GET /gameserver', step: answered(gameServer(1)) }, { on: '*', step: answered({}) }])
+    await until(() => client.gameServer !== undefined || client.status.connection === 'connected', 'an answer')
+    expect(await client.ready()).toBe('accepted')
+    expect(client.status.direct).toBe(false)
+  })
+})
+
+describe('in direct mode', () => {
+  test('the sidecar is found when it comes, and again after a restart, over nothing but WebSockets', async () => {
+    const { client, sidecar, seen, connections } = await openPage([])
+    await seen(1)
+    for (let version = 2; version < 6; version++) {
+      await sidecar.stop()
+      sidecar.publish(gameServer(version))
+      await sidecar.start()
+      await seen(version)
+      expect((await client.getGameServer()).object_meta.resource_version).toBe(`${version}`)
+    }
+    expect(new Set(connections.map(({ transport }) => transport))).toEqual(new Set([undefined, 'websocket']))
+    expect(sidecar.requests.filter(({ path, isUpgrade }) => path === '/watch/gameserver' && !isUpgrade)).toEqual([])
+  })
+
+  test.each(['auto', 'direct'] as const)('%s: nobody is asked more often than promised while nobody is there', async (crossOrigin) => {
+    const { dials, options } = countDials(clock.now)
+    const browser = emulateBrowser(pageOrigin)
+    const sidecar = await createScriptedSidecar()
+    await sidecar.stop()
+    const client = createClient({
+      ...clock.options,
+      baseUrl: sidecar.url,
+      crossOrigin,
+      WebSocket: options.WebSocket,
+      fetch: (url, init) => (init.mode === 'no-cors' || init.method === 'GET' ? options.fetch(url, init) : browser.fetch(url, init)),
+    })
+    client.on('gameserver', () => {})
+    await clock.pass(30_000)
+    client.close()
+    expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
+    expect(dials.length / 30).toBeLessThanOrEqual(2)
+    expect(dials.length).toBeGreaterThan(3)
+    await sidecar.close()
+  })
+
+  test('a GameServer that no WebSocket carries is reported', async () => {
+    const { errors, until, sidecar } = await openPage([], { crossOrigin: 'direct', verifyInterval: 0 })
+    await until(() => sidecar.followers > 0, 'the watch')
+    sidecar.play([{ on: 'watch', step: steps.opened((exchange) => exchange.break('finish')) }])
+    await sidecar.stop()
+    await sidecar.start()
+    await until(() => errors.some(({ code }) => code === 'LIMIT'), 'the error')
+  })
+})
+
+describe('where neither an answer nor the watch is to be had', () => {
+  test('waits end with the reason, and the watch is taken up when that passes', async () => {
+    const { client, sidecar, seen } = await openPage([noWebSocket])
+    await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    await expect(client.watchGameServer()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    sidecar.play([])
+    await seen(1)
+    expect(client.status.direct).toBe(true)
+    expect((await client.waitFor('Ready')).object_meta.resource_version).toBe('1')
+  })
+})
