@@ -1,6 +1,10 @@
+export { createGateway } from './gateway/create-gateway.js'
 export { createLocalSidecar } from './local/local-sidecar.js'
 export { GameServerFileError } from './local/game-server-file.js'
 
+export type { Gateway } from './gateway/create-gateway.js'
+export type { GatewayOptions } from './gateway/gateway-options.js'
+export type { OperationName } from '../protocol/operations.js'
 export type { LocalSidecar, RestartOptions } from './local/local-sidecar.js'
 export type { LocalSidecarOptions } from './local/local-sidecar-options.js'
 export type * from '../sidecar/types.js'

@@ -2,7 +2,13 @@ import type * as node from './index.js'
 
 export { GameServerFileError } from './local/game-server-file.js'
 
-/** For `require()`: the same function, whose module is loaded when it is first called. */
+// For `require()`: the same functions, whose module is loaded when one is first called.
+
+export const createGateway: typeof node.createGateway = async (options) => {
+  const { createGateway: create } = await import('./index.js')
+  return create(options)
+}
+
 export const createLocalSidecar: typeof node.createLocalSidecar = async (options) => {
   const { createLocalSidecar: create } = await import('./index.js')
   return create(options)

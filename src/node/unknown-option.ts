@@ -9,7 +9,8 @@ export function refuseUnknownOptions(given: object, known: readonly string[]): v
   throw new TypeError(`There is no option "${unknown}"; did you mean "${nearest(unknown, known)}"?`)
 }
 
-function nearest(name: string, known: readonly string[]): string {
+/** The known name that takes the fewest changes to be made of another. */
+export function nearest(name: string, known: readonly string[]): string {
   const by = (candidate: string): number => edits(name.toLowerCase(), candidate.toLowerCase())
   return known.reduce((best, candidate) => (by(candidate) < by(best) ? candidate : best))
 }

@@ -31,6 +31,7 @@ describe('exports are a contract', () => {
     expect(await imported('node.js')).toMatchInlineSnapshot(`
       [
         "GameServerFileError",
+        "createGateway",
         "createLocalSidecar",
       ]
     `)

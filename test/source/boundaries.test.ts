@@ -25,7 +25,7 @@ const boundaries: Record<string, Boundary> = {
   adapters: { folders: ['index.ts'] },
   dashboard: { folders: ['protocol', 'sidecar'] },
   mock: { folders: ['protocol', 'sidecar'], types: [...PAGE, 'index.ts'] },
-  node: { folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'], packages: ['mrmime', 'send', 'ws', 'yaml'] },
+  node: { folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'], packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'] },
   cli: {
     folders: [...PAGE, 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
     packages: ['commander', 'picocolors', 'yaml'],

@@ -20,7 +20,7 @@ export function parseAuthority(text: string): Authority | undefined {
 }
 
 /** Whether both name the same place, given the port that a missing one stands for. */
-export const sameAuthority = (a: Authority, b: Authority, defaultPort: number): boolean =>
+const sameAuthority = (a: Authority, b: Authority, defaultPort: number): boolean =>
   a.name === b.name && (a.port ?? defaultPort) === (b.port ?? defaultPort)
 
 /** An origin: scheme, host and port. */

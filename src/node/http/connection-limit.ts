@@ -9,7 +9,7 @@ export interface ConnectionLimit {
 }
 
 /**
- * Bounds the connections that aren't watchers. One more makes the oldest of them go, so that clients which
+ * Bounds the connections that aren't watchers. More make the oldest of them go, so that clients which
  * open connections and say nothing can't keep others out. Watchers are bounded by `total`, together with the
  * rest.
  */
@@ -22,19 +22,21 @@ export function limitConnections(
   const counted = new Map<string, { readonly socket: Socket; readonly since: number }>()
   server.maxConnections = total
   server.on('connection', (socket: Socket) => {
-    const now = performance.now()
     const ends = endsOf(socket)
-    counted.set(ends, { socket, since: now })
+    counted.set(ends, { socket, since: performance.now() })
     socket.once('close', () => counted.delete(ends))
-    if (counted.size <= limit) return
-    for (const [oldest, { socket: other, since }] of counted) {
-      if (now - since >= graceMs) {
-        counted.delete(oldest)
-        other.destroy()
-      }
-      return
-    }
+    makeRoom()
   })
+  // Refused without having been one of them: otherwise those that are too many would stay until they time out.
+  server.on('drop', makeRoom)
+  function makeRoom(): void {
+    const now = performance.now()
+    for (const [oldest, { socket, since }] of counted) {
+      if (counted.size <= limit || now - since < graceMs) return
+      counted.delete(oldest)
+      socket.destroy()
+    }
+  }
   return { exempt: (socket) => void counted.delete(endsOf(socket)) }
 }
 

@@ -5,13 +5,16 @@ import type { Admission, RequestHead } from './request-guard.js'
  * Headers for pages of an origin that a flag allowed; strangers get none, and the real sidecar never sends
  * any.
  */
-export const corsHeaders = ({ foreignOrigin }: Admission): Record<string, string> | undefined =>
+export const corsHeaders = (
+  { foreignOrigin }: Admission,
+  requestHeaders: readonly string[] = ['content-type'],
+): Record<string, string> | undefined =>
   foreignOrigin === undefined
     ? undefined
     : {
         'access-control-allow-origin': foreignOrigin,
         'access-control-allow-methods': 'GET, POST, PUT, PATCH',
-        'access-control-allow-headers': 'content-type',
+        'access-control-allow-headers': requestHeaders.join(', '),
         'access-control-max-age': '600',
         vary: 'Origin',
       }

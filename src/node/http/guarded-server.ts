@@ -33,7 +33,7 @@ const serverOptions: ServerOptions = {
 
 export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
   readonly guard: (head: RequestHead) => Verdict
   /** Answers an admitted request. A rejection is a fault: it is reported and cuts the connection. */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>

@@ -23,14 +23,22 @@ export function answerRaw(
   socket.end(head + body, () => socket.destroy())
 }
 
-export const refuseRaw = (socket: Duplex, refusal: Refusal): void => {
-  answerRaw(socket, refusal.status, refusalBody(refusal))
+export const refuseRaw = (
+  socket: Duplex,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+): void => {
+  answerRaw(socket, refusal.status, refusalBody(refusal), { 'Content-Type': 'application/json', ...headers })
 }
 
 /** Answers a plain request with a refusal; the connection stays. */
-export const answerRefusal = (reply: ServerResponse, refusal: Refusal): void => {
+export const answerRefusal = (
+  reply: ServerResponse,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+): void => {
   const body = refusalBody(refusal)
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  reply.writeHead(refusal.status, headers)
+  const own = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  reply.writeHead(refusal.status, { ...own, ...headers })
   reply.end(body)
 }

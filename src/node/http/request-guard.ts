@@ -1,4 +1,4 @@
-import { parseAuthority, parseOrigin, sameAuthority, sameOrigin } from './authority.js'
+import { parseAuthority, parseOrigin, sameOrigin } from './authority.js'
 import type { Authority, Origin } from './authority.js'
 import { forbidden, malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
@@ -28,6 +28,10 @@ export interface GuardOptions {
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages that may call beside the server's own. */
   readonly allowOrigins?: readonly string[] | undefined
+  /** What the server speaks, of which its own origin is made. Default `http`. */
+  readonly scheme?: 'http' | 'https' | undefined
+  /** Whether a target is a page that a link on another site may lead to. Default: none is. */
+  readonly isPage?: ((target: string) => boolean) | undefined
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -42,17 +46,18 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 export function createGuard(options: GuardOptions = {}): (head: RequestHead) => Verdict {
   const hosts = new Set([...LOOPBACK_NAMES, ...(options.allowHosts ?? []).map(readHost)])
   const origins = (options.allowOrigins ?? []).map(readOrigin)
+  const { scheme = 'http', isPage = () => false } = options
 
   return (head) => {
     const host = checkHost(head, hosts)
     if ('refusal' in host) return host
-    const target = checkTarget(head.url ?? '', host)
+    const target = checkTarget(head.url ?? '', host, scheme)
     if (typeof target !== 'string') return { refusal: target }
-    const own: Origin = { scheme: 'http', authority: host }
+    const own: Origin = { scheme, authority: host }
     const origin = checkOrigin(head, own, origins)
     if ('refusal' in origin) return origin
     const unasked = checkUnasked(head, own, origins, origin)
-    if (unasked !== undefined) return { refusal: unasked }
+    if (unasked !== undefined && !(isNavigation(head) && isPage(target))) return { refusal: unasked }
     return { target, host: host.text, foreignOrigin: origin.foreign }
   }
 }
@@ -104,14 +109,14 @@ function checkHost(
 }
 
 /** The path of the target. RFC 9112 lets an absolute-form target override Host: here both must agree. */
-function checkTarget(url: string, host: Authority): string | Refusal {
+function checkTarget(url: string, host: Authority, scheme: string): string | Refusal {
   if (url.startsWith('/') || url === '*') return url
-  const match = /^http:\/\/([^/?#]*)(.*)$/i.exec(url)
-  const authority = match === null ? undefined : parseAuthority(match[1]!)
+  const match = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url)
+  const authority = match?.[1]!.toLowerCase() === scheme ? parseAuthority(match[2]!) : undefined
   if (authority === undefined) return malformed('The request target is malformed')
-  if (!sameAuthority(authority, host, 80))
+  if (!sameOrigin({ scheme, authority }, { scheme, authority: host }))
     return forbidden('The request target names another host than the Host header')
-  const path = match![2]!
+  const path = match![3]!
   return path.startsWith('/') ? path : `/${path}`
 }
 
@@ -131,6 +136,12 @@ function checkOrigin(
   return {
     refusal: forbidden(`Pages of ${text} are not served; if they should be, add --allow-origin ${text}`),
   }
+}
+
+/** A link that was followed in a window of its own: the site it is on learns nothing of where it leads. */
+function isNavigation({ method, rawHeaders }: RequestHead): boolean {
+  const only = (name: string): string => headerValues(rawHeaders, name).join().trim().toLowerCase()
+  return method === 'GET' && only('sec-fetch-mode') === 'navigate' && only('sec-fetch-dest') === 'document'
 }
 
 /**

@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Server } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { createGuardedServer } from '../http/guarded-server.js'
+import { answerRefusal, refuseRaw } from '../http/raw-response.js'
+import type { Refusal } from '../http/refusal.js'
+import { createGuard } from '../http/request-guard.js'
+import type { Admission } from '../http/request-guard.js'
+import { createLocalSidecar } from '../local/local-sidecar.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+import { createAccess } from './access.js'
+import { CONFIG_PATH, configScript, sendConfigScript, SIDECAR_PREFIX } from './config-script.js'
+import { createForwarder } from './forwarder.js'
+import { bare, isWildcard, resolveGatewayOptions } from './gateway-options.js'
+import type { GatewayOptions } from './gateway-options.js'
+import { createLineLog } from './line-log.js'
+import { createSidecarHandler } from './sidecar-handler.js'
+import { createStaticFiles } from './static-files.js'
+import { Traffic } from './traffic.js'
+import { Watches } from './watches.js'
+
+/** After a signal, how long nothing must have been asked for: pages may still have something to say. */
+const QUIET_MS = 500
+/** How long the end may take. */
+const CLOSE_MS = 5_000
+
+/** A game and its sidecar on one origin, until it is closed. */
+export interface Gateway {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly port: number
+  /** Where the sidecar is that it forwards to. */
+  readonly sidecarUrl: string
+  /** The local sidecar, where it runs inside. */
+  readonly local: LocalSidecar | undefined
+  /** What must be given to use the sidecar, where there is a token. */
+  readonly token: string | undefined
+  /**
+   * Stops listening, tells every watch, and resolves when all connections have ended. With a signal's name as the
+   * reason, which clients hand on as their `signal` event, pages are served until they have said nothing for half a
+   * second, at most five seconds. Can be called again.
+   */
+  close(reason?: string): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Serves a game's files and the sidecar on one origin, so that pages may use it, and resolves when it listens.
+ *
+ * @throws TypeError for an option that makes no sense or isn't one
+ * @throws GameServerFileError for a file of the local sidecar that can't be read or used
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const settings = resolveGatewayOptions(options)
+  const { host, platform, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
+  const scheme = tls === undefined ? 'http' : 'https'
+  const log = createLineLog(options.onLog)
+  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) })
+  const serveFile = options.dir === undefined ? undefined : createStaticFiles({
+    dir: options.dir,
+    spa: options.spa,
+    isolate: options.isolate,
+    configScript: CONFIG_PATH,
+  })
+  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
+  const sidecar = settings.sidecar ?? new URL(local!.url)
+  const config = configScript({ platform, autoHealth: options.autoHealth })
+
+  const onRefused = (method: string | undefined, target: string, { status, message }: Refusal): void =>
+    log(`${status} ${method} ${pathOf(target)}: ${message}`)
+  const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
+  const traffic = new Traffic()
+  const access = createAccess({ token, exposed, scheme })
+  const forwarder = createForwarder({ sidecar, timeout: settings.timeout, watches })
+  const sidecarHandler = createSidecarHandler({
+    forwarder,
+    access,
+    denied: settings.denied,
+    watches,
+    isStopping: () => closing !== undefined,
+    onWatch: (socket) => exempt(socket),
+    onRefused,
+  })
+
+  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
+    const { target } = admission
+    const { method } = message
+    const path = pathOf(target)
+    if (target.startsWith(`${SIDECAR_PREFIX}/`)) return sidecarHandler.serve(message, reply, admission)
+    const refuse = (refusal: Refusal): void => {
+      onRefused(method, target, refusal)
+      answerRefusal(reply, refusal, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    }
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (path === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
+    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(path))
+    const entered = isRead && access.enter(message, reply, admission)
+    if (entered === true) return
+    if (entered !== false) return refuse(entered)
+    await serveFile(message, reply)
+  }
+
+  const upgrade = async (
+    message: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    admission: Admission,
+  ): Promise<void> => {
+    if (admission.target.startsWith(`${SIDECAR_PREFIX}/`)) {
+      return sidecarHandler.upgrade(message, socket, head, admission)
+    }
+    const refusal = notFound(pathOf(admission.target))
+    onRefused(message.method, admission.target, refusal)
+    refuseRaw(socket, refusal)
+  }
+
+  const { server, sockets, exempt } = createGuardedServer({
+    tls,
+    guard,
+    serve: (...args) => traffic.count(serve(...args)),
+    upgrade: (...args) => traffic.count(upgrade(...args)),
+    onRefused: ({ method, url = '' }, refusal) => onRefused(method, url, refusal),
+    onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
+  })
+
+  let closing: Promise<void> | undefined
+  const end = async (reason: string): Promise<void> => {
+    // Not the HTTP server's own, which would cut the connections over which pages may still have something to say.
+    Server.prototype.close.call(server)
+    watches.stop(reason)
+    await traffic.rest(reason === '' ? 0 : QUIET_MS, CLOSE_MS, () => sockets.size === 0)
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    forwarder.close()
+    await local?.close()
+  }
+  const close = (reason = ''): Promise<void> => (closing ??= end(reason))
+
+  try {
+    await listen(server, settings.port, host)
+  } catch (error) {
+    await local?.close()
+    throw error
+  }
+  const { port } = server.address() as AddressInfo
+  if (exposed) {
+    onWarning(`Listening on ${host}: other machines that reach it ${token === undefined ? 'see' : 'may try to use'} it`)
+  }
+  return {
+    url: `${scheme}://${urlHost(host)}:${port}`,
+    port,
+    sidecarUrl: sidecar.href.replace(/\/$/, ''),
+    local,
+    token,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+/** Whether a target belongs to the gateway and not to the game. */
+const isOwnPath = (target: string): boolean => target === '*' || target.startsWith('/_/')
+
+const pathOf = (target: string): string => target.split('?')[0]!
+
+const notFound = (path: string): Refusal => ({ status: 404, code: 5, message: `The gateway has no ${path}` })
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host: host === 'localhost' ? '127.0.0.1' : bare(host) }, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+
+function urlHost(host: string): string {
+  if (host === 'localhost' || isWildcard(host)) return '127.0.0.1'
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}

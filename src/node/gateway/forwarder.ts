@@ -1,0 +1,139 @@
+import { Agent } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { createProxyServer } from 'httpxy'
+import type { Refusal } from '../http/refusal.js'
+import { Attempt } from './attempt.js'
+import { handshakeHeaders, refusedHandshakeHeaders, responseHeaders } from './forwarded-headers.js'
+import type { Watches } from './watches.js'
+
+/**
+ * How long a connection to the sidecar is kept for the next call. Shorter than servers keep one (Node's five seconds
+ * are the least that is common; the real sidecar, Go's server without a limit, keeps them for ever), so that none is
+ * used which the other side is just closing. Only the end of the sidecar itself can then meet a call, and whether it
+ * acted nobody knows: the call fails and is never sent twice, by Node neither.
+ */
+const KEPT_MS = 4_000
+
+/** How long a call goes on whose client left: it may only not have waited for the answer, as a closing page does. */
+const ABANDONED_MS = 500
+
+export interface ForwarderOptions {
+  readonly sidecar: URL
+  /** Milliseconds until a call must have been answered. */
+  readonly timeout: number
+  readonly watches: Watches
+}
+
+/** A request as it goes to the sidecar. */
+export interface Outgoing {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly isWatch: boolean
+  /** Headers for the answer, beside the sidecar's and those that all have. */
+  readonly answerHeaders: Readonly<Record<string, string>> | undefined
+  /** Called when a watch was opened. */
+  onWatch(): void
+  /** Called when nothing came of it, or no more, with what is to be told if the answer hasn't begun. */
+  onFailure(refusal: Refusal): void
+}
+
+export interface Forwarder {
+  /** Resolves when the answer has left, or the client has. Never rejects. */
+  request(message: IncomingMessage, reply: ServerResponse, outgoing: Outgoing): Promise<void>
+  /** Resolves when the client's connection has ended. Never rejects. */
+  upgrade(message: IncomingMessage, socket: Socket, head: Buffer, outgoing: Outgoing): Promise<void>
+  /** Ends the connections that are kept. */
+  close(): void
+}
+
+/** What the proxy's events are about. */
+interface Exchange {
+  readonly attempt: Attempt
+  /** The request is made, and will be sent. */
+  begin(request: ClientRequest): void
+  /** The sidecar has answered; not called for upgrades. */
+  answer?(response: IncomingMessage): void
+}
+
+/** Passes requests on to one sidecar and its answers back, streams as they come. */
+export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
+  const agent = new (sidecar.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
+  const exchanges = new WeakMap<object, Exchange>()
+  const opened = new WeakMap<Socket, () => void>()
+  const proxy = createProxyServer()
+  proxy.on('proxyReq', (request, message) => exchanges.get(message)?.begin(request))
+  proxy.on('proxyRes', (response, message) => exchanges.get(message)?.answer?.(response))
+  proxy.on('proxyReqWs', (request, message) => exchanges.get(message)?.begin(request))
+  proxy.on('open', (upstream) => opened.get(upstream)?.())
+  proxy.on('error', (error, message) => message && exchanges.get(message)?.attempt.fail(error))
+
+  /** From here on the message is what the proxy sends of it. */
+  const rewrite = (message: IncomingMessage, { path, headers }: Outgoing): void => {
+    message.url = path
+    message.headers = { ...headers, host: sidecar.host }
+  }
+
+  return {
+    async request(message, reply, outgoing) {
+      const { body, isWatch } = outgoing
+      const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
+      const answer = (response: IncomingMessage): void => {
+        attempt.answered(isWatch)
+        const { statusCode = 0, rawHeaders, headers } = response
+        try {
+          reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
+        } catch (error) {
+          return attempt.fail(error as Error)
+        }
+        if (isWatch && statusCode === 200) {
+          outgoing.onWatch()
+          reply.flushHeaders()
+          watches.addStream(response, reply)
+        }
+        response.pipe(reply)
+      }
+      rewrite(message, outgoing)
+      exchanges.set(message, { attempt, answer, begin: (request) => attempt.begin(request) })
+      reply.once('close', () => {
+        if (reply.writableFinished) attempt.end()
+        else if (isWatch) attempt.abandon()
+        else setTimeout(() => attempt.abandon(), ABANDONED_MS)
+      })
+      const buffer = Readable.from(body.byteLength > 0 ? [body] : [], { objectMode: false })
+      const options = { target: sidecar, agent: isWatch ? false : agent, selfHandleResponse: true, buffer }
+      await proxy.web(message, reply, options).catch(() => undefined)
+    },
+
+    async upgrade(message, socket, head, outgoing) {
+      const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
+      const begin = (request: ClientRequest): void => {
+        attempt.begin(request)
+        // Before the proxy's own listeners, which pass these headers on.
+        request.once('response', (response) => {
+          attempt.answered(false)
+          response.headers = refusedHandshakeHeaders(response)
+        })
+        request.once('upgrade', (response, upstream: Socket) => {
+          attempt.answered(true)
+          response.headers = handshakeHeaders(response.headers)
+          opened.set(upstream, () => {
+            outgoing.onWatch()
+            watches.addSocket(upstream, socket)
+          })
+        })
+      }
+      rewrite(message, outgoing)
+      exchanges.set(message, { attempt, begin })
+      socket.once('close', () => attempt.abandon())
+      await proxy.ws(message, socket, { target: sidecar }, head).catch(() => undefined)
+    },
+
+    close() {
+      agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { isIP } from 'node:net'
+import { operations } from '../../protocol/operations.js'
+import type { OperationName } from '../../protocol/operations.js'
+import { isLoopback } from '../http/authority.js'
+import { createToken } from '../http/token.js'
+import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
+import { nearest, refuseUnknownOptions } from '../unknown-option.js'
+import { findSidecar } from './sidecar-url.js'
+
+/** What `createGateway()` can be told. Everything has a default. */
+export interface GatewayOptions {
+  /** Folder of the game's files. Default: none, only the sidecar is served. */
+  readonly dir?: string | undefined
+  /**
+   * URL of the sidecar, such as `http://127.0.0.1:9358`. Default: what the platform's environment says,
+   * `AGONES_SDK_HTTP_PORT` and `AGONES_SDK_HTTP_HOST`.
+   */
+  readonly sidecar?: string | undefined
+  /** Runs a local sidecar inside, on a port of its own, with these options. Excludes `sidecar`. */
+  readonly local?: boolean | LocalSidecarOptions | undefined
+  /** The platform that the sidecar is of: part of variables and of labels' prefix. Default `agones`. */
+  readonly platform?: string | undefined
+  /** Port to listen on; 0, the default, takes any free one. */
+  readonly port?: number | undefined
+  /** Address to listen on. Default 127.0.0.1; anything beyond loopback needs `expose`. */
+  readonly host?: string | undefined
+  /** Operations that aren't forwarded, such as `shutdown`. */
+  readonly deny?: readonly OperationName[] | undefined
+  /** Answers paths of no file with `index.html`, for games that route by path. Default false. */
+  readonly spa?: boolean | undefined
+  /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
+  readonly isolate?: boolean | undefined
+  /** Makes clients in the game's pages beat by themselves. Default: what they are told themselves. */
+  readonly autoHealth?: boolean | undefined
+  /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
+  readonly cert?: string | Uint8Array | undefined
+  /** The certificate's private key as PEM. Goes with `cert`. */
+  readonly key?: string | Uint8Array | undefined
+  /**
+   * Allows a `host` that other machines can reach. Then a `token` or `allowOrigins` must say who may use the
+   * sidecar. Default false.
+   */
+  readonly expose?: boolean | undefined
+  /**
+   * A secret without which the sidecar isn't reached: as `Authorization: Bearer`, or by opening a page with
+   * `?token=`. `true` makes one. Default: none.
+   */
+  readonly token?: boolean | string | undefined
+  /** Host names served beside localhost, 127.0.0.1 and [::1]. */
+  readonly allowHosts?: readonly string[] | undefined
+  /** Origins of pages that may use the sidecar beside the gateway's own, such as `http://localhost:5173`. */
+  readonly allowOrigins?: readonly string[] | undefined
+  /** Milliseconds after which the sidecar must have answered a call. Default 30,000. */
+  readonly timeout?: number | undefined
+  /** Told in one sentence what a person should know. Default: `process.emitWarning`. */
+  readonly onWarning?: ((message: string) => void) | undefined
+  /** Told in one line of each request that was refused and each that failed, at most 20 in ten seconds. */
+  readonly onLog?: ((line: string) => void) | undefined
+}
+
+const known = {
+  dir: true,
+  sidecar: true,
+  local: true,
+  platform: true,
+  port: true,
+  host: true,
+  deny: true,
+  spa: true,
+  isolate: true,
+  autoHealth: true,
+  cert: true,
+  key: true,
+  expose: true,
+  token: true,
+  allowHosts: true,
+  allowOrigins: true,
+  timeout: true,
+  onWarning: true,
+  onLog: true,
+} satisfies Record<keyof GatewayOptions, true>
+
+/** Options that were checked, every default filled in. */
+export interface GatewaySettings {
+  readonly port: number
+  readonly host: string
+  readonly platform: string
+  /** Where the sidecar is; undefined where it runs inside, with these options. */
+  readonly sidecar: URL | undefined
+  readonly local: LocalSidecarOptions | undefined
+  readonly denied: ReadonlySet<OperationName>
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** Whether other machines can reach it. */
+  readonly exposed: boolean
+  readonly token: string | undefined
+  readonly allowHosts: readonly string[]
+  readonly allowOrigins: readonly string[]
+  readonly timeout: number
+  readonly onWarning: (message: string) => void
+}
+
+/** @throws TypeError for an option that makes no sense or isn't one, in words that say what would */
+export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings {
+  refuseUnknownOptions(options, Object.keys(known))
+  const { port = 0, host = '127.0.0.1', platform = 'agones', timeout = 30_000, local, cert, key } = options
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError(`port must be a whole number from 0 to 65535, not ${String(port)}`)
+  }
+  if (!(timeout > 0 && timeout <= 0x7fff_ffff)) {
+    throw new TypeError(`timeout must be a number of milliseconds, not ${String(timeout)}`)
+  }
+  if (!/^[a-z\d][-a-z\d]*$/.test(platform)) {
+    throw new TypeError(`platform must be a name such as agones, not ${JSON.stringify(platform)}`)
+  }
+  if (local && options.sidecar !== undefined) {
+    throw new TypeError('sidecar and local exclude each other: both say which sidecar is used')
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new TypeError('cert and key go together: HTTPS needs the certificate and its private key')
+  }
+  const exposed = !isLoopback(host)
+  const token = resolveToken(options.token)
+  checkExposure(options, host, exposed, token)
+  return {
+    port,
+    host,
+    platform,
+    sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
+    local: local ? { platform, ...(local === true ? {} : local) } : undefined,
+    denied: new Set(options.deny?.map(checkOperation)),
+    tls: cert === undefined || key === undefined ? undefined : { cert: Buffer.from(cert), key: Buffer.from(key) },
+    exposed,
+    token,
+    allowHosts: [...(options.allowHosts ?? []), ...(isIP(bare(host)) === 0 || isWildcard(host) ? [] : [host])],
+    allowOrigins: options.allowOrigins ?? [],
+    timeout,
+    onWarning: options.onWarning ?? warnProcess,
+  }
+}
+
+function checkExposure(
+  options: GatewayOptions,
+  host: string,
+  exposed: boolean,
+  token: string | undefined,
+): void {
+  if (!exposed) return
+  if (options.expose !== true) {
+    throw new TypeError(
+      `Other machines can reach ${host} and could shut the game server down: ` +
+        'add expose: true if they should, with a token or allowOrigins, or leave host at 127.0.0.1',
+    )
+  }
+  if (token !== undefined || (options.allowOrigins ?? []).length > 0) return
+  throw new TypeError(
+    'expose needs a token (true makes one) or allowOrigins, which say who may use the sidecar from elsewhere',
+  )
+}
+
+function resolveToken(token: boolean | string | undefined): string | undefined {
+  if (token === undefined || token === false) return undefined
+  if (token === true) return createToken()
+  if (/^[\w.~-]{16,256}$/.test(token)) return token
+  throw new TypeError('token must have 16 to 256 letters, digits, - . _ or ~, so that none can be guessed')
+}
+
+function checkOperation(name: string): OperationName {
+  const names = Object.keys(operations)
+  if (names.includes(name)) return name as OperationName
+  throw new TypeError(`There is no operation "${name}" to deny; did you mean "${nearest(name, names)}"?`)
+}
+
+const WILDCARDS = ['0.0.0.0', '::', '[::]']
+
+/** Whether an address to listen on stands for all of this machine's. */
+export const isWildcard = (host: string): boolean => WILDCARDS.includes(host)
+
+/** An address without the brackets that it has in a URL. */
+export const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
+
+const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

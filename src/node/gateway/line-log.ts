@@ -1,0 +1,38 @@
+/** At most so many lines in a window; what is more is counted. */
+const LINES = 20
+const WINDOW_MS = 10_000
+/** Longest line, in characters. */
+const MAX_LENGTH = 300
+
+export type LineLog = (line: string) => void
+
+/**
+ * Writes lines that hold nothing a terminal or a log's reader would take for anything but text, and no more of
+ * them than a person could read, however many requests come.
+ */
+export function createLineLog(write: LineLog | undefined, now: () => number = () => performance.now()): LineLog {
+  if (write === undefined) return () => undefined
+  let windowStart = -Infinity
+  let written = 0
+  let left = 0
+  return (line) => {
+    const time = now()
+    if (time - windowStart >= WINDOW_MS) {
+      if (left > 0) write(`${left} more were not written`)
+      windowStart = time
+      written = left = 0
+    }
+    if (written === LINES) {
+      left += 1
+      return
+    }
+    written += 1
+    write(plain(line))
+  }
+}
+
+/** One line of printable ASCII; everything else is escaped. */
+function plain(text: string): string {
+  const escaped = text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped.length > MAX_LENGTH ? `${escaped.slice(0, MAX_LENGTH - 3)}...` : escaped
+}

@@ -1,0 +1,26 @@
+/**
+ * Where the sidecar is: what the option says, else the platform's environment. Where that names no host it is
+ * 127.0.0.1, since sidecars listen on IPv4 only, whatever `localhost` stands for here.
+ *
+ * @throws TypeError in words that list the ways to say it
+ */
+export function findSidecar(
+  option: string | undefined,
+  platform: string,
+  env: Readonly<Record<string, string | undefined>>,
+): URL {
+  const prefix = `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
+  const port = env[`${prefix}PORT`]
+  if (option === undefined && !port) {
+    throw new TypeError(
+      `Nothing says where the sidecar is: give sidecar (its URL), or local: true, or set ${prefix}PORT`,
+    )
+  }
+  const host = env[`${prefix}HOST`] || '127.0.0.1'
+  const text = option ?? `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url !== undefined && url.username + url.password + url.search + url.hash === ''
+  if (isPlain && /^https?:$/.test(url.protocol)) return url
+  const source = option === undefined ? `${prefix}PORT and ${prefix}HOST make` : 'sidecar is'
+  throw new TypeError(`${source} ${JSON.stringify(text)}, which is no URL such as http://127.0.0.1:9358`)
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createGateway } from '../../src/node/index.js'
+import type { Gateway, GatewayOptions } from '../../src/node/index.js'
+
+export interface TestGateway extends Gateway {
+  readonly log: string[]
+  readonly warnings: string[]
+}
+
+/** A gateway that is closed when the test ends. */
+export async function startGateway(options: GatewayOptions): Promise<TestGateway> {
+  const log: string[] = []
+  const warnings: string[] = []
+  const gateway = await createGateway({
+    onLog: (line) => log.push(line),
+    onWarning: (message) => warnings.push(message),
+    ...options,
+  })
+  onTestFinished(() => gateway.close())
+  return Object.assign(gateway, { log, warnings })
+}
+
+/** What a sidecar of the test's own making was asked. */
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly rawHeaders: readonly string[]
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export interface FakeSidecar {
+  readonly url: string
+  readonly server: Server
+  readonly asked: Asked[]
+  readonly sockets: Set<Socket>
+}
+
+/** A sidecar that remembers what it was asked, once it was asked it whole, and answers as told. */
+export async function startFakeSidecar(
+  answer: RequestListener = (_message, reply) => reply.end('{}'),
+): Promise<FakeSidecar> {
+  const asked: Asked[] = []
+  const server = createServer((message, reply) => {
+    let body = ''
+    message.setEncoding('latin1')
+    message.on('data', (chunk: string) => (body += chunk))
+    message.on('end', () => {
+      const { method = '', url = '', rawHeaders, headers } = message
+      asked.push({ method, url, rawHeaders, headers, body })
+      answer(message, reply)
+    })
+  })
+  const sockets = trackSockets(server)
+  return { url: await listen(server), server, asked, sockets }
+}
+
+/** A server that does with connections what the test says. */
+export async function startRawSidecar(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    onConnection(socket)
+  })
+  trackSockets(server)
+  return listen(server)
+}
+
+async function listen(server: NetServer): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function trackSockets(server: NetServer): Set<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return sockets
+}
+
+export const PREFIX = '/_/sidecar'
