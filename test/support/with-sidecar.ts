@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
+import type { OperationName } from '../../src/protocol/operations.js'
 import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../src/node/index.js'
 import type { LogEntry } from '../../src/sidecar/index.js'
 
@@ -19,14 +20,14 @@ export function connectClient(sidecar: { url: string }, options: ClientOptions =
 }
 
 /** The operations that reached the sidecar, in order. */
-export function calls(sidecar: LocalSidecar): string[] {
+export function calls(sidecar: Pick<LocalSidecar, 'sidecar'>): OperationName[] {
   return sidecar.sidecar.log
     .entries()
     .flatMap(({ event }: LogEntry) => (event.type === 'call' ? [event.call.operation] : []))
 }
 
 /** Resolves once the condition holds, looked at whenever the sidecar logs something. */
-export function untilLogged(sidecar: LocalSidecar, condition: () => boolean): Promise<void> {
+export function untilLogged(sidecar: Pick<LocalSidecar, 'sidecar'>, condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
       if (!condition()) return

@@ -1,12 +1,21 @@
-// What the tests call in a page whose build has set GameServerSidecar.
-import { allOperations } from './all-operations.mjs'
-
-const { createClient, isSidecarError } = GameServerSidecar
-
-const codeOf = (error) => (isSidecarError(error) ? error.code : String(error && error.stack))
-const codeOrDone = (promise) => promise.then(() => 'done', codeOf)
-
+// What the tests call in a page, or in a worker, where GameServerSidecar is set by then.
 Object.assign(globalThis, {
+  createClient: (options) => GameServerSidecar.createClient(options),
+
+  codeOf: (error) => (GameServerSidecar.isSidecarError(error) ? error.code : String(error && error.stack)),
+  codeOrDone: (promise) => promise.then(() => 'done', codeOf),
+
+  /** In a worker: does what the page asks for. */
+  serve(configured) {
+    const answerAll = (port) => {
+      port.onmessage = ({ data: [method, options] }) => configured.then(() => globalThis[method](options)).then(
+        (outcome) => port.postMessage({ outcome }),
+        (error) => port.postMessage({ error: codeOf(error) + ' ' + (error && error.stack) }))
+    }
+    if (typeof SharedWorkerGlobalScope === 'function') onconnect = ({ ports: [port] }) => answerAll(port)
+    else answerAll(self)
+  },
+
   play: (options) => allOperations(createClient(options)),
 
   /** What the events told while a game set things; the page stays open with its client closed. */
@@ -22,13 +31,14 @@ Object.assign(globalThis, {
 
     await client.connect()
     await watching
-    await client.ready({ confirm: true })
+    const outcome = await client.ready()
+    await client.waitFor('Ready')
     await client.setLabel('map', 'hafen', { confirm: true })
     await client.updateCounter('rooms', { countDiff: 2 })
-    const { transport } = client.status
-    const [{ value }, { count }] = await Promise.all([label, counter])
+    const { transport, direct } = client.status
+    const told = { label: (await label).value, counter: (await counter).count }
     client.close()
-    return { states, label: value, counter: count, transport, connection: client.status.connection }
+    return { states, outcome, told, transport, direct, connection: client.status.connection }
   },
 
   /** Beats without a timer of the page's own: only a worker's clock can be what it beats by. */
@@ -54,8 +64,8 @@ Object.assign(globalThis, {
   },
 
   /** What a page is told that may do nothing. */
-  async tryAsStranger() {
-    const client = createClient({ verifyInterval: 300 })
+  async tryAsStranger(options) {
+    const client = createClient({ verifyInterval: 300, ...options })
     const watched = []
     client.on('gameserver', ({ status }) => watched.push(status.state))
     const event = client.once('error')

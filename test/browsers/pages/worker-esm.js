@@ -1,12 +1,9 @@
-// A module worker, dedicated or shared. The gateway injects nothing here: a worker loads the configuration itself.
-import { answer } from './worker-guest.mjs'
+// A module worker, dedicated or shared. No gateway injects its configuration here: a worker loads it itself.
+import { allOperations } from './all-operations.mjs'
 import * as GameServerSidecar from './esm/index.web.js'
+import './guest.js'
+import './direct.js'
 
-const inGateway = new URLSearchParams(location.search).has('gateway')
-const configured = inGateway ? import('/_/config.js') : Promise.resolve()
-
-const serve = (port) => {
-  port.onmessage = ({ data }) => configured.then(() => answer(port, GameServerSidecar, data))
-}
-if (typeof SharedWorkerGlobalScope === 'function') onconnect = ({ ports: [port] }) => serve(port)
-else serve(self)
+Object.assign(globalThis, { allOperations, GameServerSidecar })
+// Without waiting: the first message comes, and the first page connects, when this has run.
+serve(new URLSearchParams(location.search).has('gateway') ? import('/_/config.js') : Promise.resolve())

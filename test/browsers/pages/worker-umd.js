@@ -1,10 +1,4 @@
-// A classic worker, dedicated or shared. The gateway injects nothing here: a worker loads the configuration itself.
+// A classic worker, dedicated or shared. No gateway injects its configuration here: a worker loads it itself.
 const inGateway = new URLSearchParams(location.search).has('gateway')
-importScripts(...(inGateway ? ['/_/config.js'] : []), 'umd.js')
-const guest = import('./worker-guest.mjs')
-
-const serve = (port) => {
-  port.onmessage = ({ data }) => guest.then(({ answer }) => answer(port, GameServerSidecar, data))
-}
-if (typeof SharedWorkerGlobalScope === 'function') onconnect = ({ ports: [port] }) => serve(port)
-else serve(self)
+importScripts(...(inGateway ? ['/_/config.js'] : []), 'umd.js', 'all-operations.js', 'guest.js', 'direct.js')
+serve(Promise.resolve())

@@ -1,12 +1,14 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { root } from '../../support/source.js'
+import { read, root } from '../../support/source.js'
+
+const OPERATIONS = 'test/hosts/guest/all-operations.mjs'
 
 const shipped = {
   'test/browsers/pages': '.',
-  'test/hosts/guest/all-operations.mjs': 'all-operations.mjs',
+  [OPERATIONS]: 'all-operations.mjs',
   'dist/gameserver-sidecar.umd.min.js': 'umd.js',
   'dist/index.web.js': 'esm/index.web.js',
   'dist/chunks': 'esm/chunks',
@@ -19,6 +21,8 @@ export function buildGame(more: Readonly<Record<string, string>> = {}): string {
   for (const [from, to] of Object.entries({ ...shipped, ...more })) {
     cpSync(join(root, from), join(game, to), { recursive: true })
   }
+  // A page from a file may not load modules.
+  writeFileSync(join(game, 'all-operations.js'), read(OPERATIONS).replace(/^export /gm, ''))
   return game
 }
 

@@ -90,9 +90,9 @@ export async function openInWebKit(display: Display, url: string): Promise<WebKi
     return {
       async run<T>(expression: string) {
         const body = { script: asScript(expression), args: [] }
-        const { value, error } = await send<{ value: T; error?: string }>('POST', `${session}/execute/async`, body)
-        if (error !== undefined) throw new Error(error)
-        return value
+        const answer = await send<{ value: T; error?: string }>('POST', `${session}/execute/async`, body)
+        if (answer.error !== undefined) throw new Error(answer.error)
+        return answer.value
       },
       end: () => send('DELETE', session).then(() => stop(driver), () => stop(driver)),
     }

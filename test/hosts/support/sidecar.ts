@@ -2,20 +2,18 @@ import { expect } from 'vitest'
 import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
 import { operations, type OperationName } from '../../../src/protocol/operations.js'
 
-/** With the GameServer that guest/all-operations.mjs expects. */
+/** What guest/all-operations.mjs expects. */
+export const gameServer = {
+  metadata: { name: 'arena-1' },
+  status: {
+    state: 'Scheduled',
+    counters: { rooms: { count: 1, capacity: 10 } },
+    lists: { players: { capacity: 10, values: ['ann'] } },
+  },
+}
+
 export function startSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
-  return createLocalSidecar({
-    mode: 'local',
-    ...options,
-    gameServer: {
-      metadata: { name: 'arena-1' },
-      status: {
-        state: 'Scheduled',
-        counters: { rooms: { count: 1, capacity: 10 } },
-        lists: { players: { capacity: 10, values: ['ann'] } },
-      },
-    },
-  })
+  return createLocalSidecar({ mode: 'local', ...options, gameServer })
 }
 
 export const expectedOutcome = (transport: 'websocket' | 'stream') => ({
