@@ -22,6 +22,13 @@ export function seconds(text: string): number {
   return value
 }
 
+/** The same, and some of them. */
+export function someSeconds(text: string): number {
+  const value = seconds(text)
+  if (value === 0) throw new InvalidArgumentError('It must be more than 0 seconds.')
+  return value
+}
+
 /** `a,b`, given once or several times. */
 export const names = (text: string, previous: readonly string[] | undefined): string[] => [
   ...(previous ?? []),

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import picocolors from 'picocolors'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
+
+/** npm passes on what a terminal has sent already: two signals this close together are one request. */
+const SAME_REQUEST_MS = 200
 
 // The reader of a pipe may leave whenever it wants (`| head`): nothing is left to be said then.
 for (const stream of [process.stdout, process.stderr]) {
@@ -19,8 +23,15 @@ const context: CliContext = {
   },
   untilStopped: () =>
     new Promise((resolve) => {
-      process.once('SIGINT', () => resolve())
-      process.once('SIGTERM', () => resolve())
+      let asked: number | undefined
+      const stop = (signal: NodeJS.Signals): void => {
+        const now = performance.now()
+        asked ??= now
+        // The first process of a container, unlike others, has no other way to end.
+        if (now - asked > SAME_REQUEST_MS) process.exit(128 + constants.signals[signal])
+        resolve(signal)
+      }
+      process.on('SIGINT', stop).on('SIGTERM', stop)
     }),
 }
 

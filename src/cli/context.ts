@@ -17,8 +17,8 @@ export interface CliContext {
   warn(line: string): void
   /** The version of the package. */
   version(): string
-  /** Resolves when the process is asked to end. */
-  untilStopped(): Promise<void>
+  /** Resolves when the process is asked to end, with the signal; asked a second time it ends at once. */
+  untilStopped(): Promise<string>
 }
 
 /** Something only the caller can put right. Its message is one sentence, and all that is shown. */

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { localCommand } from './commands/local.js'
+import { serveCommand } from './commands/serve.js'
 import { UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 
-const commands: readonly CommandModule[] = [localCommand]
+const commands: readonly CommandModule[] = [localCommand, serveCommand]
 
 /** Runs the command line and resolves with the exit code. Whatever goes wrong is one line to `warn`. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {

@@ -57,6 +57,20 @@ export async function startLocal(
   return { ...run, url: match[1]! }
 }
 
+/** Takes away what this machine may say of a sidecar. */
+export const NO_SIDECAR: NodeJS.ProcessEnv = { AGONES_SDK_HTTP_PORT: undefined, AGONES_SDK_HTTP_HOST: undefined }
+
+/** A served folder on any free port, from its first line on. */
+export async function startServe(
+  dir: string,
+  args: readonly string[] = ['--local'],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Run & { readonly url: string }> {
+  const run = cli(['serve', dir, '--port', '0', ...args], { ...NO_SIDECAR, ...env })
+  const match = await run.line(/ at (https?:\/\/\S+)/)
+  return { ...run, url: match[1]!.replace(/\/$/, '') }
+}
+
 interface Output {
   readonly lines: string[]
   find(pattern: RegExp): Promise<RegExpExecArray>

@@ -1,25 +1,21 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
-import type { SidecarMode } from '../../sidecar/index.js'
-import { featureGates, names, port, seconds, whole } from '../arguments.js'
+import { names, port, seconds } from '../arguments.js'
 import { conformanceVerdict } from '../conformance-verdict.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
+import { localOptions } from '../local-options.js'
+import type { LocalFlags } from '../local-options.js'
+import { startFailure } from '../start-failure.js'
 
-interface LocalOptions {
-  readonly mode: SidecarMode
-  readonly file?: string
+interface LocalOptions extends LocalFlags {
   readonly httpPort: number
   readonly address: string
   readonly platform: string
   readonly delay: number
   readonly timeout?: number
-  readonly featureGates?: Record<string, boolean>
   readonly conformance?: string[]
-  readonly wsLimit: number
-  readonly quirks: boolean
   readonly allowHost?: string[]
   readonly allowOrigin?: string[]
   readonly verbose: boolean
@@ -36,26 +32,18 @@ export const localCommand: CommandModule = {
 }
 
 function define(command: Command): void {
+  for (const option of localOptions) command.addOption(option)
   command
-    .addOption(
-      new Option('--mode <mode>', 'what to imitate: the real sidecar run by hand, or in a pod')
-        .choices(['local', 'production'])
-        .default('production'),
-    )
-    .option('-f, --file <path>', 'YAML or JSON of the GameServer to start with; loaded again when saved')
     .option('--http-port <port>', 'port for HTTP and WebSocket; 0 for any', port, 9358)
     .option('--address <address>', 'address to listen on', 'localhost')
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
     .option('--delay <seconds>', 'wait so long before starting', seconds, 0)
     .option('--timeout <seconds>', 'end after so long', seconds)
-    .option('--feature-gates <gates>', 'for example CountsAndLists=false', featureGates)
     .option(
       '--conformance <names>',
       'record these operations; exit code 1 if others or not all were used',
       names,
     )
-    .option('--ws-limit <bytes>', 'end a WebSocket at a line of so many bytes; 0 for no limit', whole, 65_536)
-    .option('--quirks', 'reproduce the bugs of the real sidecar in production', false)
     .option('--allow-host <name>', 'serve requests for this Host too', names)
     .option('--allow-origin <origin>', 'serve pages of this origin too', names)
     .option('--verbose', 'show every beat and every warning', false)
@@ -99,24 +87,8 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       onWarning: (message) => context.warn(context.colors.yellow(`warning: ${message}`)),
     })
   } catch (error) {
-    throw new UsageError(startFailure(error, options), { cause: error })
-  }
-}
-
-function startFailure(error: unknown, { httpPort, address }: LocalOptions): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${httpPort} is already in use; choose another with --http-port, or 0 for any free one.`
-    case 'EACCES':
-      return `Port ${httpPort} may not be used by this user; choose another with --http-port.`
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `This machine has no address ${address}; choose another with --address.`
-    default:
-      return message.endsWith('.') ? message : `${message}.`
+    const place = { port: options.httpPort, portFlag: '--http-port', address, addressFlag: '--address' }
+    throw new UsageError(startFailure(error, place), { cause: error })
   }
 }
 

@@ -1,0 +1,119 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { Gateway } from '../../node/gateway/create-gateway.js'
+import type { OperationName } from '../../protocol/operations.js'
+import { names, port, someSeconds } from '../arguments.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+import { createEventLines } from '../event-lines.js'
+import { localOptions } from '../local-options.js'
+import type { LocalFlags } from '../local-options.js'
+import { checkChoices, readSecret } from '../serve-checks.js'
+import type { ServeChoices } from '../serve-checks.js'
+import { startFailure } from '../start-failure.js'
+
+interface ServeOptions extends ServeChoices, LocalFlags {
+  readonly httpPort?: number
+  readonly port: number
+  readonly deny?: string[]
+  readonly spa: boolean
+  readonly isolate: boolean
+  readonly autoHealth: boolean
+  readonly allowHost?: string[]
+  readonly timeout: number
+  readonly verbose: boolean
+}
+
+/** What steers the local sidecar inside. */
+const insideOptions: readonly Option[] = [
+  ...localOptions,
+  new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
+]
+
+export const serveCommand: CommandModule = {
+  name: 'serve',
+  summary: 'Serve a game build and the sidecar on one origin, for a game server that is a page.',
+  define,
+  run: (options, [dir = ''], context) => runServe(dir, options as unknown as ServeOptions, context),
+}
+
+function define(command: Command): void {
+  command
+    .argument('<dir>', 'the folder that holds the built page')
+    .option('--sidecar <url>', 'where the sidecar is; without it the environment says, AGONES_SDK_HTTP_PORT')
+    .option('--port <port>', 'port of the page; 0 for any', port, 8080)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--cert <file>', 'certificate as PEM, to speak HTTPS')
+    .option('--key <file>', 'its private key as PEM')
+    .option('--deny <operations>', 'do not forward these, for example shutdown,allocate', names)
+    .option('--spa', 'answer paths of no file with index.html', false)
+    .option('--isolate', 'send COOP and COEP, which SharedArrayBuffer needs', false)
+    .option('--auto-health', 'have the client in the page send the heartbeat by itself', false)
+    .option('--expose', 'allow a --host that other machines can reach', false)
+    .option('--token [secret]', 'ask for this before the sidecar is reached; without a value one is made')
+    .option('--allow-host <name>', 'serve requests for this Host too', names)
+    .option('--allow-origin <origin>', 'let pages of this origin use the sidecar too', names)
+    .option('--platform <name>', 'names the variables and the prefix of labels, <name>.dev/sdk-', 'agones')
+    .option('--timeout <seconds>', 'how long the sidecar may take to answer a call', someSeconds, 30)
+    .option('--verbose', 'show every beat and every warning of the local sidecar', false)
+    .optionsGroup('With a sidecar of its own:')
+    .option('--local', 'run a local sidecar inside, without a cluster', false)
+  for (const option of insideOptions) command.addOption(option)
+}
+
+async function runServe(dir: string, options: ServeOptions, context: CliContext): Promise<number> {
+  const stopped = context.untilStopped()
+  const given = insideOptions.filter((option) => Object.hasOwn(options, option.attributeName()))
+  checkChoices(options, process.env, given.map(({ long }) => long!))
+  const gateway = await start(dir, options, context)
+  printBanner(gateway, dir, options, context)
+  const eventLines = createEventLines(context.colors, options.verbose)
+  gateway.local?.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))
+  await gateway.close(await stopped)
+  return 0
+}
+
+async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
+  const { createGateway } = await import('../../node/gateway/create-gateway.js')
+  const { mode, file, featureGates, wsLimit, quirks, httpPort, host, cert, key } = options
+  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${message}`))
+  try {
+    return await createGateway({
+      dir,
+      sidecar: options.sidecar,
+      local: options.local && { mode, file, featureGates, wsLimit, quirks, port: httpPort, onWarning },
+      platform: options.platform,
+      port: options.port,
+      host,
+      deny: options.deny as OperationName[] | undefined,
+      spa: options.spa,
+      isolate: options.isolate,
+      autoHealth: options.autoHealth || undefined,
+      cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
+      key: key === undefined ? undefined : readSecret('--key', key, dir),
+      expose: options.expose,
+      token: options.token,
+      allowHosts: options.allowHost,
+      allowOrigins: options.allowOrigin,
+      timeout: options.timeout * 1000,
+      onWarning,
+      onLog: context.warn,
+    })
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { port: failed = options.port } = error as { readonly port?: number }
+    const portFlag = failed === httpPort && failed !== options.port ? '--http-port' : '--port'
+    const place = { port: failed, portFlag, address: host, addressFlag: '--host' }
+    throw new UsageError(startFailure(error, place), { cause: error })
+  }
+}
+
+function printBanner(gateway: Gateway, dir: string, options: ServeOptions, { colors, print }: CliContext): void {
+  const { local, token, sidecarUrl } = gateway
+  const page = new URL(token === undefined ? '/' : `/?token=${token}`, gateway.url)
+  print(`${colors.bold(dir)} at ${colors.cyan(page.href)}`)
+  const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
+  print(`${kind} at ${colors.cyan(sidecarUrl)}, for the page at /_/sidecar`)
+  if (options.file !== undefined) print(`GameServer from ${options.file}, loaded again when it is saved`)
+  if (options.deny !== undefined) print(`Not forwarded: ${options.deny.join(', ')}`)
+}

@@ -1,0 +1,74 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { isLoopback } from '../node/http/authority.js'
+import { UsageError } from './context.js'
+
+/** What of `serve` can contradict itself or lack something. */
+export interface ServeChoices {
+  readonly sidecar?: string
+  readonly local: boolean
+  readonly platform: string
+  readonly host: string
+  readonly expose: boolean
+  readonly token?: string | true | undefined
+  readonly allowOrigin?: readonly string[]
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** @throws UsageError in the words of the command line, where the library would speak of its own options */
+export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
+  const variable = `${options.platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_PORT`
+  if (options.local && options.sidecar !== undefined) {
+    throw new UsageError('--sidecar and --local exclude each other: both say which sidecar the page gets.')
+  }
+  if (!options.local && localFlags.length > 0) {
+    throw new UsageError(`${localFlags.join(' and ')} would steer a local sidecar; add --local to run one.`)
+  }
+  if (!options.local && options.sidecar === undefined && !env[variable]) {
+    throw new UsageError(
+      `Nothing says where the sidecar is: name it with --sidecar URL, run one inside with --local, or set ${variable}.`,
+    )
+  }
+  if ((options.cert === undefined) !== (options.key === undefined)) {
+    throw new UsageError('--cert and --key go together: HTTPS needs the certificate and its private key.')
+  }
+  if (isLoopback(options.host)) return
+  if (!options.expose) {
+    throw new UsageError(
+      `Other machines can reach ${options.host} and could shut the game server down; ` +
+        'if they should reach it, add --expose, with --token or --allow-origin.',
+    )
+  }
+  if (options.token === undefined && options.allowOrigin === undefined) {
+    throw new UsageError(
+      '--expose needs --token (without a value one is made) or --allow-origin, which say who may use the sidecar.',
+    )
+  }
+}
+
+/**
+ * Reads a certificate or key, which must not stand where everybody can fetch it.
+ *
+ * @throws UsageError
+ */
+export function readSecret(flag: string, path: string, served: string): Buffer {
+  let content: Buffer
+  try {
+    content = readFileSync(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(`Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`, { cause: error })
+  }
+  const inside = relative(realpathSync(served), realpathSync(path))
+  if (flag === '--key' && inside !== '..' && !inside.startsWith(`..${sep}`)) {
+    throw new UsageError(`The private key ${path} is in the folder that is served; keep it elsewhere.`)
+  }
+  return content
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+}
