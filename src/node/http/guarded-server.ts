@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
+import { announcesBody, checkFraming } from './framing.js'
 import { answerRefusal, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
@@ -53,6 +54,13 @@ export interface GuardedServer {
   exempt(socket: Socket): void
 }
 
+const OTHER_EXPECTATION: Refusal = {
+  status: 417,
+  code: 12,
+  message: 'The only expectation that is met here is 100-continue',
+}
+const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
+
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
   const { tls, guard, onFault } = options
@@ -63,13 +71,21 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
 
+  const judge = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
+    const verdict = framing === undefined ? guard(message) : { refusal: framing }
+    if (verdict.refusal !== undefined) options.onRefused?.(message, verdict.refusal)
+    return verdict
+  }
+
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    // What comes behind a last answer may be a part of what that one answered.
+    if (replies.get(message.socket)?.shouldKeepAlive === false) return
     replies.set(message.socket, reply)
-    const verdict = guard(message)
-    if (verdict.refusal !== undefined) {
-      options.onRefused?.(message, verdict.refusal)
-      return answerRefusal(reply, verdict.refusal)
-    }
+    const framing = checkFraming(message)
+    if (framing !== undefined) reply.shouldKeepAlive = false
+    const verdict = judge(message, framing)
+    if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal)
+    if (/^100-continue$/i.test(message.headers.expect ?? '')) reply.writeContinue()
     try {
       await options.serve(message, reply, verdict)
     } catch (error) {
@@ -79,10 +95,11 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+    if (replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
     if (message.headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(message, socket)
-    const verdict = guard(message)
+    const framing = checkFraming(message) ?? (announcesBody(message) ? BODY_IN_UPGRADE : undefined)
+    const verdict = judge(message, framing)
     if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
-    options.onRefused?.(message, verdict.refusal)
     refuseRaw(socket, verdict.refusal)
   }
 
@@ -90,10 +107,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
    * Other upgrades are only offers: the request is answered as if they weren't made, where it has no body.
    */
   const serveWithoutUpgrade = async (message: IncomingMessage, socket: Socket): Promise<void> => {
-    const hasBody =
-      message.headers['transfer-encoding'] !== undefined || Number(message.headers['content-length'] ?? 0) > 0
-    if (hasBody)
-      return refuseRaw(socket, malformed('A request with a body can only be upgraded to websocket'))
+    if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE)
     const reply = new ServerResponse(message)
     reply.shouldKeepAlive = false
     reply.assignSocket(socket)
@@ -105,7 +119,13 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('request', (message, reply) => void serve(message, reply).catch(onFault))
+  const onRequest = (message: IncomingMessage, reply: ServerResponse): void => {
+    serve(message, reply).catch(onFault)
+  }
+  server.on('request', onRequest)
+  // A body is only asked for where the request is admitted.
+  server.on('checkContinue', onRequest)
+  server.on('checkExpectation', (_message, reply: ServerResponse) => answerRefusal(reply, OTHER_EXPECTATION))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     upgrade(message, socket, head).catch((error: unknown) => {
@@ -114,10 +134,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     })
   })
   server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request')))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const reply = replies.get(socket)
-    answerClientError(error, socket, reply !== undefined && reply.headersSent && !reply.writableEnded)
-  })
+  server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket)))
   return { server, sockets, exempt: limit.exempt }
 }
 

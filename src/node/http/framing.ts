@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import { malformed } from './refusal.js'
+import type { Refusal } from './refusal.js'
+import { headerValues } from './request-guard.js'
+
+const OTHER_VERSION: Refusal = { status: 505, code: 12, message: 'Only HTTP/1.0 and HTTP/1.1 are spoken' }
+const OTHER_CODING: Refusal = { status: 501, code: 12, message: 'The only transfer coding known is chunked' }
+
+/**
+ * Refuses what Node's parser takes although the end of the request is then a matter of opinion: where two
+ * programs on a request's way differ about that, the rest of one becomes another that nobody asked for.
+ */
+export function checkFraming({ httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return OTHER_VERSION
+  const codings = headerValues(rawHeaders, 'transfer-encoding')
+  if (codings.length === 0) return undefined
+  if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding')
+  return codings.join().toLowerCase() === 'chunked' ? undefined : OTHER_CODING
+}
+
+/** Whether a request says that something follows its head. */
+export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
