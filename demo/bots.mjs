@@ -1,4 +1,5 @@
 import WebSocket from 'ws'
+import { nearest } from './page/nearest.mjs'
 
 const THINKING_MS = 50
 
@@ -21,9 +22,4 @@ export function startBot(url, name) {
     if (star) send({ type: 'move', x: star.x - self.x, y: star.y - self.y })
   })
   return () => socket.terminate()
-}
-
-function nearest({ x, y }, stars) {
-  const distance = (star) => Math.hypot(star.x - x, star.y - y)
-  return stars.reduce((best, star) => (distance(star) < distance(best) ? star : best))
 }

@@ -1,14 +1,11 @@
-/** How long each step may take, on a machine that has other things to do. */
+/** How long each step may take by default, on a machine that has other things to do. */
 const PATIENCE_MS = 20_000
 
 const state = (name) => ({ title: name, fits: (news) => news.kind === 'state' && news.state === name })
 
-/** What a whole match is made of, in the order in which the watch has to report it. */
-export const lifecycle = (players) => [
-  state('Scheduled'),
-  state('RequestReady'),
-  state('Ready'),
-  state('Allocated'),
+const opening = [state('Scheduled'), state('RequestReady'), state('Ready')]
+
+const joining = (players) => [
   {
     title: `${players} players in the counter`,
     fits: (news) => news.kind === 'counter' && news.name === 'players' && news.count === players,
@@ -17,11 +14,29 @@ export const lifecycle = (players) => [
     title: `${players} names in the list`,
     fits: (news) => news.kind === 'list' && news.name === 'roster' && news.values.length === players,
   },
-  state('Shutdown'),
 ]
 
+/** What a whole match is made of, in the order in which the watch has to report it. */
+export const lifecycle = (players) => [...opening, state('Allocated'), ...joining(players), state('Shutdown')]
+
+/** The same where the platform waits for the players. */
+export const lobbyLifecycle = (players) =>
+  [...opening, inAnyOrder(joining(players)), state('Allocated'), state('Shutdown')]
+
+/** Counters and lists are written apart from each other. */
+function inAnyOrder(steps) {
+  const missing = new Set(steps)
+  return {
+    title: steps.map(({ title }) => title).join(' and '),
+    fits(news) {
+      for (const step of missing) if (step.fits(news)) missing.delete(step)
+      return missing.size === 0
+    },
+  }
+}
+
 /** Resolves when every step has been told in order; rejects, in a sentence, when one doesn't come. */
-export function followLifecycle(steps) {
+export function followLifecycle(steps, patience = PATIENCE_MS) {
   let settle
   let timer
   let reached = 0
@@ -33,9 +48,9 @@ export function followLifecycle(steps) {
 
   function wait() {
     timer = setTimeout(() => {
-      settle.reject(new Error(`The watch did not report ${steps[reached].title} within ${PATIENCE_MS / 1000} s; ` +
+      settle.reject(new Error(`The watch did not report ${steps[reached].title} within ${patience / 1000} s; ` +
         `the last step it reported was ${last}.`))
-    }, PATIENCE_MS).unref() // once both processes have ended, there is nothing to wait for
+    }, patience).unref() // once both processes have ended, there is nothing to wait for
   }
 
   wait()

@@ -13,6 +13,12 @@ const SOURCES = {
   health: 'health',
   connection: 'client',
   trouble: 'trouble',
+  gateway: 'gateway',
+  browser: 'browser',
+  page: 'page',
+  beat: 'health',
+  player: 'player',
+  platform: 'platform',
 }
 
 /** Prints what happens, one line each, with the seconds since the start. */

@@ -1,43 +1,17 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { root } from '../support/source.js'
-
-interface Finished {
-  readonly code: number | null
-  readonly lines: string[]
-  readonly errors: string
-}
+import { inOrder, startDemo, type Finished } from './run-demo.js'
 
 interface Lifecycle {
   lifecycle(players: number): object[]
   followLifecycle(steps: object[]): { readonly done: Promise<void>; news(item: object): void }
 }
 
-function runDemo(...args: string[]): Promise<Finished> {
-  const child = spawn(process.execPath, [join(root, 'demo', 'run.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  let errors = ''
-  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, lines: output.trimEnd().split('\n'), errors }))
-  })
-}
-
-/** Those of the expected texts that the lines hold, in the order of the lines. */
-const inOrder = (lines: readonly string[], expected: readonly RegExp[]): RegExp[] => {
-  let from = 0
-  return expected.filter((pattern) => {
-    const found = lines.findIndex((line, i) => i >= from && pattern.test(line))
-    if (found >= 0) from = found + 1
-    return found >= 0
-  })
-}
+const runDemo = (...args: string[]): Promise<Finished> => startDemo('run.mjs', args).finished
 
 describe('npm run demo', () => {
   const steps = [

@@ -1,0 +1,74 @@
+import { followLifecycle, lobbyLifecycle } from '../lifecycle.mjs'
+import { createReport } from '../report.mjs'
+import { startBrowser } from './browser.mjs'
+import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
+
+const BOTS = ['Ada', 'Grace']
+/** For each step: a browser takes its time to start on a machine that has other things to do. */
+const PATIENCE_MS = 60_000
+const VIEW = { width: 1280, height: 720 }
+
+/**
+ * One match in a headless browser: the game server's page, and two players' pages that play by themselves.
+ */
+export async function playOnce({ dir, relay, port, seconds, screenshot, signal }) {
+  const report = createReport()
+  const steps = followLifecycle(lobbyLifecycle(PLAYERS_TO_START), PATIENCE_MS)
+  let onReady
+  const ready = new Promise((resolve) => {
+    onReady = resolve
+  })
+  const onNews = (news) => {
+    report.news(news)
+    steps.news(news)
+    if (news.state === 'Ready') onReady()
+  }
+  const aborted = new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  aborted.catch(() => {}) // whoever waits for something else looks at it later
+  const until = (...promises) => Promise.race([aborted, ...promises])
+
+  const closing = [steps.cancel]
+  try {
+    const server = await startGameServer({ dir, port, playersPort: relay.port, seconds, onNews })
+    closing.push(server.close)
+    relay.admit(server.url)
+    signal.throwIfAborted()
+
+    const browser = await startBrowser({ onTrouble: (text) => onNews({ kind: 'trouble', text }) })
+    closing.push(browser.close)
+    onNews({ kind: 'browser', text: `${browser.version}, headless` })
+
+    // A browser without a graphics card draws a small scene for less with canvas than with WebGL in software.
+    const host = await until(browser.open(`${server.url}?renderer=canvas`, 'The game server', VIEW))
+    onNews({ kind: 'page', text: 'is open: the game server' })
+    await until(ready, steps.done) // no platform sends players earlier
+    const players = await until(Promise.all(BOTS.map((name) => browser.open(`${relay.url}?bot=${name}`, name))))
+
+    const shown = Promise.all([...players.map(ranking), screenshot && takeScreenshot(host, seconds, screenshot)])
+    shown.catch(() => {}) // looked at later
+    await until(steps.done)
+    const rankings = await until(shown)
+    BOTS.forEach((name, i) => onNews({ kind: 'player', text: `${name}'s page shows: ${rankings[i]}` }))
+    if (screenshot) onNews({ kind: 'browser', text: `the middle of the match is in ${screenshot}` })
+  } finally {
+    for (const end of closing.reverse()) await end()
+  }
+  console.log('Every step came, and all pages and servers are closed.')
+}
+
+/** What a player's page shows in the end. */
+async function ranking(page) {
+  const list = await page.waitForSelector('#ranking:not([hidden])', { timeout: PATIENCE_MS })
+  return list.evaluate(({ innerText }) => innerText.trim().split('\n').join('; '))
+}
+
+async function takeScreenshot(page, seconds, path) {
+  const isMidway = (half) => {
+    const { phase, left } = document.body.dataset
+    return phase === 'playing' && Number(left) <= half
+  }
+  await page.waitForFunction(isMidway, { timeout: PATIENCE_MS + seconds * 1000 }, Math.ceil(seconds / 2))
+  await page.screenshot({ path })
+}

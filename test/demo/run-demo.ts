@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from '../support/source.js'
+
+export interface Finished {
+  readonly code: number | null
+  readonly lines: string[]
+  readonly errors: string
+}
+
+export interface RunningDemo {
+  readonly child: ChildProcess
+  readonly finished: Promise<Finished>
+  /** Resolves when it has said that; rejects if it ends without. */
+  said(text: string): Promise<void>
+}
+
+/** Starts a demo as `npm run` does, without a terminal. */
+export function startDemo(script: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): RunningDemo {
+  const child = spawn(process.execPath, [join(root, 'demo', script), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, lines: output.trimEnd().split('\n'), errors }))
+  })
+  return {
+    child,
+    finished,
+    said: (text) => new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (output.includes(text)) resolve()
+      }
+      child.stdout.on('data', look)
+      look()
+      finished.then(() => reject(new Error(`It ended without saying "${text}": ${errors}`)), reject)
+    }),
+  }
+}
+
+/** Those of the expected texts that the lines hold, in the order of the lines. */
+export function inOrder(lines: readonly string[], expected: readonly RegExp[]): RegExp[] {
+  let from = 0
+  return expected.filter((pattern) => {
+    const found = lines.findIndex((line, i) => i >= from && pattern.test(line))
+    if (found >= 0) from = found + 1
+    return found >= 0
+  })
+}
