@@ -9,15 +9,15 @@ import { exchange } from './http.js'
 import { createScope, type Scope } from './scope.js'
 
 /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
-export function isForeign({ _baseUrl }: Core): boolean {
+export function isForeign({ _baseUrl }: Core): unknown {
   const { location } = host()
-  return !!location && !!(_baseUrl + '/').indexOf(location.origin + '/')
+  return location && (_baseUrl + '/').indexOf(location.origin + '/')
 }
 
 /** Throws where a call would need a method that no browser lets through to another origin unasked. */
 export function refuseIfDirect(core: Core, scope: Scope): void {
   if (core._direct && /^(set|update)/.test(scope._operation!))
-    throw fail('CROSS_ORIGIN', 'Not possible from another origin', scope)
+    throw fail('CROSS_ORIGIN', 'Not to another origin', scope)
 }
 
 /** Whether somebody answers whose answers this page may not read. Rejects where nobody answers. */
@@ -53,13 +53,13 @@ export async function look(
   if (!core._up) await isOpaque(core, scope)
   const gameServer = await readByWatch(core, scope)
   if (!name) return gameServer as never
-  const { counters, lists } = gameServer.status
+  const kind = operations[operation][1].split('/')[2] as 'counters' | 'lists'
   const key = decodeURIComponent(name)
-  const found = own<object>(/Counter/.test(operation) ? counters : lists, key) as Record<string, unknown> | undefined
+  const found = own<{ values?: unknown }>(gameServer.status[kind] as never, key)
   if (!found) throw fail('NOT_FOUND', key, scope)
   const { value } = body || {}
   const has = ((found.values || []) as unknown[]).includes(value)
   if (value !== undefined && has === (operation === 'addListValue'))
-    throw fail(has ? 'ALREADY_EXISTS' : 'NOT_FOUND', 'Value: ' + value, scope)
+    throw fail(has ? 'ALREADY_EXISTS' : 'NOT_FOUND', value as string, scope)
   return found
 }

@@ -196,18 +196,21 @@ export function createLink(core: Core): Link {
    * that is how direct mode has begun.
    */
   async function explain(scope: Scope, cause: unknown): Promise<SidecarError | undefined> {
-    if (!core._direct && isForeign(core))
-      try {
-        if (await isOpaque(core, scope)) {
-          core._direct =
-            core.crossOrigin !== 'never' && (await readByWatch(core, scope).then(Boolean, () => false))
-          if (core._direct) return
-          return fail('CROSS_ORIGIN', 'The sidecar answers, but not to this page', scope, undefined, cause)
-        }
-      } catch {
-        // nobody there
+    let there
+    try {
+      there = !core._direct && isForeign(core) && (await isOpaque(core, scope))
+      if (there && core.crossOrigin !== 'never') {
+        await readByWatch(core, scope)
+        core._direct = true
+        return
       }
-    return fail('UNAVAILABLE', 'No answer from ' + core._baseUrl, scope, undefined, cause)
+    } catch {
+      // Nobody there, or no watch.
+    }
+    const message = 'No answer from ' + core._baseUrl
+    return there
+      ? fail('CROSS_ORIGIN', message + ' to another origin', scope, undefined, cause)
+      : fail('UNAVAILABLE', message, scope, undefined, cause)
   }
 
   return link

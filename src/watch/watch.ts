@@ -141,7 +141,10 @@ export function startWatch(core: Core, watchScope: Scope): void {
     const signal = live && /\((SIG[A-Z]+)\)/.exec(message)
     if (signal) core._emit('signal', { signal: signal[1]! })
     // Those who wait are told; the watch goes on trying, since a proxy may say so while the sidecar is starting.
-    if (denied) renewHope(denied)
+    if (denied) {
+      core._hope!._end(denied)
+      core._hope = createScope(watchScope)
+    }
     core._setConnection(fatal ? 'failed' : undefined, undefined, message)
     if (fatal) return watchScope._end(reason)
     if (!stood) core._setUp(false, reason)
@@ -186,13 +189,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
     if (next) verifyIn(next)
   })
 
-  /** Ends what waits for the watch, for that reason; what comes later waits anew. */
-  function renewHope(reason?: SidecarError): void {
-    if (reason) core._hope!._end(reason)
-    core._hope = createScope(watchScope)
-  }
-
-  renewHope()
+  core._hope = createScope(watchScope)
   if (core._connection.state !== 'connected') core._setConnection()
   verifyIn(core.verifyInterval || Infinity)
   void dial(0)
