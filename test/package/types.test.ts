@@ -19,13 +19,18 @@ const USE = `
   const stop: () => void = client.on('gameserver', (gameServer) => { const state: string = gameServer.status.state; void state })
   const counter: Promise<number> = client.getCounter('rooms').then(({ count }) => count)
   const exact: Promise<bigint> = createClient({ int64: 'bigint' }).getCounter('rooms').then(({ count }) => count)
+  const outcome: Promise<'accepted' | 'confirmed' | 'sent'> = client.setLabel('mode', 'duel')
+  const seen: Promise<'accepted' | 'confirmed' | 'sent' | undefined> = client.addListValue('a', 'b').then((list) => list.outcome)
+  const direct: boolean = createClient({ crossOrigin: 'direct' }).status.direct
+  // @ts-expect-error no such mode
+  createClient({ crossOrigin: 'always' })
   // @ts-expect-error no such event
   client.on('gameServer', () => {})
   // @ts-expect-error seconds are a number
   client.reserve({})
   async function watch() { for await (const { object_meta } of client.watchGameServer()) object_meta.name.trim() }
   const decoder = new MessageDecoder({ message: (message) => { void message } })
-  export const used = [client, stop, counter, exact, watch, decoder]
+  export const used = [client, stop, counter, exact, watch, decoder, outcome, seen, direct]
 `
 const IMPORTS = `
   import { createClient } from 'gameserver-sidecar'
