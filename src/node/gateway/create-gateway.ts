@@ -12,7 +12,7 @@ import { createAccess } from './access.js'
 import { CONFIG_PATH, configScript, sendConfigScript, SIDECAR_PREFIX } from './config-script.js'
 import { createForwarder } from './forwarder.js'
 import { bare, isWildcard, resolveGatewayOptions } from './gateway-options.js'
-import type { GatewayOptions } from './gateway-options.js'
+import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
 import { createLineLog } from './line-log.js'
 import { createSidecarHandler } from './sidecar-handler.js'
 import { createStaticFiles } from './static-files.js'
@@ -53,6 +53,20 @@ export interface Gateway {
  */
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = resolveGatewayOptions(options)
+  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
+  try {
+    return await start(options, settings, local)
+  } catch (error) {
+    await local?.close()
+    throw error
+  }
+}
+
+async function start(
+  options: GatewayOptions,
+  settings: GatewaySettings,
+  local: LocalSidecar | undefined,
+): Promise<Gateway> {
   const { host, platform, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
   const scheme = tls === undefined ? 'http' : 'https'
   const log = createLineLog(options.onLog)
@@ -63,7 +77,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     isolate: options.isolate,
     configScript: CONFIG_PATH,
   })
-  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
   const sidecar = settings.sidecar ?? new URL(local!.url)
   const config = configScript({ platform, autoHealth: options.autoHealth })
 
@@ -75,6 +88,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const forwarder = createForwarder({ sidecar, timeout: settings.timeout, watches })
   const sidecarHandler = createSidecarHandler({
     forwarder,
+    host: sidecar.host,
     access,
     denied: settings.denied,
     watches,
@@ -137,12 +151,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   }
   const close = (reason = ''): Promise<void> => (closing ??= end(reason))
 
-  try {
-    await listen(server, settings.port, host)
-  } catch (error) {
-    await local?.close()
-    throw error
-  }
+  await listen(server, settings.port, host)
   const { port } = server.address() as AddressInfo
   if (exposed) {
     onWarning(`Listening on ${host}: other machines that reach it ${token === undefined ? 'see' : 'may try to use'} it`)

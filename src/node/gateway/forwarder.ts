@@ -2,11 +2,12 @@ import { Agent } from 'node:http'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import { createProxyServer } from 'httpxy'
 import type { Refusal } from '../http/refusal.js'
 import { Attempt } from './attempt.js'
 import { handshakeHeaders, refusedHandshakeHeaders, responseHeaders } from './forwarded-headers.js'
+import { standInForMessage, standInForReply } from './stand-ins.js'
+import type { Sent } from './stand-ins.js'
 import type { Watches } from './watches.js'
 
 /**
@@ -17,7 +18,7 @@ import type { Watches } from './watches.js'
  */
 const KEPT_MS = 4_000
 
-/** How long a call goes on whose client left: it may only not have waited for the answer, as a closing page does. */
+/** How long a call may go on whose client left. */
 const ABANDONED_MS = 500
 
 export interface ForwarderOptions {
@@ -28,10 +29,7 @@ export interface ForwarderOptions {
 }
 
 /** A request as it goes to the sidecar. */
-export interface Outgoing {
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+export interface Outgoing extends Sent {
   readonly isWatch: boolean
   /** Headers for the answer, beside the sidecar's and those that all have. */
   readonly answerHeaders: Readonly<Record<string, string>> | undefined
@@ -45,7 +43,7 @@ export interface Forwarder {
   /** Resolves when the answer has left, or the client has. Never rejects. */
   request(message: IncomingMessage, reply: ServerResponse, outgoing: Outgoing): Promise<void>
   /** Resolves when the client's connection has ended. Never rejects. */
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer, outgoing: Outgoing): Promise<void>
+  upgrade(message: IncomingMessage, socket: Socket, outgoing: Outgoing): Promise<void>
   /** Ends the connections that are kept. */
   close(): void
 }
@@ -62,7 +60,7 @@ interface Exchange {
 /** Passes requests on to one sidecar and its answers back, streams as they come. */
 export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
   const agent = new (sidecar.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
-  const exchanges = new WeakMap<object, Exchange>()
+  const exchanges = new WeakMap<IncomingMessage, Exchange>()
   const opened = new WeakMap<Socket, () => void>()
   const proxy = createProxyServer()
   proxy.on('proxyReq', (request, message) => exchanges.get(message)?.begin(request))
@@ -71,18 +69,13 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   proxy.on('open', (upstream) => opened.get(upstream)?.())
   proxy.on('error', (error, message) => message && exchanges.get(message)?.attempt.fail(error))
 
-  /** From here on the message is what the proxy sends of it. */
-  const rewrite = (message: IncomingMessage, { path, headers }: Outgoing): void => {
-    message.url = path
-    message.headers = { ...headers, host: sidecar.host }
-  }
-
   return {
     async request(message, reply, outgoing) {
-      const { body, isWatch } = outgoing
+      const { isWatch } = outgoing
       const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
       const answer = (response: IncomingMessage): void => {
         attempt.answered(isWatch)
+        if (reply.destroyed) return void response.resume()
         const { statusCode = 0, rawHeaders, headers } = response
         try {
           reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
@@ -96,19 +89,16 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         }
         response.pipe(reply)
       }
-      rewrite(message, outgoing)
-      exchanges.set(message, { attempt, answer, begin: (request) => attempt.begin(request) })
-      reply.once('close', () => {
-        if (reply.writableFinished) attempt.end()
-        else if (isWatch) attempt.abandon()
-        else setTimeout(() => attempt.abandon(), ABANDONED_MS)
-      })
-      const buffer = Readable.from(body.byteLength > 0 ? [body] : [], { objectMode: false })
-      const options = { target: sidecar, agent: isWatch ? false : agent, selfHandleResponse: true, buffer }
-      await proxy.web(message, reply, options).catch(() => undefined)
+      const sent = standInForMessage(message, outgoing)
+      exchanges.set(sent, { attempt, answer, begin: (request) => attempt.begin(request) })
+      reply.on('error', () => undefined)
+      const standIn = standInForReply(reply, isWatch ? 0 : ABANDONED_MS)
+      standIn.once('close', () => attempt.end())
+      const options = { target: sidecar, agent: isWatch ? false : agent, selfHandleResponse: true }
+      await proxy.web(sent, standIn, options).catch(() => undefined)
     },
 
-    async upgrade(message, socket, head, outgoing) {
+    async upgrade(message, socket, outgoing) {
       const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
       const begin = (request: ClientRequest): void => {
         attempt.begin(request)
@@ -119,6 +109,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         })
         request.once('upgrade', (response, upstream: Socket) => {
           attempt.answered(true)
+          socket.removeListener('data', gone).removeListener('end', gone)
           response.headers = handshakeHeaders(response.headers)
           opened.set(upstream, () => {
             outgoing.onWatch()
@@ -126,10 +117,13 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
           })
         })
       }
-      rewrite(message, outgoing)
-      exchanges.set(message, { attempt, begin })
+      const sent = standInForMessage(message, outgoing)
+      exchanges.set(sent, { attempt, begin })
+      // Until it is read from, nobody would notice its end. Nothing may come before the handshake is done.
+      const gone = (): void => void socket.destroy()
+      socket.on('data', gone).once('end', gone)
       socket.once('close', () => attempt.abandon())
-      await proxy.ws(message, socket, { target: sidecar }, head).catch(() => undefined)
+      await proxy.ws(sent, socket, { target: sidecar }).catch(() => undefined)
     },
 
     close() {

@@ -106,7 +106,7 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new TypeError(`port must be a whole number from 0 to 65535, not ${String(port)}`)
   }
-  if (!(timeout > 0 && timeout <= 0x7fff_ffff)) {
+  if (!Number.isFinite(timeout) || timeout <= 0 || timeout > 0x7fff_ffff) {
     throw new TypeError(`timeout must be a number of milliseconds, not ${String(timeout)}`)
   }
   if (!/^[a-z\d][-a-z\d]*$/.test(platform)) {

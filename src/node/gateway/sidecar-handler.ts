@@ -17,6 +17,8 @@ import type { Watches } from './watches.js'
 
 export interface SidecarHandlerOptions {
   readonly forwarder: Forwarder
+  /** The sidecar's host and port. */
+  readonly host: string
   readonly access: Access
   readonly denied: ReadonlySet<OperationName>
   readonly watches: Watches
@@ -39,6 +41,7 @@ const WATCH: OperationName = 'watchGameServer'
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
 const FULL: Refusal = { status: 503, code: 8, message: 'Too many watches are open' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
+const NO_BODY = malformed('Nothing may be sent with or before the end of a handshake')
 const BAD_HEADER = malformed('A header has a value that none may have')
 
 /** What its own answers say beside their content. */
@@ -49,7 +52,7 @@ const OWN_HEADERS = {
 }
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
-  const { forwarder, access, denied, watches, isStopping, onWatch, onRefused } = options
+  const { forwarder, host, access, denied, watches, isStopping, onWatch, onRefused } = options
   const readBody = createBodyReader()
 
   /** The route of a request that may go on, or why it may not. */
@@ -90,7 +93,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
       await forwarder.request(message, reply, {
         path: route.path,
-        headers,
+        headers: { ...headers, host },
         body,
         isWatch: route.operation === WATCH,
         answerHeaders,
@@ -108,12 +111,13 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (route.refusal !== undefined) return refuse(route.refusal)
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
       const { 'content-length': length, 'transfer-encoding': coding } = message.headers
-      if (coding !== undefined || Number(length ?? 0) > 0) return refuse(malformed('An upgrade has no body'))
+      if (coding !== undefined || Number(length ?? 0) > 0) return refuse(NO_BODY)
+      if (head.byteLength > 0) return refuse(NO_BODY)
       const headers = upgradeHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
-      await forwarder.upgrade(message, socket, head, {
+      await forwarder.upgrade(message, socket, {
         path: route.path,
-        headers,
+        headers: { ...headers, host },
         body: head,
         isWatch: true,
         answerHeaders: undefined,

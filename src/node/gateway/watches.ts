@@ -9,6 +9,8 @@ const STALLED_MS = 5_000
 const CHECK_MS = 1_000
 /** How long a page may take to answer a goodbye. */
 const GOODBYE_MS = 1_000
+/** How long the sidecar may take to notice that a page has left. */
+const ENDING_MS = 500
 /** More than a game has pages, fewer than a sidecar could bear. */
 const MOST = 2_048
 
@@ -66,6 +68,9 @@ export class Watches {
       socket.once('end', () => socket.end())
       socket.resume()
     }
+    // Each end is passed on by the pipes. Whoever doesn't answer it with its own isn't waited for.
+    socket.once('end', () => setTimeout(() => source.destroy(), ENDING_MS))
+    source.once('close', () => setTimeout(() => socket.destroy(), STALLED_MS))
     this.#add(source, socket, socket, follower, sayGoodbye)
   }
 

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import { converse, request, websocketHeaders } from '../node/support.js'
+import { PREFIX, startFakeSidecar, startGateway } from './support.js'
+import { sitePath } from './site.js'
+
+const HOST = ['Host: localhost']
+
+describe('beyond loopback', () => {
+  test.each([
+    [{}, /Other machines can reach 0\.0\.0\.0.*add expose: true/],
+    [{ token: true }, /add expose: true/],
+    [{ expose: true }, /expose needs a token \(true makes one\) or allowOrigins/],
+    [{ expose: true, allowOrigins: [] }, /expose needs a token/],
+    [{ expose: true, token: false }, /expose needs a token/],
+  ])('it is not started with %j', async (options, message) => {
+    const starting = startGateway({ sidecar: 'http://127.0.0.1:1', host: '0.0.0.0', ...options })
+    await expect(starting).rejects.toThrow(TypeError)
+    await expect(starting).rejects.toThrow(message)
+  })
+
+  test('it warns, and the guard stays as it is', async () => {
+    const { port, warnings } = await startGateway({ local: true, host: '0.0.0.0', expose: true, token: true })
+    expect(warnings).toEqual([expect.stringContaining('Listening on 0.0.0.0')])
+    expect((await request(port, `GET ${PREFIX}/gameserver`, ['Host: evil.com'])).status).toBe(403)
+    expect((await request(port, `GET ${PREFIX}/gameserver`, [...HOST, 'Origin: http://evil.com'])).status).toBe(403)
+  })
+
+  test('with origins and no token, only their pages change something or watch over WebSocket', async () => {
+    const gateway = await startGateway({
+      local: true,
+      host: '0.0.0.0',
+      expose: true,
+      allowOrigins: ['http://game.example'],
+    })
+    const ready = async (...headers: string[]): Promise<number> =>
+      (await request(gateway.port, `POST ${PREFIX}/ready`, [...HOST, ...headers], '{}')).status
+    expect(await ready()).toBe(403)
+    expect(await ready('Origin: http://evil.example')).toBe(403)
+    expect(await ready('Origin: http://localhost')).toBe(200)
+    expect(await ready('Origin: http://game.example')).toBe(200)
+    expect((await request(gateway.port, `GET ${PREFIX}/gameserver`, HOST)).status).toBe(200)
+    const watch = (origin?: string): Promise<unknown> => {
+      const { opened, ended } = converse(`${gateway.url}${PREFIX}/watch/gameserver`, origin === undefined ? {} : { origin })
+      return Promise.race([opened.then(() => 'open'), ended])
+    }
+    expect(await watch()).toBe(403)
+    expect(await watch('http://evil.example')).toBe(403)
+    expect(await watch('http://game.example')).toBe('open')
+  })
+})
+
+describe('a token', () => {
+  const start = async (options = {}): ReturnType<typeof startGateway> =>
+    startGateway({ local: true, dir: await sitePath(), token: 'correct-horse-battery', ...options })
+
+  test('is asked for, as Bearer, by everything that reaches the sidecar', async () => {
+    const { port } = await start()
+    const ask = async (line: string, ...headers: string[]): Promise<number> =>
+      (await request(port, line, [...HOST, ...headers])).status
+    for (const line of [`GET ${PREFIX}/gameserver`, `POST ${PREFIX}/ready`, `GET ${PREFIX}/nope`]) {
+      expect(await ask(line)).toBe(401)
+      expect(await ask(line, 'Authorization: Bearer wrong-horse-battery')).toBe(401)
+      expect(await ask(line, 'Authorization: Basic correct-horse-battery')).toBe(401)
+    }
+    expect(await ask(`GET ${PREFIX}/watch/gameserver`, ...websocketHeaders)).toBe(401)
+    expect(await ask(`GET ${PREFIX}/gameserver?token=correct-horse-battery`)).toBe(401)
+    expect(await ask(`GET ${PREFIX}/gameserver`, 'Authorization: Bearer correct-horse-battery')).toBe(200)
+    expect(await ask('GET /_/config.js')).toBe(200)
+    expect(await ask('GET /')).toBe(200)
+  })
+
+  test('opens a page, whose address loses it, and is then in a cookie that only the gateway gets', async () => {
+    const { port, url, log } = await start()
+    const open = (target: string): ReturnType<typeof request> => request(port, `GET ${target}`, HOST)
+    const entered = await open('/?a=1&token=correct-horse-battery&b=2')
+    expect(entered.status).toBe(303)
+    expect(entered.head).toMatch(/location: http:\/\/localhost\/\?a=1&b=2\r\n/i)
+    const [, cookie = '', attributes] = /set-cookie: ([^;]+); (.*)\r\n/i.exec(entered.head) ?? []
+    expect(attributes).toBe('Path=/_/; HttpOnly; SameSite=Strict')
+    expect(cookie).toContain(String(port))
+    const read = async (sent: string): Promise<number> =>
+      (await request(port, `GET ${PREFIX}/gameserver`, [...HOST, `Cookie: ${sent}`])).status
+    expect(await read(cookie)).toBe(200)
+    expect(await read(`other=1; ${cookie}`)).toBe(200)
+    expect(await read(`x${cookie}`)).toBe(401)
+    expect(await read(cookie.replace('correct', 'wrong'))).toBe(401)
+    const { opened } = converse(`${url}${PREFIX}/watch/gameserver`, { headers: { cookie, origin: url } })
+    await opened
+    expect((await open('/?token=wrong')).status).toBe(401)
+    expect((await open('//evil.example/?token=correct-horse-battery')).head).toMatch(
+      /location: http:\/\/localhost\/\/evil\.example\/\r\n/i,
+    )
+    expect(log.join()).not.toMatch(/correct-horse|token=\w/)
+  })
+
+  test('is made when none is given, and asked for on loopback too', async () => {
+    const gateway = await start({ token: true })
+    expect(gateway.token).toMatch(/^[\w-]{32}$/)
+    const read = (token: string): Promise<Response> =>
+      fetch(`${gateway.url}${PREFIX}/gameserver`, { headers: { authorization: `Bearer ${token}` } })
+    expect((await read('x')).status).toBe(401)
+    expect((await read(gateway.token!)).status).toBe(200)
+  })
+
+  test.each(['short', 'with spaces in its middle', 'semicolon;semicolon;', ''])('is not %j', async (token) => {
+    await expect(start({ token })).rejects.toThrow('token must have 16 to 256')
+  })
+
+  test('comes from a page of an allowed origin as a header that its browser asks about first', async () => {
+    const { port } = await start({ allowOrigins: ['http://game.example'] })
+    const page = [...HOST, 'Origin: http://game.example']
+    const asks = ['Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: authorization']
+    const preflight = await request(port, `OPTIONS ${PREFIX}/ready`, [...page, ...asks])
+    expect(preflight.status).toBe(204)
+    expect(preflight.head).toMatch(/access-control-allow-headers: content-type, authorization/i)
+    const answer = await request(port, `POST ${PREFIX}/ready`, page, '{}')
+    expect(answer.status).toBe(401)
+    expect(answer.head).toMatch(/access-control-allow-origin: http:\/\/game\.example/i)
+  })
+})
+
+describe("the page's own files", () => {
+  const SITE = 'Sec-Fetch-Site: cross-site'
+  const FOLLOWED = [SITE, 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document']
+
+  test.each([
+    ['a link on another site', 'GET /', FOLLOWED, 200],
+    ['a frame on another site', 'GET /', [SITE, 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'], 403],
+    ['an image on another site', 'GET /', [SITE, 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image'], 403],
+    ['a form on another site', 'POST /', [...FOLLOWED, 'Origin: http://evil.example'], 403],
+    ['a link to the sidecar', `GET ${PREFIX}/gameserver`, FOLLOWED, 403],
+    ['a link to the configuration', 'GET /_/config.js', FOLLOWED, 403],
+  ])('%s: %s with %j is answered %i', async (_name, line, headers, status) => {
+    const { port } = await startGateway({ local: true, dir: await sitePath() })
+    expect((await request(port, line, [...HOST, ...headers])).status).toBe(status)
+  })
+
+  test('are nothing where no folder was given', async () => {
+    const { port } = await startGateway({ local: true })
+    const answer = await request(port, 'GET /index.html', HOST)
+    expect(answer.status).toBe(404)
+    expect(JSON.parse(answer.body).message).toBe('The gateway has no /index.html')
+  })
+})
+
+describe('the configuration script', () => {
+  test('says where the sidecar is, to this origin only, and is never kept', async () => {
+    const { url } = await startGateway({ local: true, platform: 'other', autoHealth: true })
+    const response = await fetch(`${url}/_/config.js?x`)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(await response.text()).toBe(
+      'globalThis.GAMESERVER_SIDECAR={"baseUrl":"/_/sidecar","platform":"other","autoHealth":true}\n',
+    )
+    const head = await fetch(`${url}/_/config.js`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await fetch(`${url}/_/config.js`, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('is the first script of the page', async () => {
+    const { url } = await startGateway({ local: true, dir: await sitePath() })
+    expect(await (await fetch(url)).text()).toMatch(/^<!doctype html><head><script src="\/_\/config\.js"><\/script>/)
+  })
+})
+
+test('the log has a line for each refusal, with nothing in it that a terminal would obey', async () => {
+  const { port, log } = await startGateway({ sidecar: (await startFakeSidecar()).url })
+  await request(port, `POST ${PREFIX}/shutdown?secret=1`, [...HOST, 'Origin: http://evil.example'])
+  await request(port, 'GET /\x80\xff\u001b[31m?x', ['Host: evil.example'])
+  await request(port, `GET ${PREFIX}/${'n'.repeat(1_000)}`, HOST)
+  expect(log[0]).toMatch(`403 POST ${PREFIX}/shutdown: Pages of http://evil.example are not served`)
+  for (const line of log) expect(line).toMatch(/^[\x20-\x7e]{1,300}$/)
+  expect(log.join()).not.toContain('secret')
+})
+
+test('however many refusals there are, the log stays readable', async () => {
+  const { port, log } = await startGateway({ sidecar: 'http://127.0.0.1:1' })
+  for (let i = 0; i < 50; i++) await request(port, `GET ${PREFIX}/nope`, HOST)
+  expect(log).toHaveLength(20)
+})

@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createClient, isSidecarError } from '../../src/index.node.js'
+import { request, websocketHeaders } from '../node/support.js'
+import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+
+const HOST = ['Host: localhost']
+
+/** An address where nothing listens. */
+async function nowhere(): Promise<string> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return `http://127.0.0.1:${port}`
+}
+
+/** An address where connections are neither accepted nor refused: its backlog is full, and nobody takes from it. */
+async function silence(): Promise<string> {
+  const script = `const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    require('fs').writeSync(1, String(server.address().port))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const child = spawn(process.execPath, ['-e', script])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const port = Number(String((await once(child.stdout, 'data'))[0]))
+  for (let full = false; !full; ) {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    full = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
+    ])
+  }
+  return `http://127.0.0.1:${port}`
+}
+
+const upgradeTo = (port: number): ReturnType<typeof request> =>
+  request(port, `GET ${PREFIX}/watch/gameserver`, [...HOST, ...websocketHeaders])
+
+describe('where there is no sidecar', () => {
+  test('a request and an upgrade are told that nothing was sent, and the log says so', async () => {
+    const sidecar = await nowhere()
+    const { port, log } = await startGateway({ sidecar })
+    for (const answer of [await request(port, `POST ${PREFIX}/ready`, HOST, '{}'), await upgradeTo(port)]) {
+      expect(answer.status).toBe(502)
+      expect(answer.head.toLowerCase()).toContain('content-type: application/json')
+      expect(answer.head.toLowerCase()).toContain('cache-control: no-store')
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 14,
+        message: `The sidecar at ${new URL(sidecar).host} could not be reached (ECONNREFUSED); nothing was sent`,
+        details: [],
+      })
+    }
+    expect(log[0]).toMatch(`502 POST ${PREFIX}/ready: The sidecar at`)
+    expect(log).toHaveLength(2)
+  })
+
+  test('a machine that does not answer is given up within a second', async () => {
+    const { port } = await startGateway({ sidecar: await silence() })
+    const start = performance.now()
+    const answers = await Promise.all([request(port, `POST ${PREFIX}/ready`, HOST, '{}'), upgradeTo(port)])
+    expect(performance.now() - start).toBeLessThan(2_000)
+    for (const { status, body } of answers) {
+      expect(status).toBe(502)
+      expect(JSON.parse(body)).toMatchObject({ code: 14, message: expect.stringContaining('in time; nothing was sent') })
+    }
+  })
+
+  test('a name that is none is the same', async () => {
+    const { port } = await startGateway({ sidecar: 'http://no-such-name.invalid:1' })
+    const answer = await request(port, `POST ${PREFIX}/ready`, HOST, '{}')
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([502, 14])
+  })
+
+  test('a call is made as soon as it is there again', async () => {
+    const { port, local } = await startGateway({ local: true })
+    const ready = async (): Promise<number> => (await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status
+    expect(await ready()).toBe(200)
+    const restarted = local!.restart({ downMs: 300 })
+    expect(await ready()).toBe(502)
+    await restarted
+    expect(await ready()).toBe(200)
+  })
+})
+
+describe('a sidecar that took a request and', () => {
+  const ways: Record<string, (socket: Socket) => void> = {
+    'resets the connection': (socket) => void socket.resetAndDestroy(),
+    'closes it': (socket) => void socket.end(),
+    'answers with what is no HTTP': (socket) => void socket.end('hello\r\n\r\n'),
+    'answers with 70 KiB of headers': (socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\nContent-Length: 0\r\n\r\n`)
+    },
+    'switches to another protocol unasked': (socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    },
+    'answers with a status that is none': (socket) => void socket.end('HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n'),
+  }
+  for (const [name, way] of Object.entries(ways)) {
+    test(`${name} may have acted, which is told`, async () => {
+      let taken = 0
+      const sidecar = await startRawSidecar((socket) => {
+        socket.once('data', () => {
+          taken += 1
+          way(socket)
+        })
+      })
+      const { port, log } = await startGateway({ sidecar })
+      const answer = await request(port, `POST ${PREFIX}/ready`, HOST, '{}')
+      expect(answer.status).toBe(502)
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 2, message: expect.stringContaining('it may have acted') })
+      expect(log).toHaveLength(1)
+      expect(taken).toBe(1)
+      expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(502)
+    })
+  }
+
+  test('breaks off in the middle of its answer: that is passed on as it is', async () => {
+    const sidecar = await startRawSidecar((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":', () => socket.resetAndDestroy())
+      })
+    })
+    const { url, log } = await startGateway({ sidecar })
+    const response = await fetch(`${url}${PREFIX}/gameserver`)
+    await expect(response.text()).rejects.toThrow()
+    expect(log).toEqual([expect.stringMatching('^502 GET .*broke off')])
+  })
+
+  test('does not answer in time is not waited for', async () => {
+    const sidecar = await startFakeSidecar(() => undefined)
+    const { port, log } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
+    const ended = new Promise<void>((resolve) => {
+      sidecar.server.once('connection', (socket: Socket) => socket.once('close', () => resolve()))
+    })
+    const answer = await request(port, `POST ${PREFIX}/ready`, HOST, '{}')
+    expect(answer.status).toBe(504)
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 4,
+      message: `The sidecar at ${new URL(sidecar.url).host} did not answer within 200 ms; it may have acted`,
+      details: [],
+    })
+    expect(log).toHaveLength(1)
+    await ended
+  })
+
+  test('stops in the middle of its answer is not waited for either', async () => {
+    const sidecar = await startFakeSidecar((_message, reply) => void reply.write('{'))
+    const { url } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
+    const response = await fetch(`${url}${PREFIX}/gameserver`)
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+test('a client knows what was not sent from what may have been done', async () => {
+  const none = await startGateway({ sidecar: await nowhere() })
+  const resets = await startGateway({ sidecar: await startRawSidecar((socket) => {
+    socket.once('data', () => socket.resetAndDestroy())
+  }) })
+  const codeOf = async (url: string): Promise<unknown> => {
+    const client = createClient({ baseUrl: url + PREFIX, retry: false })
+    try {
+      await client.ready()
+      return 'done'
+    } catch (error) {
+      return isSidecarError(error) ? error.code : error
+    } finally {
+      client.close()
+    }
+  }
+  expect(await codeOf(none.url)).toBe('UNAVAILABLE')
+  expect(await codeOf(resets.url)).toBe('UNKNOWN_OUTCOME')
+})
+
+test('a slow answer is waited for, longer than a connection is kept for the next call', async () => {
+  const sidecar = await startFakeSidecar((_message, reply) => void setTimeout(() => reply.end('{}'), 4_500))
+  const { port } = await startGateway({ sidecar: sidecar.url })
+  expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(200)
+})
+
+test('connections to the sidecar are used again, and one that it closed meets no call', async () => {
+  const sidecar = await startFakeSidecar()
+  const { port } = await startGateway({ sidecar: sidecar.url })
+  let connections = 0
+  sidecar.server.on('connection', () => (connections += 1))
+  const ready = async (): Promise<void> => {
+    expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(200)
+  }
+  for (let i = 0; i < 5; i++) await ready()
+  expect(connections).toBe(1)
+  for (let i = 0; i < 20; i++) {
+    for (const socket of sidecar.sockets) socket.end()
+    while (sidecar.sockets.size > 0) await new Promise(setImmediate)
+    await ready()
+  }
+  expect(sidecar.asked).toHaveLength(25)
+})

@@ -1,0 +1,263 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { exchange, request } from '../node/support.js'
+import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+
+const HOST = ['Host: localhost']
+const MIB = 1024 * 1024
+
+describe('a request', () => {
+  test('goes to the sidecar with its path, its body and its length', async () => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    await request(port, `PUT ${PREFIX}/metadata/label`, HOST, '{"key":"a"}')
+    await request(port, `PATCH ${PREFIX}/v1beta1/lists/a%2Bb%20c?updateMask=values,capacity`, HOST, '{}')
+    await request(port, `POST ${PREFIX}/v1beta1/lists/players:addValue`, HOST, '{}')
+    await request(port, `POST ${PREFIX}/ready`, HOST)
+    await request(port, `GET ${PREFIX}/gameserver?`, HOST)
+    expect(sidecar.asked.map(({ method, url, body, headers }) => [method, url, body, headers['content-length']])).toEqual([
+      ['PUT', '/metadata/label', '{"key":"a"}', '11'],
+      ['PATCH', '/v1beta1/lists/a%2Bb%20c?updateMask=values,capacity', '{}', '2'],
+      ['POST', '/v1beta1/lists/players:addValue', '{}', '2'],
+      ['POST', '/ready', '', '0'],
+      ['GET', '/gameserver', '', undefined],
+    ])
+  })
+
+  test('keeps its own headers, and loses those of the connection, of the page and of another method', async () => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const lost = [
+      'Connection: close, X-Named, Content-Type',
+      'X-Named: 1',
+      'Keep-Alive: timeout=5',
+      'TE: trailers',
+      'Trailer: X-Late',
+      'Proxy-Authorization: Basic eA==',
+      'Proxy-Connection: keep-alive',
+      'Cookie: a=b',
+      'Authorization: Bearer x',
+      'Origin: http://localhost',
+      'Referer: http://localhost/',
+      'Sec-Fetch-Site: same-origin',
+      'Sec-CH-UA: x',
+      'X-HTTP-Method-Override: PATCH',
+      'X-Forwarded-For: 1.2.3.4',
+      'Forwarded: for=1.2.3.4',
+      'Accept-Encoding: gzip',
+      'Content-Type: text/plain',
+    ]
+    await exchange(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, 'Accept: */*', 'Grpc-Timeout: 1S', 'Content-Length: 2', '', '{}'].join('\r\n'))
+    expect(sidecar.asked[0]!.headers).toEqual({
+      host: new URL(sidecar.url).host,
+      accept: '*/*',
+      'grpc-timeout': '1S',
+      'content-length': '2',
+      connection: 'keep-alive',
+    })
+  })
+
+  test('in odd chunks arrives whole, with its length', async () => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const answer = await exchange(
+      port,
+      `POST ${PREFIX}/reserve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        '1;x=y\r\n{\r\n00d\r\n"seconds":"5"\r\n1\r\n}\r\n0\r\nX-Late: 1\r\n\r\n',
+    )
+    expect(answer.status).toBe(200)
+    expect(sidecar.asked).toMatchObject([{ body: '{"seconds":"5"}', headers: { 'content-length': '15' } }])
+    expect(sidecar.asked[0]!.headers).not.toHaveProperty('transfer-encoding')
+  })
+
+  test('whose client leaves in its middle never reaches the sidecar', async () => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST ${PREFIX}/shutdown HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{}`)
+    await once(socket, 'connect')
+    socket.destroy()
+    expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(200)
+    expect(sidecar.asked.map(({ url }) => url)).toEqual(['/ready'])
+    expect(sidecar.sockets.size).toBe(1)
+  })
+
+  test('behind another on its connection waits until that was answered', async () => {
+    const running: string[] = []
+    const sidecar = await startFakeSidecar((message, reply) => {
+      running.push(`> ${message.url}`)
+      setTimeout(() => {
+        running.push(`< ${message.url}`)
+        reply.end('{}')
+      }, 50)
+    })
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const post = (path: string): string => `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
+    await exchange(port, `${post('/allocate')}\r\n{}${post('/ready')}\r\n{}${post('/shutdown')}Connection: close\r\n\r\n{}`)
+    expect(running).toEqual(['> /allocate', '< /allocate', '> /ready', '< /ready', '> /shutdown', '< /shutdown'])
+  })
+
+  test.each([
+    ['a Content-Length over 4 MiB', `Content-Length: ${4 * MIB + 1}\r\n\r\n`],
+    ['a Content-Length beyond any memory', 'Content-Length: 9007199254740991\r\n\r\n'],
+    ['chunks over 4 MiB', `Transfer-Encoding: chunked\r\n\r\n${`100000\r\n${' '.repeat(MIB)}\r\n`.repeat(4)}1\r\n`],
+  ])("with %s is refused in the sidecar's words, and nothing of it reaches the sidecar", async (_name, rest) => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST ${PREFIX}/ready HTTP/1.1\r\nHost: localhost\r\n${rest}${'x'.repeat(100)}`)
+    const answer = String((await once(socket, 'data'))[0])
+    socket.destroy()
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /)
+    expect(answer).toMatch(/\{"code":8,"message":"grpc: received message larger than max \(\d+ vs\. 4194304\)"/)
+    expect(sidecar.asked).toEqual([])
+  })
+
+  test('of exactly 4 MiB passes, by length and in chunks', async () => {
+    const sidecar = await startFakeSidecar()
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const body = ' '.repeat(4 * MIB)
+    const post = (more: RequestInit): Promise<Response> => fetch(`${url}${PREFIX}/ready`, { method: 'POST', ...more })
+    expect((await post({ body })).status).toBe(200)
+    const chunked = { body: new Blob([body]).stream(), duplex: 'half' } as RequestInit
+    expect((await post(chunked)).status).toBe(200)
+    expect(sidecar.asked.map(({ body: { length } }) => length)).toEqual([4 * MIB, 4 * MIB])
+  })
+})
+
+describe('an answer', () => {
+  test('comes back with its status and its bytes, and the headers that concern the client', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
+    const sidecar = await startFakeSidecar((_message, reply) => {
+      reply.writeHead(418, [
+        ...['Content-Type', 'application/json', 'X-Own', 'a', 'X-Own', 'b', 'Connection', 'X-Named'],
+        ...['X-Named', '1', 'Keep-Alive', 'timeout=99', 'Proxy-Authenticate', 'x', 'Upgrade', 'h2c'],
+        ...['Set-Cookie', 'a=b', 'Access-Control-Allow-Origin', '*', 'Cache-Control', 'max-age=99'],
+      ])
+      reply.end(bytes)
+    })
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const response = await fetch(`${url}${PREFIX}/gameserver`)
+    expect(response.status).toBe(418)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
+    const { date: _, ...headers } = Object.fromEntries(response.headers)
+    expect(headers).toEqual({
+      'cache-control': 'no-store',
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'cross-origin-resource-policy': 'same-origin',
+      'keep-alive': 'timeout=60',
+      'transfer-encoding': 'chunked',
+      'x-content-type-options': 'nosniff',
+      'x-own': 'a, b',
+    })
+  })
+
+  test('with a length keeps it, one without a body has none', async () => {
+    const sidecar = await startFakeSidecar((message, reply) => {
+      if (message.url === '/health') reply.writeHead(400, { 'Content-Length': 0 }).end()
+      else if (message.url === '/ready') reply.writeHead(204).end()
+      else reply.writeHead(200, { 'Content-Length': 2 }).end('{}')
+    })
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const lengthOf = async (line: string): Promise<[number, string | undefined, string]> => {
+      const { status, head, body } = await request(port, line, HOST)
+      return [status, /content-length: (\d+)/i.exec(head)?.[1], body]
+    }
+    expect(await lengthOf(`GET ${PREFIX}/gameserver`)).toEqual([200, '2', '{}'])
+    expect(await lengthOf(`POST ${PREFIX}/health`)).toEqual([400, '0', ''])
+    expect(await lengthOf(`POST ${PREFIX}/ready`)).toEqual([204, undefined, ''])
+  })
+
+  test('to a client of HTTP/1.0 ends with the connection', async () => {
+    const sidecar = await startFakeSidecar((_message, reply) => {
+      reply.write('{')
+      reply.end('}')
+    })
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const answer = await exchange(port, `GET ${PREFIX}/gameserver HTTP/1.0\r\nHost: localhost\r\n\r\n`)
+    expect(answer.body).toBe('{}')
+    expect(answer.head.toLowerCase()).not.toContain('transfer-encoding')
+  })
+
+  test('that comes before the sidecar has read everything is passed on', async () => {
+    const url = await startRawSidecar((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 429 X\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'))
+    })
+    const gateway = await startGateway({ sidecar: url })
+    const body = ' '.repeat(4 * MIB)
+    const response = await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body })
+    expect([response.status, await response.text()]).toEqual([429, '{}'])
+  })
+})
+
+describe('only the interface is forwarded', () => {
+  test.each([
+    ['GET /ready', 501],
+    ['HEAD /gameserver', 501],
+    ['OPTIONS /ready', 501],
+    ['TRACE /ready', 501],
+    ['DELETE /gameserver', 501],
+    ['POST /gameserver', 501],
+    ['POST /v1beta1/lists/players', 501],
+    ['GET /', 404],
+    ['GET /nope', 404],
+    ['POST /READY', 404],
+    ['POST /ready/', 404],
+    ['POST //ready', 404],
+    ['POST /./ready', 404],
+    ['POST /x/../ready', 404],
+    ['POST /%72eady', 404],
+    ['POST /ready%2f', 404],
+    ['POST /ready%00', 404],
+    ['POST /ready;x', 404],
+    ['POST /ready#x', 404],
+    ['GET /alpha/player/count', 404],
+    ['GET /v1beta1/counters/', 404],
+    ['GET /v1beta1/counters/..', 404],
+    ['GET /v1beta1/counters/%2e%2E', 404],
+    ['GET /v1beta1/counters/a%2Fb', 404],
+    ['GET /v1beta1/counters/a\\b', 404],
+    ['GET /v1beta1/counters/%00', 404],
+    ['GET /v1beta1/counters/%0d%0aX:y', 404],
+    ['GET /v1beta1/counters/%ff', 404],
+    ['GET /v1beta1/counters/%zz', 400],
+    ['GET /gameserver?x=1', 400],
+    ['POST /ready?method=GET', 400],
+    ['PATCH /v1beta1/lists/players?updateMask=values&x=1', 400],
+    ['PATCH /v1beta1/lists/players?updateMask=a b', 400],
+  ])('%s is answered %i', async (call, status) => {
+    const sidecar = await startFakeSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const answer = await request(port, call.replace(' ', ` ${PREFIX}`), HOST)
+    expect(answer.status).toBe(status)
+    expect(sidecar.asked).toEqual([])
+    if (!call.startsWith('HEAD')) {
+      expect(JSON.parse(answer.body)).toEqual({ code: expect.any(Number), message: expect.any(String), details: [] })
+    }
+  })
+
+  test('and of it nothing that was denied, however it is asked for', async () => {
+    const sidecar = await startFakeSidecar()
+    const { port, log } = await startGateway({ sidecar: sidecar.url, deny: ['shutdown', 'watchGameServer', 'removeListValue'] })
+    const ask = async (line: string): Promise<number> => (await request(port, line, HOST)).status
+    expect(await ask(`POST ${PREFIX}/shutdown`)).toBe(403)
+    expect(await ask(`POST ${PREFIX}/shutdown?`)).toBe(403)
+    expect(await ask(`POST ${PREFIX}/%73hutdown`)).toBe(404)
+    expect(await ask(`POST ${PREFIX}//shutdown`)).toBe(404)
+    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a:removeValue`)).toBe(403)
+    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a%3AremoveValue`)).toBe(501)
+    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a:remove%56alue`)).toBe(501)
+    expect(await ask(`GET ${PREFIX}/watch/gameserver`)).toBe(403)
+    expect(sidecar.asked).toEqual([])
+    expect(log[0]).toBe(`403 POST ${PREFIX}/shutdown: The gateway was told not to forward shutdown`)
+  })
+
+  test('other paths below /_/ are nothing', async () => {
+    const { port } = await startGateway({ sidecar: 'http://127.0.0.1:1' })
+    for (const path of ['/_/', '/_/sidecar', '/_/sidecarx/ready', '/_/api/state', '/_/config.js/x']) {
+      expect((await request(port, `GET ${path}`, HOST)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { GatewayOptions } from '../../src/node/index.js'
+import { PREFIX, startFakeSidecar, startGateway } from './support.js'
+
+test.each<[unknown, RegExp]>([
+  [{ prot: 1 }, /There is no option "prot"; did you mean "port"\?/],
+  [{ local: true, port: 70_000 }, /port must be a whole number/],
+  [{ local: true, timeout: 0 }, /timeout must be a number of milliseconds/],
+  [{ local: true, timeout: '5' }, /timeout must be/],
+  [{ local: true, platform: 'A b' }, /platform must be a name/],
+  [{ local: true, sidecar: 'http://127.0.0.1:1' }, /sidecar and local exclude each other/],
+  [{ local: true, cert: 'x' }, /cert and key go together/],
+  [{ local: true, deny: ['shutdwon'] }, /no operation "shutdwon" to deny; did you mean "shutdown"\?/],
+  [{ local: true, allowHosts: ['http://x'] }, /An allowed host must be/],
+  [{ local: true, allowOrigins: ['*'] }, /An allowed origin must/],
+  [{ local: { mode: 'x' } }, /mode/],
+  [{ sidecar: '127.0.0.1:1' }, /sidecar is "127.0.0.1:1", which is no URL such as/],
+  [{ sidecar: 'ftp://x' }, /no URL such as/],
+  [{ sidecar: 'http://a:b@x' }, /no URL such as/],
+  [{ sidecar: 'http://x/?y' }, /no URL such as/],
+  [{ sidecar: '' }, /no URL such as/],
+  [{}, /Nothing says where the sidecar is: give sidecar.*or set AGONES_SDK_HTTP_PORT/],
+  [{ platform: 'my-own' }, /set MY_OWN_SDK_HTTP_PORT/],
+])('%j is refused in words', async (options, message) => {
+  const starting = startGateway(options as GatewayOptions)
+  await expect(starting).rejects.toThrow(TypeError)
+  await expect(starting).rejects.toThrow(message)
+})
+
+describe('without an option, the environment says where the sidecar is', () => {
+  const setEnvironment = (variables: Record<string, string>): void => {
+    for (const [name, value] of Object.entries(variables)) {
+      process.env[name] = value
+      onTestFinished(() => void delete process.env[name])
+    }
+  }
+
+  test('by its port', async () => {
+    const sidecar = await startFakeSidecar()
+    setEnvironment({ AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port })
+    const gateway = await startGateway({})
+    expect(gateway.sidecarUrl).toBe(sidecar.url)
+    expect((await fetch(`${gateway.url}${PREFIX}/gameserver`)).status).toBe(200)
+  })
+
+  test("and its host, of another platform's too", async () => {
+    setEnvironment({ OTHER_SDK_HTTP_PORT: '1234', OTHER_SDK_HTTP_HOST: '::1' })
+    expect((await startGateway({ platform: 'other' })).sidecarUrl).toBe('http://[::1]:1234')
+  })
+
+  test('which must be a port', async () => {
+    setEnvironment({ AGONES_SDK_HTTP_PORT: '80a' })
+    await expect(startGateway({})).rejects.toThrow('AGONES_SDK_HTTP_PORT and AGONES_SDK_HTTP_HOST make')
+  })
+})
+
+test('a sidecar behind a path is reached there', async () => {
+  const sidecar = await startFakeSidecar()
+  const gateway = await startGateway({ sidecar: `${sidecar.url}/behind/` })
+  await fetch(`${gateway.url}${PREFIX}/gameserver`)
+  expect(sidecar.asked[0]!.url).toBe('/behind/gameserver')
+})
+
+test('a host by name is taken for loopback, an IPv6 address is bracketed in the URL', async () => {
+  expect((await startGateway({ local: true, host: 'localhost' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+})
+
+test("the platform is the local sidecar's too", async () => {
+  const gateway = await startGateway({ local: { mode: 'local' }, platform: 'other' })
+  const set = { method: 'PUT', body: '{"key":"a","value":"b"}' }
+  await fetch(`${gateway.url}${PREFIX}/metadata/label`, set)
+  expect(gateway.local!.sidecar.snapshot().gameServer.object_meta.labels).toMatchObject({ 'other.dev/sdk-a': 'b' })
+})

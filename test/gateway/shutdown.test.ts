@@ -1,0 +1,195 @@
+import { once } from 'node:events'
+import { request as httpRequest, Agent } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { converse, openSocket } from '../node/support.js'
+import { PREFIX, startFakeSidecar, startGateway } from './support.js'
+import type { FakeSidecar } from './support.js'
+
+const WATCH = `${PREFIX}/watch/gameserver`
+const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n'
+
+/** A sidecar both kinds of whose watches the test writes. */
+async function startWatchSidecar(): Promise<FakeSidecar & { stream: Promise<ServerResponse>; socket: Promise<WebSocket> }> {
+  let onStream = (_reply: ServerResponse): void => undefined
+  const stream = new Promise<ServerResponse>((resolve) => (onStream = resolve))
+  const sidecar = await startFakeSidecar((message, reply) => (message.url === '/ready' ? reply.end('{}') : onStream(reply)))
+  const sockets = new WebSocketServer({ server: sidecar.server })
+  onTestFinished(() => sockets.close())
+  const socket = once(sockets, 'connection').then(([opened]) => opened as WebSocket)
+  return { ...sidecar, stream, socket }
+}
+
+/** A watch over HTTP, and all that it brings. */
+async function openStream(port: number, sidecar: { stream: Promise<ServerResponse> }) {
+  const outgoing = httpRequest({ port, host: '127.0.0.1', path: WATCH, agent: false }).end()
+  const upstream = await sidecar.stream
+  upstream.write('{"result":1}\n')
+  const [response] = await once(outgoing, 'response')
+  response.setEncoding('utf8')
+  const all = { text: '' }
+  response.on('data', (text: string) => (all.text += text))
+  const ended = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)))
+  await once(response, 'data')
+  return { upstream, all, ended, response }
+}
+
+const farewell = '{"error":{"code":14,"message":"The gateway is stopping (SIGTERM)","details":[]}}\n'
+
+describe('at a signal', () => {
+  test('a WebSocket is closed with 1001 and its name, a stream gets a last line and its proper end', async () => {
+    const sidecar = await startWatchSidecar()
+    const gateway = await startGateway({ sidecar: sidecar.url })
+    const { socket, frame, ended } = converse(gateway.url + WATCH)
+    const upstream = await sidecar.socket
+    upstream.send('one')
+    expect(await frame(0)).toBe('one')
+    const stream = await openStream(gateway.port, sidecar)
+    const left = once(upstream, 'close')
+    const reason = new Promise((resolve) => socket.once('close', (_code, text) => resolve(String(text))))
+    const closed = gateway.close('SIGTERM')
+    expect(await ended).toBe(1001)
+    expect(await reason).toBe('SIGTERM')
+    expect(await stream.ended).toBe(true)
+    expect(stream.all.text).toBe(`{"result":1}\n${farewell}`)
+    await left
+    await closed
+    expect(gateway.log).toEqual([])
+  })
+
+  test.each([10, 1_000, 200_000, 20_000_000])('a WebSocket message of %i bytes that is on its way arrives whole before', async (size) => {
+    const sidecar = await startWatchSidecar()
+    const gateway = await startGateway({ sidecar: sidecar.url })
+    const { frame, frames, ended } = converse(gateway.url + WATCH, { maxPayload: 2 ** 30 })
+    const upstream = await sidecar.socket
+    upstream.send('one')
+    await frame(0)
+    const raw = (upstream as unknown as { _socket: import('node:net').Socket })._socket
+    const bytes = Buffer.alloc(size, 'a')
+    const head = Buffer.from([0x81, 127, 0, 0, 0, 0, size >>> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff])
+    raw.write(Buffer.concat([head, bytes.subarray(0, size / 2)]))
+    // What was sent before the signal has passed when a call after it has.
+    await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
+    const closed = gateway.close('SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(frames).toHaveLength(1)
+    raw.write(Buffer.concat([bytes.subarray(size / 2), Buffer.from([0x81, 1, 0x62])]))
+    expect(await ended).toBe(1001)
+    expect(frames.map((text) => text.length)).toEqual([3, size])
+    await closed
+  })
+
+  test("a stream's line that is on its way arrives whole before", async () => {
+    const sidecar = await startWatchSidecar()
+    const gateway = await startGateway({ sidecar: sidecar.url })
+    const stream = await openStream(gateway.port, sidecar)
+    stream.upstream.write('{"result"')
+    await once(stream.response, 'data')
+    const closed = gateway.close('SIGTERM')
+    stream.upstream.write(':2}\n{"result":3}\n')
+    expect(await stream.ended).toBe(true)
+    expect(stream.all.text).toBe(`{"result":1}\n{"result":2}\n${farewell}`)
+    await closed
+  })
+
+  test('a unit that is never finished is not waited for longer than five seconds', async () => {
+    const sidecar = await startWatchSidecar()
+    const gateway = await startGateway({ sidecar: sidecar.url })
+    const stream = await openStream(gateway.port, sidecar)
+    stream.upstream.write('{"result"')
+    await once(stream.response, 'data')
+    const start = performance.now()
+    await gateway.close('SIGTERM')
+    expect(performance.now() - start).toBeLessThan(6_000)
+    expect(await stream.ended).toBe(false)
+  })
+
+  test('pages may still say something over the connections they have, until they are silent', async () => {
+    const gateway = await startGateway({ local: { mode: 'local' } })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const ask = (method: string, path: string): Promise<[number, string]> =>
+      new Promise((resolve, reject) => {
+        const outgoing = httpRequest({ port: gateway.port, host: '127.0.0.1', method, path: PREFIX + path, agent }, (response) => {
+          let text = ''
+          response.on('data', (chunk) => (text += String(chunk)))
+          response.on('end', () => resolve([response.statusCode!, text]))
+        })
+        outgoing.on('error', reject)
+        outgoing.end(method === 'GET' ? undefined : '{}')
+      })
+    expect((await ask('POST', '/ready'))[0]).toBe(200)
+    const closed = gateway.close('SIGTERM')
+    const refused = connect(gateway.port, '127.0.0.1')
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => refused.once('error', resolve))
+    expect(error.code).toBe('ECONNREFUSED')
+    for (let i = 0; i < 3; i++) {
+      expect((await ask('POST', '/health'))[0]).toBe(200)
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    const [status, text] = await ask('GET', '/watch/gameserver')
+    expect([status, JSON.parse(text)]).toEqual([503, { code: 14, message: 'The gateway is stopping', details: [] }])
+    expect((await ask('POST', '/shutdown'))[0]).toBe(200)
+    expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
+    await closed
+    await expect(ask('POST', '/health')).rejects.toThrow()
+  })
+
+  test('a client that never stops asking does not keep it', async () => {
+    const gateway = await startGateway({ local: true })
+    const socket = await openSocket(gateway.port)
+    const ask = (): void => void socket.write(`POST ${PREFIX}/health ${HEAD}Content-Length: 2\r\n\r\n{}`)
+    socket.on('data', () => setTimeout(ask, 50))
+    ask()
+    await once(socket, 'data')
+    const start = performance.now()
+    await gateway.close('SIGTERM')
+    expect(performance.now() - start).toBeLessThan(6_000)
+  })
+})
+
+test('without a signal nothing is waited for but what is being answered', async () => {
+  let answer = (): void => undefined
+  const sidecar = await startFakeSidecar((_message, reply) => (answer = () => reply.end('{}')))
+  const gateway = await startGateway({ sidecar: sidecar.url })
+  const idle = await openSocket(gateway.port)
+  const call = fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
+  while (sidecar.asked.length === 0) await new Promise(setImmediate)
+  const order: string[] = []
+  const closed = gateway.close().then(() => order.push('closed'))
+  setTimeout(answer, 100)
+  expect(await (await call).text()).toBe('{}')
+  order.push('answered')
+  await Promise.all([closed, once(idle, 'close')])
+  expect(order).toEqual(['answered', 'closed'])
+  expect(gateway.close('SIGTERM')).toBe(gateway.close())
+})
+
+test('a watch whose handshake was under way when it stopped is told too', async () => {
+  const sidecar = await startWatchSidecar()
+  const gateway = await startGateway({ sidecar: sidecar.url })
+  const { ended } = converse(gateway.url + WATCH)
+  await sidecar.socket
+  const closed = gateway.close('SIGTERM')
+  expect(await ended).toBe(1001)
+  await closed
+})
+
+test('the local sidecar inside ends with it', async () => {
+  const gateway = await startGateway({ local: true })
+  const { url } = gateway.local!
+  expect((await fetch(`${url}/gameserver`)).status).toBe(200)
+  await gateway[Symbol.asyncDispose]()
+  await expect(fetch(`${url}/gameserver`)).rejects.toThrow()
+})
+
+test('a port that is taken is an error, and leaves no sidecar behind', async () => {
+  const { port } = await startGateway({ local: true })
+  const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
+  const before = listening()
+  await expect(startGateway({ local: true, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect.poll(listening).toBe(before)
+})

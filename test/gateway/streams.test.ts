@@ -1,0 +1,361 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
+import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+
+const HOST = ['Host: localhost']
+const WATCH = `${PREFIX}/watch/gameserver`
+const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
+const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
+
+/** A sidecar whose watches the test writes. */
+async function startWatchSidecar(): Promise<{ url: string; watch: () => Promise<ServerResponse> }> {
+  const waiting: ServerResponse[] = []
+  let wake = (): void => undefined
+  const sidecar = await startFakeSidecar((_message, reply) => {
+    waiting.push(reply)
+    wake()
+  })
+  const watch = async (): Promise<ServerResponse> => {
+    while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+    return waiting.shift()!
+  }
+  return { url: sidecar.url, watch }
+}
+
+/** The head that accepts a handshake. */
+const switching = (head: string): string => {
+  const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? ''
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  return (
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+    `Sec-WebSocket-Accept: ${accept}\r\nX-Own: 1\r\n\r\n`
+  )
+}
+
+const closed = (socket: Socket | ServerResponse): Promise<void> =>
+  new Promise((resolve) => socket.once('close', () => resolve()))
+
+/** A sidecar that accepts every handshake and then does as told. */
+const startSocketSidecar = (onOpen: (socket: Socket, head: string) => void): Promise<string> =>
+  startRawSidecar((socket) => {
+    socket.once('data', (head) => {
+      socket.write(switching(String(head)))
+      onOpen(socket, String(head))
+    })
+  })
+
+async function untilIncludes(socket: Socket, text: string): Promise<string> {
+  let all = ''
+  while (!all.includes(text)) all += String((await once(socket, 'data'))[0])
+  return all
+}
+
+describe('a watch over HTTP', () => {
+  test('has its head at once, and each piece as it comes', async () => {
+    const sidecar = await startWatchSidecar()
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const opening = fetch(`${url}${WATCH}`, { headers: { 'accept-encoding': 'gzip, br' } })
+    const upstream = await sidecar.watch()
+    upstream.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders()
+    const response = await opening
+    expect(response.headers.get('content-encoding')).toBeNull()
+    const reader = response.body!.getReader()
+    for (const piece of ['{"result":', '{}}\n{"res', 'ult":1}', '\n', '{"result":2}\n']) {
+      upstream.write(piece)
+      expect(Buffer.from((await reader.read()).value!).toString()).toBe(piece)
+    }
+    upstream.end()
+    expect((await reader.read()).done).toBe(true)
+  })
+
+  test('that the sidecar breaks off is broken off', async () => {
+    const sidecar = await startWatchSidecar()
+    const { url, log } = await startGateway({ sidecar: sidecar.url })
+    const opening = fetch(`${url}${WATCH}`)
+    const upstream = await sidecar.watch()
+    upstream.write('{"result":1}\n')
+    const reader = (await opening).body!.getReader()
+    expect((await reader.read()).done).toBe(false)
+    upstream.socket!.resetAndDestroy()
+    await expect(reader.read()).rejects.toThrow()
+    expect(log).toEqual([expect.stringContaining('broke off')])
+  })
+
+  test.each(['leaves', 'closes its half'])('whose client %s is ended at the sidecar', async (how) => {
+    const sidecar = await startWatchSidecar()
+    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const socket = await openSocket(port)
+    socket.write(`${openWatch}\r\n`)
+    const upstream = await sidecar.watch()
+    const ended = closed(upstream)
+    upstream.write('{"result":1}\n')
+    await untilIncludes(socket, 'result')
+    if (how === 'leaves') socket.resetAndDestroy()
+    else socket.end()
+    await ended
+    expect(log).toEqual([])
+  })
+
+  test('whose client leaves before its first line is ended at the sidecar', async () => {
+    const sidecar = await startWatchSidecar()
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const socket = await openSocket(port)
+    socket.write(`${openWatch}\r\n`)
+    const upstream = await sidecar.watch()
+    const ended = closed(upstream)
+    socket.destroy()
+    await ended
+  })
+
+  test('that is refused by the sidecar is a plain answer', async () => {
+    const { port } = await startGateway({ sidecar: (await startFakeSidecar((_message, reply) => {
+      reply.writeHead(500, { 'Content-Type': 'application/json' }).end('{"code":2}')
+    })).url })
+    const answer = await request(port, `GET ${WATCH}`, HOST)
+    expect(answer.status).toBe(500)
+    expect(answer.body).toContain('{"code":2}')
+  })
+})
+
+test('a call whose client leaves is not cut off at once, since a closing page does not wait', async () => {
+  const sidecar = await startWatchSidecar()
+  const { port } = await startGateway({ sidecar: sidecar.url })
+  const socket = await openSocket(port)
+  socket.write(`POST ${PREFIX}/shutdown HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`)
+  const upstream = await sidecar.watch()
+  const finished = once(upstream, 'finish')
+  const left = closed(upstream.socket!)
+  socket.destroy()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(upstream.socket!.destroyed).toBe(false)
+  upstream.end('{}')
+  await finished
+  await left
+})
+
+describe('a watch over WebSocket', () => {
+  test('is a handshake with nothing but what it needs', async () => {
+    let asked = ''
+    const sidecar = await startSocketSidecar((socket, head) => {
+      asked = head
+      socket.end()
+    })
+    const { port } = await startGateway({ sidecar })
+    const answer = await exchange(
+      port,
+      `${openWatch}Origin: http://localhost\r\nCookie: a=b\r\nSec-WebSocket-Protocol: json\r\n` +
+        `Sec-WebSocket-Extensions: permessage-deflate\r\nX-Own: 1\r\n${websocketHeaders.join('\r\n')}\r\n\r\n`,
+    )
+    expect(asked.split('\r\n').filter((line) => line !== '').map((line) => line.toLowerCase()).sort()).toEqual([
+      'connection: upgrade',
+      'get /watch/gameserver http/1.1',
+      `host: ${new URL(sidecar).host}`,
+      'sec-websocket-key: dghlihnhbxbszsbub25jzq==',
+      'sec-websocket-version: 13',
+      'upgrade: websocket',
+      'x-own: 1',
+    ])
+    expect(answer.head.split('\r\n').map((line) => line.toLowerCase()).sort()).toEqual([
+      'connection: upgrade',
+      'http/1.1 101 switching protocols',
+      'sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo=',
+      'upgrade: websocket',
+    ])
+  })
+
+  test('passes bytes both ways as they are, those right behind the head too', async () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251))
+    let received = Buffer.alloc(0)
+    const sidecar = await startRawSidecar((socket) => {
+      socket.once('data', (head) => {
+        socket.write(Buffer.concat([Buffer.from(switching(String(head))), bytes]))
+        socket.on('data', (chunk) => {
+          received = Buffer.concat([received, chunk])
+          if (received.includes('bye')) socket.end(bytes)
+        })
+      })
+    })
+    const { port } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.write(openWebSocket)
+    await once(socket, 'data')
+    socket.write(bytes)
+    socket.write('bye')
+    await once(socket, 'end')
+    const all = Buffer.concat(chunks)
+    expect(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(Buffer.concat([bytes, bytes]))).toBe(true)
+    expect(received.equals(Buffer.concat([bytes, Buffer.from('bye')]))).toBe(true)
+  })
+
+  test.each(['with', 'behind'])('whose client sends something %s its handshake is refused, as nobody may', async (when) => {
+    let upgraded = 0
+    const sidecar = await startRawSidecar((socket) => {
+      upgraded += 1
+      socket.resume()
+    })
+    const { port } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    const end = closed(socket)
+    socket.write(when === 'with' ? `${openWebSocket}x` : openWebSocket)
+    if (when === 'with') expect(await untilIncludes(socket, '}')).toContain('HTTP/1.1 400')
+    else {
+      while (upgraded === 0) await new Promise(setImmediate)
+      socket.write('x')
+    }
+    await end
+    expect(upgraded).toBe(when === 'with' ? 0 : 1)
+  })
+
+  test.each([
+    ['closes', (socket: Socket): void => void socket.end()],
+    ['resets', (socket: Socket): void => void socket.resetAndDestroy()],
+  ])('that the sidecar %s ends without a close frame', async (_name, end) => {
+    const sidecar = await startSocketSidecar((socket) => {
+      socket.write(Buffer.from([0x81, 2, 0x68, 0x69]), () => setTimeout(end, 20, socket))
+    })
+    const { url } = await startGateway({ sidecar })
+    const { ended, frame } = converse(`${url}${WATCH}`)
+    expect(await frame(0)).toBe('hi')
+    expect(await ended).toBe(1006)
+  })
+
+  test.each(['leaves', 'closes its half'])('whose client %s is ended at the sidecar', async (how) => {
+    let left = Promise.resolve()
+    const sidecar = await startSocketSidecar((socket) => {
+      left = closed(socket)
+      socket.resume()
+    })
+    const { port, log } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    socket.write(openWebSocket)
+    await untilIncludes(socket, '\r\n\r\n')
+    if (how === 'leaves') socket.resetAndDestroy()
+    else socket.end()
+    await left
+    expect(log).toEqual([])
+  })
+
+  test('whose client leaves before the handshake is done is ended at the sidecar', async () => {
+    let arrived = (_socket: Socket): void => undefined
+    const connected = new Promise<Socket>((resolve) => (arrived = resolve))
+    const sidecar = await startRawSidecar((socket) => socket.once('data', () => arrived(socket)))
+    const { port, log } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    socket.write(openWebSocket)
+    const upstream = await connected
+    socket.destroy()
+    await closed(upstream)
+    expect(log).toEqual([])
+  })
+
+  test('that the sidecar does not open is answered as it answers', async () => {
+    const sidecar = await startFakeSidecar((_message, reply) => {
+      reply.setHeader('Access-Control-Allow-Origin', '*')
+      reply.writeHead(404, { 'Content-Type': 'application/json' })
+      reply.write('{"code":5,')
+      reply.end('"message":"Not Found"}')
+    })
+    const { port } = await startGateway({ sidecar: sidecar.url })
+    const answer = await exchange(port, openWebSocket)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toContain('"code":5,')
+    expect(answer.head.toLowerCase()).toContain('cache-control: no-store')
+    expect(answer.head.toLowerCase()).not.toContain('access-control')
+  })
+
+  test('that the sidecar does not answer in time is not waited for', async () => {
+    const sidecar = await startRawSidecar((socket) => void socket.resume())
+    const { port } = await startGateway({ sidecar, timeout: 200 })
+    const answer = await exchange(port, openWebSocket)
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([504, 4])
+  })
+
+  test.each([
+    ['another path', `GET ${PREFIX}/gameserver`, 403],
+    ['a write', `GET ${PREFIX}/ready?method=POST`, 501],
+    ['a query', `GET ${WATCH}?method=GET`, 400],
+    ['another method', `POST ${WATCH}`, 501],
+    ['no path of the sidecar', `GET ${PREFIX}/nope`, 404],
+    ['no path of the gateway', 'GET /index.html', 404],
+  ])('to %s is refused in words', async (_name, line, status) => {
+    const sidecar = await startFakeSidecar()
+    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const answer = await request(port, line, [...HOST, ...websocketHeaders])
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toMatchObject({ message: expect.any(String), details: [] })
+    expect(sidecar.asked).toEqual([])
+    expect(log).toHaveLength(1)
+  })
+
+  test('with a body is refused', async () => {
+    const { port } = await startGateway({ sidecar: (await startFakeSidecar()).url })
+    const headers = [...HOST, ...websocketHeaders]
+    expect((await request(port, `GET ${WATCH}`, headers, 'GET /x HTTP/1.1\r\n\r\n')).status).toBe(400)
+    expect((await request(port, `GET ${WATCH}`, [...headers, 'Transfer-Encoding: chunked'], '')).status).toBe(400)
+  })
+})
+
+describe('a reader that stops reading', () => {
+  const flood = (write: (bytes: Buffer) => boolean, stop: Promise<unknown>): Promise<number> =>
+    new Promise((resolve) => {
+      let sent = 0
+      const bytes = Buffer.alloc(64 * 1024, 'x')
+      const timer = setInterval(() => {
+        for (let i = 0; i < 16 && write(bytes); i++) sent += bytes.byteLength
+      }, 5)
+      void stop.then(() => {
+        clearInterval(timer)
+        resolve(sent)
+      })
+    })
+
+  test('over HTTP is cut after five seconds, and the log says so', async () => {
+    const sidecar = await startWatchSidecar()
+    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const socket = await openSocket(port)
+    socket.write(`${openWatch}\r\n`)
+    const upstream = await sidecar.watch()
+    upstream.write('{}\n')
+    await once(socket, 'data')
+    socket.pause()
+    const start = performance.now()
+    const sent = await flood((bytes) => upstream.write(bytes), closed(upstream))
+    expect(performance.now() - start).toBeGreaterThan(4_000)
+    expect(sent).toBeLessThan(32 * 1024 * 1024)
+    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
+  })
+
+  test('over WebSocket too', async () => {
+    let sent = Promise.resolve(0)
+    const sidecar = await startSocketSidecar((upstream) => {
+      sent = flood((bytes) => upstream.write(bytes), closed(upstream))
+    })
+    const { port, log } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    socket.write(openWebSocket)
+    await once(socket, 'data')
+    socket.pause()
+    expect(await sent).toBeLessThan(32 * 1024 * 1024)
+    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
+  })
+
+  test('for a while and then goes on loses nothing', async () => {
+    const sidecar = await startWatchSidecar()
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const opening = fetch(`${url}${WATCH}`)
+    const upstream = await sidecar.watch()
+    for (let i = 0; i < 40_000; i++) upstream.write(`${'x'.repeat(500)}${i}\n`)
+    const response = await opening
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    upstream.end()
+    const lines = (await response.text()).split('\n')
+    expect(lines).toHaveLength(40_001)
+    expect(lines[39_999]).toBe(`${'x'.repeat(500)}39999`)
+  })
+})

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { converse, exchange } from '../node/support.js'
+import { selfSigned } from './certificate.js'
+import { sitePath } from './site.js'
+import { PREFIX, startGateway } from './support.js'
+import type { TestGateway } from './support.js'
+
+const { cert, key } = selfSigned()
+
+const start = async (options = {}): Promise<TestGateway> =>
+  startGateway({ local: { mode: 'local' }, dir: await sitePath(), cert, key, ...options })
+
+/** One request by TLS, whose certificate is checked. */
+async function ask(port: number, line: string, headers: Record<string, string> = {}, body = ''): Promise<[number, string]> {
+  const [method, path] = line.split(' ') as [string, string]
+  const outgoing = httpsRequest({ port, host: '127.0.0.1', servername: 'localhost', ca: cert, method, path, agent: false, headers })
+  outgoing.end(body)
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return [response.statusCode!, text]
+}
+
+describe('over HTTPS', () => {
+  test('pages, calls and both kinds of watch are served', async () => {
+    const gateway = await start()
+    const { url, port } = gateway
+    expect(url).toMatch(/^https:/)
+    expect((await ask(port, 'GET /'))[1]).toContain('<script src="/_/config.js">')
+    expect(await ask(port, `POST ${PREFIX}/allocate`, { origin: url }, '{}')).toEqual([200, '{}'])
+    const { frame, ended } = converse(`${url}${PREFIX}/watch/gameserver`, { ca: cert, origin: url })
+    expect(JSON.parse(await frame(0)).result.status.state).toBe('Allocated')
+    const stream = ask(port, `GET ${PREFIX}/watch/gameserver`)
+    expect(JSON.parse((await ask(port, `GET ${PREFIX}/gameserver`))[1]).status.state).toBe('Allocated')
+    await gateway.close('SIGTERM')
+    expect(await ended).toBe(1001)
+    expect((await stream)[1]).toContain('The gateway is stopping (SIGTERM)')
+  })
+
+  test('its own origin is https, and http for it is a stranger', async () => {
+    const { url, port } = await start()
+    const status = async (origin: string): Promise<number> =>
+      (await ask(port, `POST ${PREFIX}/ready`, { origin }, '{}'))[0]
+    expect(await status(url)).toBe(200)
+    expect(await status(url.replace('https', 'http'))).toBe(403)
+    expect(await status('https://evil.example')).toBe(403)
+    expect((await ask(port, `GET ${PREFIX}/gameserver`, { host: 'evil.example' }))[0]).toBe(403)
+  })
+
+  test("the token's cookie is only for TLS, and the address stays https", async () => {
+    const { port, token } = await start({ token: true })
+    const socket = connectTls({ port, host: '127.0.0.1', ca: cert })
+    socket.write(`GET /?token=${token} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    expect(answer).toMatch(/set-cookie: [^\r]*; Secure\r\n/i)
+    expect(answer).toMatch(/location: https:\/\/localhost\/\r\n/i)
+  })
+
+  test('what is no TLS ends, and the server lives', async () => {
+    const { port, warnings } = await start()
+    expect((await exchange(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(0)
+    expect((await exchange(port, '\x16\x03\x01\xff\xff garbage')).status).toBe(0)
+    const malformed = connectTls({ port, host: '127.0.0.1', ca: cert })
+    malformed.write('garbage\r\n\r\n')
+    let answer = ''
+    for await (const chunk of malformed) answer += String(chunk)
+    expect(answer).toContain('HTTP/1.1 400 Bad Request')
+    expect((await ask(port, `GET ${PREFIX}/gameserver`))[0]).toBe(200)
+    expect(warnings).toEqual([])
+  })
+
+  test('a watcher over TLS is no longer one of the connections that make room for others', async () => {
+    const { url, port } = await start()
+    const { frame, socket } = converse(`${url}${PREFIX}/watch/gameserver`, { ca: cert })
+    await frame(0)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const silent = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+    onTestFinished(() => silent.forEach((other) => other.destroy()))
+    await Promise.all(silent.map((other) => once(other, 'connect')))
+    expect((await ask(port, `POST ${PREFIX}/ready`, {}, '{}'))[0]).toBe(200)
+    await frame(1)
+    expect(socket.readyState).toBe(socket.OPEN)
+  })
+
+  test('a certificate that is none is refused at the start', async () => {
+    const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
+    const before = listening()
+    await expect(start({ cert: 'x', key: 'y' })).rejects.toThrow()
+    await expect.poll(listening).toBe(before)
+  })
+})
+
+test('a sidecar by TLS whose certificate nobody vouches for is not spoken to', async () => {
+  const asked: string[] = []
+  const sidecar = createServer({ cert, key }, (message, reply) => {
+    asked.push(message.url!)
+    reply.end('{}')
+  })
+  onTestFinished(() => void sidecar.close())
+  sidecar.listen(0, '127.0.0.1')
+  await once(sidecar, 'listening')
+  const { port } = sidecar.address() as AddressInfo
+  const gateway = await startGateway({ sidecar: `https://127.0.0.1:${port}` })
+  const answer = await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
+  expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([502, 14])
+  expect(asked).toEqual([])
+})
