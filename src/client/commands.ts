@@ -169,7 +169,17 @@ export function createCommands(core: Core): Commands {
     reserve: (seconds, options) => state('reserve', 'Reserved')(options, seconds),
     health: (options) =>
       core._run('health', options, (scope) =>
-        core._send(scope, 'health').then(() => (core._direct ? 'sent' : 'accepted')),
+        core._send(scope, 'health').then(
+          () => {
+            core._say()
+            return core._direct ? 'sent' : 'accepted'
+          },
+          (error: SidecarError) => {
+            // One that the caller has ended says nothing of the sidecar.
+            if (!scope._reason) core._say(error.message)
+            throw error
+          },
+        ),
       ),
     connect: (options) => core._run('connect', options, readGameServer),
     getGameServer: (options) => core._run('getGameServer', options, readGameServer),

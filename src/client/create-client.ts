@@ -1,4 +1,5 @@
-import { startHeartbeat } from '../health/heartbeat.js'
+import { startHealth } from '../health/heartbeat.js'
+import { watchPage } from '../health/page-life.js'
 import type { Emit } from '../watch/changes.js'
 import { iterate } from '../watch/iterate.js'
 import { createCalls, follow } from './calls.js'
@@ -49,7 +50,8 @@ export function buildClient(options?: ClientOptions, attach?: Attach): SidecarCl
     },
     get status(): ClientStatus {
       const { state: connection, transport, reason } = core._connection
-      return { connection, transport, reason, lastBeat: core._lastBeat, direct: !!core._direct, healthy: core._healthy }
+      const { _lastBeat: lastBeat, _healthy: healthy, _heartbeat: heartbeat, _direct: direct } = core
+      return { connection, transport, reason, lastBeat, direct, healthy, heartbeat }
     },
   }
   const client = Object.assign(state, createCommands(core), {
@@ -74,6 +76,9 @@ export function buildClient(options?: ClientOptions, attach?: Attach): SidecarCl
           core._seen(waiting, typeof wanted === 'function' ? wanted : ({ status }) => status.state === wanted),
         Infinity,
       ),
+    alive: () => {
+      core._aliveAt = core._now()
+    },
     tick: core.tick,
     close,
     destroy: close,
@@ -83,7 +88,8 @@ export function buildClient(options?: ClientOptions, attach?: Attach): SidecarCl
 
   follow(given.signal, scope)
   const { autoHealth = core._autoHealth } = given
-  if (autoHealth && !scope._reason) startHeartbeat(core, autoHealth === true ? {} : autoHealth)
+  startHealth(core, autoHealth)
+  watchPage(core)
   if (attach) scope._onEnd(attach(client, core._emit))
   return client
 }

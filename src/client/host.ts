@@ -1,5 +1,19 @@
 import type { AbortSignalLike, ClientOptions } from './types.js'
 
+/** The part of a Worker that is used. */
+export interface WorkerLike {
+  onmessage: ((event: { data: never }) => void) | null
+  onerror: (() => void) | null
+  postMessage(message: unknown): void
+  terminate(): void
+}
+
+/** What a page is told of its life; `persisted`: it may come back as it is now. */
+export interface PageEvent {
+  readonly type: string
+  readonly persisted?: boolean
+}
+
 /** What a host may have. Every one is optional: script VMs have next to nothing. */
 export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'> {
   AbortController?: new () => { readonly signal: AbortSignalLike; abort(): void }
@@ -10,9 +24,11 @@ export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' |
   location?: { origin?: string; search?: string }
   document?: { currentScript?: { dataset?: Record<string, string | undefined> } | null }
   process?: { env?: Record<string, string | undefined> }
-  Worker?: new (url: string) => { onmessage: (() => void) | null; terminate(): void }
+  Worker?: new (url: string) => WorkerLike
   Blob?: new (parts: string[]) => unknown
   URL?: { createObjectURL?(blob: unknown): string; revokeObjectURL?(url: string): void }
+  addEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
+  removeEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
   GAMESERVER_SIDECAR?: unknown
 }
 

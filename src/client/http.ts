@@ -13,10 +13,24 @@ const contentType = 'Content-Type'
 const json = 'application/json'
 
 /**
+ * What to fetch with. An opaque request has the only form that a browser lets through to another origin unasked; of its
+ * answer, which has status 0 then, nothing is to be seen but that there was one.
+ */
+export const requestInit = (method: string, body: string | undefined, opaque?: boolean): FetchInit =>
+  Object.assign(
+    {
+      method,
+      headers: { [contentType]: opaque ? 'text/plain' : json },
+      body,
+      redirect: opaque ? 'follow' : 'manual',
+      cache: 'no-store',
+    } as const,
+    opaque && ({ mode: 'no-cors' } as const),
+  )
+
+/**
  * One request and its answer, whose text is handed on as it comes; resolves at its end. Its head is noted in the scope
  * as soon as that is known. Everything is let go when the scope ends. What the host throws comes out as it is.
- * An opaque one is sent in the only form that a browser lets through to another origin unasked; of its answer, which has
- * status 0 then, nothing is to be seen but that there was one.
  */
 export async function exchange(
   options: ClientOptions,
@@ -30,14 +44,7 @@ export async function exchange(
   const send = pick(options, 'fetch')
   if (!send) return byXhr(options, scope, method, url, body, onText)
   const { AbortController } = host()
-  const init: FetchInit = {
-    method,
-    headers: { [contentType]: opaque ? 'text/plain' : json },
-    body,
-    redirect: opaque ? 'follow' : 'manual',
-    cache: 'no-store',
-  }
-  if (opaque) init.mode = 'no-cors'
+  const init = requestInit(method, body, opaque)
   if (AbortController) {
     const controller = new AbortController()
     scope._onEnd(() => controller.abort())

@@ -26,13 +26,14 @@ export interface Link {
   _up?: boolean
   /** No answer can be read, but the watch's WebSocket opens: this page is of another origin. Never ends once it is so. */
   _direct: boolean
-  /** One attempt, without retry. Resolves with the JSON object that a good answer holds. */
+  /** One attempt, without retry. Resolves with the JSON object that a good answer holds. `via`: what else carries it. */
   _attempt(
     parent: Scope,
     operation: OperationName,
     timeout: number,
     body?: object,
     name?: string,
+    via?: typeof exchange,
   ): Promise<Record<string, unknown>>
   /** Asks for the GameServer, to see whether anybody answers. */
   _probe(scope: Scope): Promise<GameServer>
@@ -40,7 +41,8 @@ export interface Link {
   _retry<T>(scope: Scope, run: () => Promise<T>, again: (error: AttemptError) => boolean): Promise<T>
   /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
   _whenUp(scope: Scope): Promise<void>
-  _setUp(up: boolean, reason?: SidecarError): void
+  /** `beaten`: a beat has just told. */
+  _setUp(up: boolean, reason?: SidecarError, beaten?: boolean): void
   /** Waits for a turn to dial. */
   _turn(scope: Scope): Promise<void>
 }
@@ -62,7 +64,7 @@ export function createLink(core: Core): Link {
 
   const link: Link = {
     _direct: core.crossOrigin === 'direct',
-    async _attempt(parent, operation, timeout, body, name) {
+    async _attempt(parent, operation, timeout, body, name, via = exchange) {
       if (parent._reason) throw parent._reason
       const scope = createScope(parent, parent._operation || operation)
       core._limit(scope, timeout)
@@ -78,7 +80,7 @@ export function createLink(core: Core): Link {
         if (direct) object = await look(core, scope, operation, name, body)
         if (!direct || shape) {
           risky = !isSafe(operation)
-          await exchange(
+          await via(
             core,
             scope,
             method,
@@ -122,7 +124,7 @@ export function createLink(core: Core): Link {
         error = errorOfAnswer(scope, text, unknown ? 'UNKNOWN_OUTCOME' : undefined)
         error._refused = refused
       }
-      if (!error || error.code !== 'UNAVAILABLE') core._setUp(true)
+      if (!error || error.code !== 'UNAVAILABLE') core._setUp(true, undefined, operation === 'health')
       if (!error && operation === 'getGameServer') {
         // Beside a watch, which may have told of a later state, only the first read counts.
         if (!isGameServer(object)) error = fail('PROTOCOL', 'Not a GameServer', scope)
@@ -157,7 +159,7 @@ export function createLink(core: Core): Link {
         if (!searching) search()
       }),
 
-    _setUp(up, reason) {
+    _setUp(up, reason, beaten) {
       const isBack = up && !core._up
       core._up = up
       // A watch speaks for itself.
@@ -165,7 +167,7 @@ export function createLink(core: Core): Link {
         core._setConnection(up ? 'connected' : undefined, undefined, reason && reason.message)
       if (!up) return
       waiting.forEach((resolve) => resolve())
-      if (isBack && core._healthy === false) core._beatNow!()
+      if (isBack && !beaten && core._healthy === false && core._beatNow) core._beatNow()
     },
 
     async _turn(scope) {

@@ -18,8 +18,6 @@ export interface State {
   _lastBeat?: number
   /** Whether the last beat went well; undefined before the first. */
   _healthy?: boolean
-  /** Sends a beat at once; the rhythm starts anew from there. */
-  _beatNow?(): void
   /** Looks, by a read, whether the watch tells the truth; there once a watch has begun. Never rejects. */
   _verify?(): Promise<void>
   /** Without a state: nobody answers. */

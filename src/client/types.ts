@@ -87,11 +87,14 @@ export interface Limits {
 export interface AutoHealthOptions {
   /** ms between beats; default half of the GameServer's `spec.health.period_seconds`, 2000 until that is known */
   interval?: number
-  /** Asked before each beat; false, an exception or no answer within `stallTimeout` holds the beat back. */
+  /** Asked at least once for each beat; false, an exception or no answer within `stallTimeout` holds the beats back. */
   check?(): boolean | Promise<boolean>
-  /** ms that `check` may take; default 3000 */
+  /**
+   * ms without a sign of life of the page, or of `alive()` once that was called, after which no more beats go out, and
+   * that `check` may take; default 3000
+   */
   stallTimeout?: number
-  /** In a page, keep time in a worker, so that a hidden tab isn't throttled; default true where a page has workers */
+  /** Beat from a worker, which neither throttled timers nor a busy page delay; default true where a page has workers */
   worker?: boolean
 }
 
@@ -130,6 +133,8 @@ export interface ClientOptions {
   /** From 0 up to 1; default `Math.random` */
   random?(): number
   logger?: LoggerLike
+  /** Send `shutdown` when the page is closed or left, unless it may come back; default false */
+  shutdownOnPageHide?: boolean
   /** End in order when the process is told to stop. Only in the build for Node; default false */
   processSignals?: boolean | ProcessSignalOptions
 }
@@ -253,6 +258,8 @@ export interface ClientStatus {
   lastBeat: number | undefined
   /** Whether the last beat went well; undefined before the first. */
   healthy: boolean | undefined
+  /** Who sends the beats of `autoHealth`: a worker, or this page or process itself by its own timers. */
+  heartbeat: 'worker' | 'page' | undefined
 }
 
 export interface SidecarClient<Int = number> {
@@ -298,6 +305,11 @@ export interface SidecarClient<Int = number> {
   ): Promise<GameServer>
   /** Resolves when the sidecar first answers. */
   connect(options?: CallOptions): Promise<GameServer>
+  /**
+   * A sign of life, for the game loop to give once a frame. From the first on only these count: without one for
+   * `autoHealth.stallTimeout` no more beats go out until the next.
+   */
+  alive(): void
   /** Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop. */
   tick(now?: number): void
   /** Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar. */

@@ -1,34 +1,64 @@
 import type { Core } from '../client/core.js'
 import { check as refuseUnless, fail, type SidecarError } from '../client/errors.js'
-import { host } from '../client/host.js'
-import { createScope, type Scope } from '../client/scope.js'
+import { host, tryTo, type WorkerLike } from '../client/host.js'
+import { requestInit } from '../client/http.js'
+import { createScope } from '../client/scope.js'
 import type { AutoHealthOptions } from '../client/types.js'
 import type { HealthSpec } from '../protocol/game-server.js'
-import { startWorkerClock } from './worker-clock.js'
+import { createBeatWorker, type Report, type Sign } from './beat-worker.js'
 
-/** Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. */
-export function startHeartbeat(
-  core: Core,
-  { interval, check, stallTimeout = 3000, worker = !!host().document }: AutoHealthOptions,
-): void {
-  let timer = createScope(core._scope)
+export interface Health {
+  /** Tells what a beat led to, or why none went out. `at`: ms since the Unix epoch. */
+  _say(reason?: string, at?: number): void
+  /** Sends a beat at once; the rhythm starts anew from there. Only where beats are sent. */
+  _beatNow?(): void
+  /** Who sends them. */
+  _heartbeat?: 'worker' | 'page'
+  /** Why no beat may go out now; nothing if one may. */
+  _hold(): string | undefined
+  /** When the game itself said last that it is alive. */
+  _aliveAt?: number
+}
+
+const disabled = 'spec.health.disabled'
+
+/**
+ * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. In a page a worker
+ * sends them, so that neither throttled timers nor a busy thread delay them, as long as the page gives signs of life.
+ */
+export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions): void {
+  const { interval, check = () => true, stallTimeout = 3000, worker = !!host().document } =
+    (autoHealth || {}) as AutoHealthOptions
+  const { _scope: life } = core
+  let timer = createScope(life)
   let [last, lastButOne] = [timer, timer]
   let lastGood = core._now()
-  let saidDisabled: boolean | undefined
   let started = 0
+  let said: string | undefined
+  let verdict: string | undefined
+  let asking: Promise<void> | undefined
+  let beating: WorkerLike | undefined
 
   refuseUnless(interval === undefined || interval > 0, 'autoHealth.interval', interval, 'ms above 0')
 
   const spec = (): HealthSpec => (core._last && core._last.spec && core._last.spec.health) || {}
   /** ms */
   const rhythm = (): number => interval || (spec().period_seconds || 4) * 500
+  /** ms since the last sign of life: that this runs is one, unless the game gives them. */
+  const silence = (): number => (core._aliveAt === undefined ? 0 : core._now() - core._aliveAt)
 
-  function say(ok: boolean, reason: string | undefined): void {
+  core._hold = () =>
+    spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict
+
+  core._say = (reason, at = Date.now()) => {
     const now = core._now()
-    const at = Date.now()
+    const ok = !reason || reason === disabled
+    if (reason === disabled && said === disabled) return
+    said = reason
     core._healthy = ok
     if (ok) {
-      lastGood = now
+      // What a worker tells may have waited for a busy page.
+      lastGood = now - Date.now() + at
       core._lastBeat = at
     }
     const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec()
@@ -38,54 +68,128 @@ export function startHeartbeat(
     core._emit('health', { ok, at, reason, age, limit, atRisk })
   }
 
-  async function beat(): Promise<void> {
-    const scope = createScope(core._scope, 'health')
+  /** Asks `check`, one question at a time, and keeps what it says. */
+  const review = (): Promise<void> =>
+    (asking =
+      asking ||
+      life
+        ._wait<string | undefined>((wait, resolve) => {
+          core._after(wait, stallTimeout, () => resolve('check() took over ' + stallTimeout + ' ms'))
+          Promise.resolve()
+            .then(check)
+            .then(
+              (good) => resolve(good ? undefined : 'check() said no'),
+              (error: unknown) => resolve('check() failed: ' + error),
+            )
+        })
+        .then((said) => {
+          verdict = said
+          asking = undefined
+        }))
+
+  /** One beat; or, with what a worker tells of one, what follows from that. */
+  async function beat(report?: Report & object): Promise<void> {
+    const [at, status, said] = report || []
+    const scope = createScope(life, 'health')
     // Beats never pile up behind a sidecar that doesn't answer.
     lastButOne._end(fail('TIMEOUT', 'No answer to two beats', scope))
     lastButOne = last
     last = scope
     try {
-      const refusal = check && (await ask(scope))
-      if (!refusal) await core._attempt(scope, 'health', Math.max(2 * rhythm(), 1000))
-      say(!refusal, refusal)
+      if (!report) await scope._race(review())
+      const reason = report ? undefined : core._hold()
+      if (!reason)
+        await core._attempt(
+          scope,
+          'health',
+          Math.max(2 * rhythm(), 1000),
+          undefined,
+          undefined,
+          report &&
+            (async (_options, answer, _method, _url, _body, onText) => {
+              if (!status && (said || !core._direct)) throw said
+              answer._status = (status as number) || 200
+              answer._header = () => null
+              onText(said || '{}')
+            }),
+        )
+      core._say(reason, at)
     } catch (error) {
-      if (!core._scope._reason) say(false, (error as SidecarError).message)
+      if (!life._reason) core._say((error as SidecarError).message, at)
     }
     // The next beats go out at their rhythm; besides, somebody must notice at once when the sidecar is back.
     await core._whenUp(scope).then(null, () => {})
     scope._end()
   }
 
-  /** Why no beat may go out now; nothing if one may. */
-  const ask = (scope: Scope): Promise<string | undefined> =>
-    scope._wait((wait, resolve) => {
-      core._after(wait, stallTimeout, () => resolve('check() took over ' + stallTimeout + ' ms'))
-      Promise.resolve()
-        .then(check)
-        .then(
-          (good) => resolve(good ? undefined : 'check() said no'),
-          (error: unknown) => resolve('check() failed: ' + error),
-        )
-    })
-
-  /** The next beat, a rhythm after the last one: again where the rhythm has become known meanwhile. */
+  /** A beat when the rhythm has passed since the last: again where the rhythm has become known meanwhile. */
   function schedule(): void {
     timer._end()
-    timer = core._after(core._scope, Math.max(0, started + rhythm() - core._now()), core._beatNow!)
+    timer = core._after(life, Math.max(0, started + rhythm() - core._now()), () => {
+      // The worker has been silent for so long that it must have ended, unless all of this page stood still.
+      if (core._heartbeat === 'worker' && core._now() - started - rhythm() > 1000) return expectWorker()
+      core._heartbeat = 'page'
+      core._beatNow!()
+    })
   }
 
+  function expectWorker(): void {
+    started = core._now() + stallTimeout
+    schedule()
+  }
+
+  /** Tells the worker that the page is alive. */
+  function sign(now?: boolean): void {
+    const pace = rhythm()
+    const step = pace / Math.ceil(pace / Math.min(500, stallTimeout / 4))
+    const url = core._baseUrl + '/health'
+    // A worker can't send by another fetch than its own: then it only keeps time.
+    const hold = core.fetch ? 'custom fetch' : core._hold()
+    const message: Sign = [silence(), hold, stallTimeout, pace, step, now, url, requestInit('POST', '{}', core._direct)]
+    beating!.postMessage(message)
+  }
+
+  function startWorker(): void {
+    tryTo(() => {
+      beating = createBeatWorker(life._onEnd)
+      beating.onmessage = ({ data }) => {
+        if (!core.fetch) {
+          core._heartbeat = 'worker'
+          expectWorker()
+        }
+        core.tick()
+        if (data && !core.fetch) {
+          if (data[2] === undefined) core._say(data[1] as string, data[0])
+          else void beat(data)
+        }
+        sign()
+        const before = verdict
+        review().then(
+          () => verdict !== before && sign(),
+          () => {},
+        )
+      }
+      beating.onerror = () => {
+        beating!.terminate()
+        core._heartbeat = 'page'
+        schedule()
+      }
+      sign()
+    })
+  }
+
+  if (!autoHealth || life._reason) return
+  core._heartbeat = 'page'
   core._beatNow = () => {
+    if (core._heartbeat === 'worker') return sign(true)
     started = core._now()
     schedule()
-    const disabled = !!spec().disabled
-    if (!disabled) void beat()
-    else if (!saidDisabled) say(true, 'spec.health.disabled')
-    saidDisabled = disabled
+    void beat()
   }
-
-  // In a page, where a hidden tab's timers are throttled, a worker keeps time.
-  if (worker) startWorkerClock(core._scope, core.tick)
   core._beatNow()
+  // Only with a verdict, or beats would go out before `check` has spoken.
+  if (worker)
+    review().then(startWorker, () => {})
   // How often to beat is written in the GameServer.
-  core._send(core._scope, 'getGameServer').then(schedule, () => {})
+  core._send(life, 'getGameServer').then(schedule, () => {})
 }

@@ -1,0 +1,76 @@
+import { host, type WorkerLike } from '../client/host.js'
+import type { FetchInit } from '../client/types.js'
+
+/**
+ * What the page tells the worker with each sign of life: all that it has to know, so that nothing need be kept in step.
+ */
+export type Sign = [
+  /** ms since the sign that counts was given */
+  silence: number,
+  /** Why no beat may go out. */
+  hold: string | undefined,
+  stallTimeout: number,
+  /** ms between beats */
+  rhythm: number,
+  /** ms between two looks, of which a whole number make a rhythm */
+  step: number,
+  /** Whether a beat is due at once. */
+  now: boolean | undefined,
+  url: string,
+  init: FetchInit,
+]
+
+/**
+ * What the worker tells the page: 0 asks for a sign of life; otherwise it is when (ms since the Unix epoch), and why no
+ * beat went out, or what was answered to one, with status 0 where no answer came or none may be read.
+ */
+export type Report = 0 | [at: number, reasonOrStatus: string | number, text?: string]
+
+/**
+ * The worker's program. It is text, and no function turned into text, because bundlers, obfuscators, compilers to older
+ * syntax and coverage tools put names into functions that a worker doesn't have; and it is smaller so.
+ *
+ * `l`: when it last looked. `d`: the last sign. `s`: the page's silence. `f`: ms since the last beat. `b`: what held back
+ * the last one. `p`: whether a question is unanswered, and so nobody reads. `x`, `y`: what aborts the beats in flight.
+ */
+const program =
+  ';d=s=f=b=p=x=y=0;' +
+  // It looks at each step and at each sign, of which the first begins the steps.
+  'onmessage=k=e=>{' +
+  'let q=e&&d,t=Date.now()-l,i,h;' +
+  'l+=t;' +
+  // A step that comes much too late says that the worker itself was frozen, or that the clock was set: then the page has
+  // another chance, and a beat is due.
+  't>=0&&t<2e3?(s+=t,f+=t):(s=0,f=1/0);' +
+  'if(e)d=e.data,s=d[0],p=0;' +
+  // Whether a beat is due, now or before the next step has come.
+  'i=q?d[5]&&f>99:f>d[3]-d[4]*.8;' +
+  'h=d[1]||s>=d[2]&&"stalled";' +
+  'if(h)(h!=b||i&&!p)&&postMessage([l,h]);' +
+  // With the end of what held it back a beat is due at once.
+  'else if(i||b){' +
+  'y&&y.abort();' +
+  'y=x;' +
+  'let c=x=new AbortController;' +
+  'd[7].signal=c.signal;' +
+  'let w=(s,t)=>postMessage([Date.now(),s,t.slice(0,2e3)]);' +
+  'fetch(d[6],d[7]).then(r=>r.text().then(t=>w(r.status,t))).catch(e=>c.q||w(0,""+e))' +
+  '}' +
+  'if(i||b&&!h)f=0;' +
+  'b=h;' +
+  'if(!q){' +
+  'setTimeout(k,d[4]);' +
+  // Firefox hands a worker no answers while the page is busy: that none came to these beats says nothing then.
+  'if(p)x.q=y.q=1;' +
+  'else p=1,postMessage(0)' +
+  '}}'
+
+/** The worker, which begins with the first sign that it is sent; throws where there can be none. */
+export function createBeatWorker(onEnd: (end: () => void) => void): WorkerLike {
+  const { Worker, Blob, URL } = host()
+  const url = URL!.createObjectURL!(new Blob!(['l=' + Date.now() + program]))
+  onEnd(() => URL!.revokeObjectURL!(url))
+  const worker = new Worker!(url)
+  onEnd(() => worker.terminate())
+  return worker
+}
