@@ -33,13 +33,13 @@ async function shipped(path: string, names: string): Promise<number> {
  * with every name one letter long, this code is still 6.9 kB; what it does is what weighs. These limits keep it from
  * growing unnoticed.
  */
-test('the whole client as a script is 11,200 bytes at most', () => {
-  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(11_200)
-  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(11_200)
+test('the whole client as a script is 12,150 bytes at most', () => {
+  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(12_150)
+  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(12_150)
 })
 
-test('the client in an application bundle is 11,050 bytes at most', async () => {
-  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(11_050)
+test('the client in an application bundle is 12,050 bytes at most', async () => {
+  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(12_050)
 })
 
 test('the frame decoder in an application bundle is 2.5 kB at most', async () => {
