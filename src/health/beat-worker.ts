@@ -31,10 +31,10 @@ export type Report = 0 | [at: number, reasonOrStatus: string | number, text?: st
  * syntax and coverage tools put names into functions that a worker doesn't have; and it is smaller so.
  *
  * `l`: when it last looked. `d`: the last sign. `s`: the page's silence. `f`: ms since the last beat. `b`: what held back
- * the last one. `p`: whether a question is unanswered, and so nobody reads. `x`, `y`: what aborts the beats in flight.
+ * the last one. `n`: the beats in flight. `p`: whether a question is unanswered, and so nobody reads; `v`: when one was.
  */
 const program =
-  ';d=s=f=b=p=x=y=0;' +
+  ';d=s=f=b=n=p=v=0;' +
   // It looks at each step and at each sign, of which the first begins the steps.
   'onmessage=k=e=>{' +
   'let q=e&&d,t=Date.now()-l,i,h;' +
@@ -47,23 +47,22 @@ const program =
   'i=q?d[5]&&f>99:f>d[3]-d[4]*.8;' +
   'h=d[1]||s>=d[2]&&"stalled";' +
   'if(h)(h!=b||i&&!p)&&postMessage([l,h]);' +
-  // With the end of what held it back a beat is due at once.
-  'else if(i||b){' +
-  'y&&y.abort();' +
-  'y=x;' +
-  'let c=x=new AbortController;' +
-  'd[7].signal=c.signal;' +
-  'let w=(s,t)=>postMessage([Date.now(),s,t.slice(0,2e3)]);' +
-  'fetch(d[6],d[7]).then(r=>r.text().then(t=>w(r.status,t))).catch(e=>c.q||w(0,""+e))' +
+  // With the end of what held it back a beat is due at once. Beats never pile up behind a sidecar that doesn't answer: the
+  // last but one ends just before the next.
+  'else if((i=i||b)&&n<2){' +
+  'let a=l,w=(s,t)=>postMessage([Date.now(),s,t.slice(0,2e3)]);' +
+  'n++;' +
+  'd[7].signal=AbortSignal.timeout(Math.max(2*d[3],1e3)-99);' +
+  'fetch(d[6],d[7]).then(r=>r.text().then(t=>w(r.status,t)))' +
+  // Firefox hands a worker no answers while the page is busy: that none has come says nothing then.
+  '.catch(e=>v<a&&w(0,""+e)).then(()=>n--)' +
   '}' +
-  'if(i||b&&!h)f=0;' +
+  'if(i)f=0;' +
   'b=h;' +
-  'if(!q){' +
-  'setTimeout(k,d[4]);' +
-  // Firefox hands a worker no answers while the page is busy: that none came to these beats says nothing then.
-  'if(p)x.q=y.q=1;' +
+  'if(!q)' +
+  'if(setTimeout(k,d[4]),p)v=l;' +
   'else p=1,postMessage(0)' +
-  '}}'
+  '}'
 
 /** The worker, which begins with the first sign that it is sent; throws where there can be none. */
 export function createBeatWorker(onEnd: (end: () => void) => void): WorkerLike {

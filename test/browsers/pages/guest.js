@@ -55,7 +55,7 @@ Object.assign(globalThis, {
         super.terminate()
       }
     }
-    const client = createClient({ scheduler: false, autoHealth: { interval: 100, worker: true } })
+    const client = createClient({ scheduler: false, autoHealth: { interval: 500, worker: true } })
     const beats = []
     await new Promise((enough) => client.on('health', ({ ok }) => beats.push(ok) === count && enough()))
     const running = workers
