@@ -6,7 +6,7 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
 import {
-  executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
+  alsoAs, executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
 } from './rollup.plugins.mjs'
 
 const GLOBAL = 'GameServerSidecar'
@@ -35,6 +35,8 @@ const entries = [
   { name: 'babylon', source: 'src/adapters/babylon.ts', kind: 'adapter', formats: ['es', 'cjs'], types: true },
   { name: 'node', source: 'src/node/index.ts', kind: 'server', types: true },
   { name: 'node', source: 'src/node/require.ts', kind: 'require' },
+  { name: 'vite', source: 'src/vite/index.ts', kind: 'server', types: true },
+  { name: 'vite', source: 'src/vite/require.ts', kind: 'require' },
   { name: 'cli', source: 'src/cli/bin.ts', kind: 'server' },
 ]
 
@@ -189,11 +191,9 @@ const script = ({ name, source }) => ({
   external: isExternalTo(['mitt']),
   plugins: [compile('ES2017'), resolve({ browser: true }), lineMaps()],
   output: [
-    { file: `dist/${name}.umd.js`, format: 'umd' },
-    { file: `dist/${name}.umd.min.js`, format: 'umd' },
-    { file: `dist/${name}.iife.js`, format: 'iife', footer: SET_GLOBAL },
-  ].map((output) =>
-    ({ ...output, name: GLOBAL, exports: 'named', banner: BANNER, sourcemap: true, plugins: [minify()] })),
+    { file: `dist/${name}.umd.min.js`, format: 'umd', plugins: [minify(), alsoAs(`${name}.umd.js`)] },
+    { file: `dist/${name}.iife.js`, format: 'iife', footer: SET_GLOBAL, plugins: [minify()] },
+  ].map((output) => ({ ...output, name: GLOBAL, exports: 'named', banner: BANNER, sourcemap: true })),
   onwarn,
 })
 
@@ -202,6 +202,7 @@ const types = ({ name, source, kind, types: from }) => ({
   external: isPackage,
   plugins: [
     ...(kind === 'adapter' ? [clientByName()] : []),
+    ...(name === 'vite' ? [moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node')] : []),
     dts({ tsconfig: './tsconfig.build.json' }),
     typesForBoth(),
   ],

@@ -52,8 +52,9 @@ export const moduleByName = (module, name) => ({
 })
 
 /**
- * What the file server's library brings along and never uses here, five times its own size: a database of types (we name
- * the type of every file ourselves), debugging output, and errors with old interfaces, of which only the status is read.
+ * What libraries bring along and is never used here. The file server's: a database of types (we name the type of every
+ * file ourselves), debugging output, and errors with old interfaces, of which only the status is read. They are five
+ * times its own size.
  */
 const REPLACED = {
   'mime-types': 'module.exports = { contentType: () => false }',
@@ -61,13 +62,31 @@ const REPLACED = {
   'http-errors': `module.exports = (status, from) =>
     Object.assign(from instanceof Error ? from : new Error(String(status)), from, { status })`,
 }
-
 const REPLACEMENT = join(import.meta.dirname, 'replaced', '/')
+
+/** YAML is only read. What writes it is reached when something of a collection is a key, which no GameServer has. */
+const YAML_WRITER = /\/yaml\/browser\/dist\/stringify\/\w+\.js$/
+const NO_WRITER = ['stringify', 'createStringifyContext', 'stringifyCollection', 'stringifyComment', 'stringifyDocument',
+  'stringifyNumber', 'stringifyPair', 'stringifyString', 'lineComment', 'indentComment', 'foldFlowLines', 'FOLD_FLOW',
+  'FOLD_BLOCK', 'FOLD_QUOTED']
+  .map((name) => `export const ${name} = () => { throw new Error('A collection is used as a key') }`).join('\n')
 
 export const withoutUnusedParts = () => ({
   name: 'without-unused-parts',
   resolveId: (id) => id in REPLACED ? `${REPLACEMENT}${id}.js` : null,
-  load: (id) => id.startsWith(REPLACEMENT) ? REPLACED[id.slice(REPLACEMENT.length, -'.js'.length)] : null,
+  load: (id) => {
+    if (id.startsWith(REPLACEMENT)) return REPLACED[id.slice(REPLACEMENT.length, -'.js'.length)]
+    return YAML_WRITER.test(id) ? NO_WRITER : null
+  },
+})
+
+/** A file under a second name, with the source map of the first. */
+export const alsoAs = (fileName) => ({
+  name: 'also-as',
+  generateBundle(_options, bundle) {
+    const [chunk] = Object.values(bundle).filter(({ type }) => type === 'chunk')
+    this.emitFile({ type: 'asset', fileName, source: chunk.code })
+  },
 })
 
 /** What the server weighs would be most of an installation. Its names stay, for messages and stack traces. */

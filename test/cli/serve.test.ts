@@ -43,6 +43,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['--local', '--token', 'short'], /^token must have 16 to 256/],
     [['--local', '--cert', 'a.pem'], /^--cert and --key go together/],
     [['--local', '--cert', '/nowhere.pem', '--key', '/nowhere.pem'], /^Cannot read \/nowhere\.pem of --cert: there is no such file\.$/],
+    [['--local', '--cert', '/etc/hosts', '--key', '/etc/hosts'], /^cert and key must be PEM texts that belong together: .*\.$/],
     [['--local', '--allow-host', 'http://x'], /^An allowed host must be a bare name/],
     [['--local', '--allow-origin', '*'], /^An allowed origin must look like/],
     [['--local', '--timeout', '0'], /argument '0' is invalid: it must be more than 0 seconds\.$/],

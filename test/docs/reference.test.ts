@@ -1,12 +1,12 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { firstCells, headingsOf } from '../support/markdown.js'
+import { firstCells, headingsOf, proseOf } from '../support/markdown.js'
 import { nodesOf, parse, read } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 
-const membersOf = (name: string): string[] => {
-  const found = [...nodesOf(parse(TYPES))].find(
+const membersOf = (name: string, path = TYPES): string[] => {
+  const found = [...nodesOf(parse(path))].find(
     (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
   )
   return (found?.members ?? []).flatMap(({ name: member }) => (member && ts.isIdentifier(member) ? [member.text] : [])).sort()
@@ -35,8 +35,28 @@ describe('what is documented is what there is', () => {
     expect(documented.filter((option) => members.includes(option)).sort()).toEqual(members)
   })
 
+  test('every option of createGateway() is in its table, and no other', () => {
+    const options = membersOf('GatewayOptions', 'src/node/gateway/gateway-options.ts')
+    expect(options).not.toEqual([])
+    expect(firstCells('docs/gateway.md', 'createGateway()').sort()).toEqual(options)
+  })
+
+  test('every option of the plugin for Vite is in its table, and no other', () => {
+    const options = [...read('src/vite/plugin-options.ts').matchAll(/^ {2}(\w+): true,$/gm)].map(([, name]) => name!)
+    expect(options).not.toEqual([])
+    expect(firstCells('docs/gateway.md', 'Vite').sort()).toEqual(options.sort())
+  })
+
+  test('every flag of serve is on its page', () => {
+    const section = proseOf('docs/gateway.md').split(/^## /m).find((text) => text.startsWith('Options of serve'))!
+    const sources = read('src/cli/commands/serve.ts') + read('src/cli/local-options.ts')
+    const flags = [...sources.matchAll(/^.*['(, ](--[a-z-]+) ?[^`]*',$|'(--[a-z-]+)/gm)].map(([, ...found]) => found.find(Boolean)!)
+    expect(flags.length).toBeGreaterThan(20)
+    expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([])
+  })
+
   test('every option of a call is documented', () => {
-    const members = ['CallOptions', 'WriteOptions', 'WatchOptions'].flatMap(membersOf)
+    const members = ['CallOptions', 'WriteOptions', 'WatchOptions'].flatMap((name) => membersOf(name))
     expect(firstCells('docs/configuration.md', 'Options of a call').sort()).toEqual([...new Set(members)].sort())
   })
 

@@ -37,12 +37,20 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./vite', async () => {
+    expect(await imported('vite.js')).toMatchInlineSnapshot(`
+      [
+        "gameserverSidecar",
+      ]
+    `)
+  })
+
   test('the client is the same for a page, an import and a require', async () => {
     expect(await imported('index.web.js')).toEqual(await imported('index.js'))
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node'])('./%s is the same for an import and a require', async (entry) => {
+  test.each(['frames', 'node', 'vite'])('./%s is the same for an import and a require', async (entry) => {
     expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))
   })
 })

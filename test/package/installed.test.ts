@@ -76,7 +76,7 @@ describe('the client calls a server, then the process ends by itself', () => {
   })
 })
 
-describe('./frames and ./node', () => {
+describe('./frames, ./node and ./vite', () => {
   test.each([
     ['import.mjs', "import { MessageDecoder } from 'gameserver-sidecar/frames'"],
     ['require.cjs', "const { MessageDecoder } = require('gameserver-sidecar/frames')"],
@@ -95,6 +95,16 @@ describe('./frames and ./node', () => {
         await local.close()
       })`
     expect(await runFile(`node-${name}`, code)).toBe('200')
+  })
+
+  test.each([
+    ['import.mjs', "import { gameserverSidecar } from 'gameserver-sidecar/vite'"],
+    ['require.cjs', "const { gameserverSidecar } = require('gameserver-sidecar/vite')"],
+  ])('vite, without Vite itself: %s', async (name, start) => {
+    const code = `${start}
+      const plugin = gameserverSidecar({ isolate: true })
+      Promise.resolve(plugin.config()).then(({ server }) => console.log(plugin.name, Object.keys(server.headers).length))`
+    expect(await runFile(`vite-${name}`, code)).toBe('gameserver-sidecar 2')
   })
 
   test('the command tells its version', async () => {

@@ -62,10 +62,11 @@ test('no tests, tools or sources of the server are packed', () => {
 })
 
 test('whatever a page or engine loads has a source map, and the sources that it leads to are packed', () => {
-  const server = /^dist\/(cli|node|chunks\/(?!client))/
+  const server = /^dist\/(cli|node|vite|chunks\/(?!client))/
   for (const path of paths().filter((name) => /^dist\/.*\.c?js$/.test(name) && !server.test(name))) {
-    expect(read(path).trimEnd(), path).toMatch(/\n\/\/# sourceMappingURL=\S+\.map$/)
-    const { sources, mappings } = JSON.parse(read(`${path}.map`)) as { sources: string[]; mappings: string }
+    const map = /\n\/\/# sourceMappingURL=(\S+\.map)$/.exec(read(path).trimEnd())?.[1]
+    expect(map, path).toBeDefined()
+    const { sources, mappings } = JSON.parse(read(join(dirname(path), map!))) as { sources: string[]; mappings: string }
     const ours = sources.map((source) => join(dirname(path), source)).filter((source) => !source.includes('node_modules/'))
     expect(ours.filter((source) => !paths().includes(source)), path).toEqual([])
     expect(mappings.length, path).toBeGreaterThan(0)

@@ -26,6 +26,7 @@ const boundaries: Record<string, Boundary> = {
   dashboard: { folders: ['protocol', 'sidecar'] },
   mock: { folders: ['protocol', 'sidecar'], types: [...PAGE, 'index.ts'] },
   node: { folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'], packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'] },
+  vite: { folders: ['node'] },
   cli: {
     folders: [...PAGE, 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
     packages: ['commander', 'picocolors', 'yaml'],
@@ -34,7 +35,7 @@ const boundaries: Record<string, Boundary> = {
   'index.node.ts': { folders: [...PAGE, 'index.ts'], packages: ['isomorphic-ws'] },
 }
 
-const USES_NODE = ['node', 'cli']
+const USES_NODE = ['node', 'vite', 'cli']
 
 const imports = filesIn('src', ['.ts']).flatMap(importsOf)
 
@@ -94,7 +95,7 @@ describe('what a page loads, followed from its entry', () => {
   const pageEntries = ['src/index.ts', 'src/frames/index.ts', ...filesIn('src/adapters', ['.ts'])]
 
   test.each(pageEntries)('%s reaches neither node/ nor a Node module', (entry) => {
-    const wrong = reachable(entry).filter(({ to }) => ANY_OF_NODE.test(to) || /^src\/(node|cli)\//.test(to))
+    const wrong = reachable(entry).filter(({ to }) => ANY_OF_NODE.test(to) || /^src\/(node|vite|cli)\//.test(to))
     expect(wrong.map(describeImport)).toEqual([])
   })
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { isLoopback } from '../http/authority.js'
@@ -128,13 +129,25 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set(options.deny?.map(checkOperation)),
-    tls: cert === undefined || key === undefined ? undefined : { cert: Buffer.from(cert), key: Buffer.from(key) },
+    tls: cert === undefined || key === undefined ? undefined : checkCertificate(cert, key),
     exposed,
     token,
     allowHosts: [...(options.allowHosts ?? []), ...(isIP(bare(host)) === 0 || isWildcard(host) ? [] : [host])],
     allowOrigins: options.allowOrigins ?? [],
     timeout,
     onWarning: options.onWarning ?? warnProcess,
+  }
+}
+
+/** Before anything is started that would have to be ended again. */
+function checkCertificate(cert: string | Uint8Array, key: string | Uint8Array): { cert: Buffer; key: Buffer } {
+  const pair = { cert: Buffer.from(cert), key: Buffer.from(key) }
+  try {
+    createSecureContext(pair)
+    return pair
+  } catch (error) {
+    const { message } = error as Error
+    throw new TypeError(`cert and key must be PEM texts that belong together: ${message}`, { cause: error })
   }
 }
 

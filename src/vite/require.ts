@@ -1,0 +1,19 @@
+import type * as vite from './index.js'
+
+/** For `require()`: a plugin whose own module is loaded when Vite first calls it. */
+export const gameserverSidecar: typeof vite.gameserverSidecar = (options) => {
+  const loaded = import('./index.js').then((module) => module.gameserverSidecar(options))
+  // Options that can't be right are told when a server is configured.
+  loaded.catch(() => undefined)
+  return {
+    name: 'gameserver-sidecar',
+    apply: 'serve',
+    config: async () => (await loaded).config(),
+    configureServer: async (server) => (await loaded).configureServer(server),
+    configurePreviewServer: async (server) => (await loaded).configurePreviewServer(server),
+    transformIndexHtml: { order: 'post', handler: async () => (await loaded).transformIndexHtml.handler() },
+    async closeBundle() {
+      await (await loaded).closeBundle.call(this)
+    },
+  }
+}

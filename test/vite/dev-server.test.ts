@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createServer } from 'vite'
+import WebSocket from 'ws'
+import { createLocalSidecar } from '../../src/node/index.js'
+import { gameserverSidecar } from '../../src/vite/index.js'
+import type { GameserverSidecarOptions } from '../../src/vite/index.js'
+import { call, readGameServer } from '../cli/support.js'
+import { converse, request } from '../node/support.js'
+import { collector, configFor, dev, localUrl, project, TAG } from './support.js'
+
+beforeEach(() => {
+  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+  vi.stubEnv('AGONES_SDK_HTTP_HOST', undefined)
+  return () => vi.unstubAllEnvs()
+})
+
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
+const page = { headers: { accept: 'text/html' } }
+const gone = async (url: string): Promise<string> => fetch(url).then(() => 'there', () => 'gone')
+
+describe('a page of the development server', () => {
+  test('gets the script that tells where the sidecar is, before all others', async () => {
+    const { url } = await dev({ autoHealth: true, platform: 'game-ops' })
+    const html = await (await fetch(url, page)).text()
+    expect(html.indexOf(TAG)).toBeGreaterThan(0)
+    expect(html.indexOf(TAG)).toBe(html.indexOf('<script src'))
+    expect(html.indexOf(TAG)).toBeLessThan(html.indexOf('<title>'))
+    const script = await textOf(`${url}/_/config.js`)
+    const scope: { GAMESERVER_SIDECAR?: unknown } = {}
+    new Function('globalThis', script)(scope)
+    expect(scope.GAMESERVER_SIDECAR).toEqual({ baseUrl: '/_/sidecar', platform: 'game-ops', autoHealth: true })
+  })
+
+  test('gets it at the root, whatever the base is', async () => {
+    const { url } = await dev({}, { base: '/game/' })
+    expect(await (await fetch(`${url}/game/`, page)).text()).toContain(TAG)
+    expect((await fetch(`${url}/_/config.js`)).status).toBe(200)
+    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
+  })
+
+  test('uses the local sidecar inside, which the log names: calls, the stream, and the watch by WebSocket', async () => {
+    const { url, lines } = await dev({ local: { mode: 'local' } })
+    const sidecar = `${url}/_/sidecar`
+    await call(sidecar, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
+    expect(await readGameServer(localUrl(lines))).toEqual(await readGameServer(sidecar))
+    const stream = await fetch(`${sidecar}/watch/gameserver`)
+    const { value } = await stream.body!.getReader().read()
+    expect(JSON.parse(new TextDecoder().decode(value).split('\n')[0]!)).toHaveProperty('result.object_meta')
+    const watch = converse(`${sidecar}/watch/gameserver`, { origin: url })
+    expect(JSON.parse(await watch.frame(0))).toHaveProperty('result.object_meta')
+    await call(sidecar, '/allocate')
+    expect(JSON.parse(await watch.frame(1))).toHaveProperty('result.status.state', 'Allocated')
+  })
+
+  test('keeps its socket for hot updates', async () => {
+    const { server, url } = await dev()
+    const token = (server.config as unknown as { webSocketToken: string }).webSocketToken
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
+    onTestFinished(() => socket.terminate())
+    expect(JSON.parse(String((await once(socket, 'message'))[0]))).toEqual({ type: 'connected' })
+    const watch = converse(`${url}/_/sidecar/watch/gameserver`)
+    await watch.frame(0)
+    const update = once(socket, 'message')
+    server.ws.send('custom', {})
+    expect(JSON.parse(String((await update)[0]))).toMatchObject({ type: 'custom' })
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  test('may be isolated', async () => {
+    const { url } = await dev({ isolate: true })
+    const { headers } = await fetch(url, page)
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+  })
+})
+
+describe('which sidecar', () => {
+  async function elsewhere(): Promise<{ url: string; port: number }> {
+    const local = await createLocalSidecar({ mode: 'local' })
+    onTestFinished(() => local.close())
+    return local
+  }
+
+  test('one that an option names', async () => {
+    const local = await elsewhere()
+    const { url, lines } = await dev({ sidecar: local.url })
+    expect(lines.join('\n')).toContain(`Sidecar at ${local.url}, for pages at /_/sidecar`)
+    await call(`${url}/_/sidecar`, '/allocate')
+    expect((await readGameServer(local.url)).status.state).toBe('Allocated')
+  })
+
+  test('one that the environment names, unless a local one is asked for', async () => {
+    vi.stubEnv('AGONES_SDK_HTTP_PORT', String((await elsewhere()).port))
+    const { url } = await dev()
+    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Ready')
+    const other = await dev({ local: { mode: 'production' } })
+    expect((await readGameServer(`${other.url}/_/sidecar`)).status.state).toBe('Scheduled')
+  })
+
+  test('a local one with its own options', async () => {
+    const { url } = await dev({ local: { mode: 'local', gameServer: { metadata: { name: 'mine' } } } })
+    expect((await readGameServer(`${url}/_/sidecar`)).object_meta.name).toBe('mine')
+  })
+
+  test('one that cannot be started is told, in the log and by every call; the page is served', async () => {
+    const { url, lines } = await dev({ local: { file: '/nowhere/gs.yaml' } })
+    const answer = await fetch(`${url}/_/sidecar/gameserver`)
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { code: 14, message: 'The sidecar could not be started: Cannot read /nowhere/gs.yaml: there is no such file', details: [] },
+    ])
+    expect(lines.filter((line) => line.includes('Cannot read /nowhere/gs.yaml')).length).toBeGreaterThan(0)
+    expect((await fetch(url, page)).status).toBe(200)
+  })
+
+  const wrong: readonly (readonly [GameserverSidecarOptions, RegExp])[] = [
+    [{ port: 1 } as GameserverSidecarOptions, /^There is no option "port"/],
+    [{ sidecar: 'nowhere' }, /"nowhere", which is no URL/],
+    [{ sidecar: 'http://127.0.0.1:1', local: true }, /exclude each other/],
+    [{ local: false }, /^Nothing says where the sidecar is/],
+    [{ deny: ['shutdwon' as 'shutdown'] }, /did you mean "shutdown"/],
+    [{ expose: true }, /needs a token/],
+  ]
+  test.each(wrong)('%j is refused when Vite reads its configuration', (options, message) => {
+    expect(() => gameserverSidecar(options)).toThrow(message)
+  })
+})
+
+describe('the guard', () => {
+  test.each([
+    ['a page of another origin', ['Host: localhost', 'Origin: http://evil.example'], /give the plugin allowOrigins: \['http:\/\/evil\.example'\]/],
+    ['a request that another site started', ['Host: localhost', 'Sec-Fetch-Site: cross-site'], /another site started/],
+    ['a host that was bound to this machine', ['Host: evil.example'], /evil\.example/],
+  ] as const)('refuses %s', async (_what, headers, message) => {
+    const { server, lines } = await dev()
+    const { port } = server.httpServer!.address() as AddressInfo
+    for (const line of ['POST /_/sidecar/shutdown', 'GET /_/sidecar/gameserver', 'GET /_/sidecar/watch/gameserver']) {
+      const { status, body } = await request(port, line, headers)
+      expect([status, body], line).toEqual([403, expect.stringMatching(message)])
+    }
+    const upgraded = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+    expect((await request(port, 'GET /_/sidecar/watch/gameserver', [...headers, ...upgraded])).status).toBe(403)
+    expect((await readGameServer(localUrl(lines))).status.state).toBe('Scheduled')
+  })
+
+  test('an allowed host and an allowed origin pass; what is denied does not', async () => {
+    const { server } = await dev(
+      { allowHosts: ['game.test'], allowOrigins: ['http://other.test'], deny: ['shutdown'] },
+      { server: { allowedHosts: ['game.test'] } },
+    )
+    const { port } = server.httpServer!.address() as AddressInfo
+    const headers = ['Host: game.test', 'Origin: http://other.test']
+    const answer = await request(port, 'POST /_/sidecar/ready', headers, '{}')
+    expect([answer.status, answer.head]).toEqual([200, expect.stringMatching(/access-control-allow-origin: http:\/\/other\.test/i)])
+    expect((await request(port, 'POST /_/sidecar/shutdown', headers, '{}')).status).toBe(403)
+  })
+
+  const address = Object.values(networkInterfaces()).flat().find((one) => one?.family === 'IPv4' && !one.internal)?.address
+
+  test.skipIf(address === undefined)('other machines see the page and not the sidecar, unless that is wanted, and with a token', async () => {
+    const anywhere = { server: { host: '0.0.0.0' } }
+    const allowHosts = [address!]
+    const closed = await dev({ allowHosts }, anywhere)
+    const at = ({ server }: { server: typeof closed.server }): string =>
+      `http://${address}:${(server.httpServer!.address() as AddressInfo).port}`
+    expect((await fetch(at(closed), page)).status).toBe(200)
+    const refused = await fetch(`${at(closed)}/_/sidecar/gameserver`)
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringMatching(/give the plugin expose: true/)])
+
+    const exposed = await dev({ allowHosts, expose: true, token: true }, anywhere)
+    const token = /\?token=(\S+)/.exec(exposed.lines.join('\n'))![1]!
+    expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`)).status).toBe(401)
+    const entered = await fetch(`${at(exposed)}/?token=${token}`, { redirect: 'manual' })
+    const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
+    expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`, { headers: { cookie } })).status).toBe(200)
+  })
+})
+
+describe('the end', () => {
+  test('of the server is the end of its local sidecar and of every watch', async () => {
+    const { server, url, lines } = await dev()
+    const watch = converse(`${url}/_/sidecar/watch/gameserver`)
+    await watch.frame(0)
+    const local = localUrl(lines)
+    expect(await gone(local)).toBe('there')
+    await server.close()
+    expect(await gone(local)).toBe('gone')
+    await watch.ended
+  })
+
+  test.each(['any port', 'a port of its own'])('a restart leaves no local sidecar behind: %s', async (which) => {
+    const free = createHttpServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    free.close()
+    const { server, url, lines } = await dev({ local: { port: which === 'any port' ? 0 : port } })
+    const first = localUrl(lines)
+    for (let i = 0; i < 3; i += 1) {
+      await server.restart()
+      expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
+    }
+    const last = localUrl(lines)
+    expect(lines.filter((line) => line.includes('Local sidecar'))).toHaveLength(4)
+    if (first !== last) expect(await gone(first)).toBe('gone')
+    await server.close()
+    expect(await gone(last)).toBe('gone')
+  })
+
+  test('a server that never listens starts nothing', async () => {
+    const logger = collector()
+    const server = await createServer(configFor(await project(), logger))
+    await server.close()
+    expect(logger.lines.join('\n')).not.toContain('sidecar')
+  })
+})
+
+test('as part of another server: calls and the stream, and a local sidecar that ends with it', async () => {
+  const logger = collector()
+  const config = configFor(await project(), logger)
+  const vite = await createServer({ ...config, server: { ...config.server, middlewareMode: true, ws: false } })
+  const server = createHttpServer(vite.middlewares).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(logger.lines.join('\n')).not.toContain('sidecar')
+  expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
+  const [stream] = (await once(get(`${url}/_/sidecar/watch/gameserver`), 'response')) as [IncomingMessage]
+  await once(stream, 'data')
+  const local = localUrl(logger.lines)
+  await vite.close()
+  expect(await gone(local)).toBe('gone')
+})
+
+test('Vite finds the plugin in a configuration file, and again when that has changed', async () => {
+  const source = join(process.cwd(), 'src/vite/index.ts')
+  const root = await project({
+    'vite.config.ts': `import { gameserverSidecar } from ${JSON.stringify(source)}\nexport default { plugins: [gameserverSidecar()] }\n`,
+  })
+  const logger = collector()
+  const server = await createServer({ root, customLogger: logger, configFile: join(root, 'vite.config.ts'), server: { port: 0, host: '127.0.0.1', watch: null } })
+  onTestFinished(() => server.close())
+  await server.listen()
+  const first = localUrl(logger.lines)
+  await server.restart()
+  expect(localUrl(logger.lines)).not.toBe(first)
+  expect(await gone(first)).toBe('gone')
+})

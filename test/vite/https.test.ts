@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:http2'
+import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { converse } from '../node/support.js'
+import { dev } from './support.js'
+
+function certificate(): { cert: Buffer; key: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), 'gameserver-tls-'))
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  execFileSync('openssl', [...make, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  const pair = { cert: readFileSync(cert), key: readFileSync(key) }
+  rmSync(folder, { recursive: true })
+  return pair
+}
+
+interface Answer {
+  readonly headers: IncomingHttpHeaders & { ':status'?: number }
+  readonly body: string
+}
+
+async function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string): Promise<Answer> {
+  const stream = session.request({ ':authority': 'localhost', ...headers })
+  stream.end(body)
+  const [answer] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+  return { headers: answer, body: await text(stream) }
+}
+
+test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the watch by WebSocket', async () => {
+  const { url } = await dev({ local: { mode: 'local' } }, { server: { https: certificate() } })
+  expect(url).toMatch(/^https:/)
+  const session = connect(url, { rejectUnauthorized: false })
+  onTestFinished(() => session.destroy())
+  session.on('error', () => undefined)
+
+  const page = await ask(session, { ':path': '/', accept: 'text/html' })
+  expect(page.body).toContain('<script src="/_/config.js"></script>')
+  const label = { ':method': 'PUT', ':path': '/_/sidecar/metadata/label', 'content-type': 'application/json', origin: 'https://localhost' }
+  expect((await ask(session, label, '{"key":"a","value":"b"}')).headers[':status']).toBe(200)
+  const read = await ask(session, { ':path': '/_/sidecar/gameserver' })
+  expect(JSON.parse(read.body).object_meta.labels['agones.dev/sdk-a']).toBe('b')
+  expect(read.headers['x-content-type-options']).toBe('nosniff')
+  expect((await ask(session, { ...label, origin: 'http://localhost' }, '{}')).headers[':status']).toBe(403)
+  expect((await ask(session, { ':path': '/_/sidecar/gameserver', ':authority': 'evil.example' })).headers[':status']).toBe(403)
+
+  const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
+  const [first] = (await once(stream, 'data')) as [Buffer]
+  expect(JSON.parse(String(first).split('\n')[0]!)).toHaveProperty('result.object_meta')
+  stream.close()
+  await once(stream, 'close')
+  expect((await ask(session, { ':path': '/_/sidecar/gameserver' })).headers[':status']).toBe(200)
+
+  const watch = converse(`${url}/_/sidecar/watch/gameserver`, { rejectUnauthorized: false })
+  expect(JSON.parse(await watch.frame(0))).toHaveProperty('result.object_meta')
+})

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createServer } from 'vite'
+import type { InlineConfig, Logger, ViteDevServer } from 'vite'
+import { gameserverSidecar } from '../../src/vite/index.js'
+import type { GameserverSidecarOptions } from '../../src/vite/index.js'
+import { root as repository } from '../support/source.js'
+
+export const TAG = '<script src="/_/config.js"></script>'
+
+/** A game as Vite takes it, which goes with the test. */
+export async function project(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'gameserver-vite-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const all = {
+    'index.html':
+      '<!doctype html><html><head><title>Game</title></head><body><script type="module" src="/main.js"></script></body></html>',
+    'main.js': 'document.title = "started"\n',
+    ...files,
+  }
+  for (const [name, content] of Object.entries(all)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), content)
+  }
+  await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
+  return root
+}
+
+/** Keeps what Vite would print. */
+export interface Lines extends Logger {
+  readonly lines: string[]
+}
+
+export function collector(): Lines {
+  const lines: string[] = []
+  const keep = (line: string): void => void lines.push(line)
+  return {
+    lines,
+    info: keep,
+    warn: keep,
+    warnOnce: keep,
+    error: keep,
+    clearScreen: () => undefined,
+    hasErrorLogged: () => false,
+    hasWarned: false,
+  }
+}
+
+export interface Dev {
+  readonly server: ViteDevServer
+  readonly url: string
+  readonly lines: string[]
+}
+
+export const configFor = (root: string, logger: Logger, options?: GameserverSidecarOptions): InlineConfig => ({
+  root,
+  configFile: false,
+  customLogger: logger,
+  plugins: [gameserverSidecar(options)],
+  optimizeDeps: { noDiscovery: true },
+  server: { port: 0, host: '127.0.0.1', watch: null },
+  preview: { port: 0, host: '127.0.0.1' },
+})
+
+/** Vite's server for development, with the plugin, until the test ends. */
+export async function dev(options?: GameserverSidecarOptions, more: InlineConfig = {}): Promise<Dev> {
+  const logger = collector()
+  const config = configFor(more.root ?? (await project()), logger, options)
+  const server = await createServer({ ...config, ...more, server: { ...config.server, ...more.server } })
+  onTestFinished(() => server.close())
+  await server.listen()
+  return { server, url: urlOf(server), lines: logger.lines }
+}
+
+export const urlOf = ({ resolvedUrls, config }: ViteDevServer): string =>
+  resolvedUrls!.local[0]!.replace(/\/$/, '').replace(config.base.replace(/\/$/, ''), '')
+
+/** Where the plugin says that its local sidecar is, the last time. */
+export const localUrl = (lines: readonly string[]): string =>
+  lines.flatMap((line) => /Local sidecar .* at (\S+),/.exec(line)?.[1] ?? []).at(-1)!
