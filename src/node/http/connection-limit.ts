@@ -1,17 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
 /** How long a new connection is left alone, whatever its number: many watchers may arrive at once. */
 const GRACE_MS = 1_000
 
 export interface ConnectionLimit {
-  /** The connection now belongs to a watcher and no longer counts. */
+  /** The connection now belongs to a watcher and no longer counts, as far as there is room for watchers. */
   exempt(socket: Socket): void
 }
 
 /**
- * Bounds the connections that aren't watchers. More make the oldest of them go, so that clients which
- * open connections and say nothing can't keep others out. Watchers are bounded by `total`, together with the
- * rest.
+ * Bounds the connections that aren't watchers. One more makes those go that have asked for nothing for the
+ * longest time, so that clients which open connections and say nothing can't keep others out. All together there
+ * are never more than `total`, of which so many are kept for others than watchers as may always be there.
  */
 export function limitConnections(
   server: Server,
@@ -19,25 +20,39 @@ export function limitConnections(
   total: number,
   graceMs = GRACE_MS,
 ): ConnectionLimit {
+  /** The one that was used last comes last. */
   const counted = new Map<string, { readonly socket: Socket; readonly since: number }>()
-  server.maxConnections = total
+  const watchers = new Set<string>()
+
   server.on('connection', (socket: Socket) => {
-    const ends = endsOf(socket)
-    counted.set(ends, { socket, since: performance.now() })
-    socket.once('close', () => counted.delete(ends))
-    makeRoom()
-  })
-  // Refused without having been one of them: otherwise those that are too many would stay until they time out.
-  server.on('drop', makeRoom)
-  function makeRoom(): void {
     const now = performance.now()
-    for (const [oldest, { socket, since }] of counted) {
-      if (counted.size <= limit || now - since < graceMs) return
+    const ends = endsOf(socket)
+    counted.set(ends, { socket, since: now })
+    socket.once('close', () => {
+      counted.delete(ends)
+      watchers.delete(ends)
+    })
+    for (const [oldest, { socket: other, since }] of counted) {
+      const isFull = counted.size + watchers.size > total
+      const isTooMany = counted.size > limit && now - since >= graceMs
+      if (other === socket || !(isFull || isTooMany)) return
       counted.delete(oldest)
-      socket.destroy()
+      other.destroy()
     }
+  })
+  server.on('request', ({ socket }: IncomingMessage) => {
+    const ends = endsOf(socket)
+    const entry = counted.get(ends)
+    if (entry === undefined) return
+    counted.delete(ends)
+    counted.set(ends, { socket: entry.socket, since: performance.now() })
+  })
+  return {
+    exempt(socket) {
+      const ends = endsOf(socket)
+      if (watchers.size < total - limit && counted.delete(ends)) watchers.add(ends)
+    },
   }
-  return { exempt: (socket) => void counted.delete(endsOf(socket)) }
 }
 
 /** What a TLS socket and the one below it have in common: both ends of the connection. */

@@ -69,6 +69,8 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const server = tls === undefined
     ? createServer(serverOptions)
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
+  // None is left out, so that the guard sees what the parser saw; how many there may be is checked with the framing.
+  server.maxHeadersCount = 0
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
 
   const judge = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
