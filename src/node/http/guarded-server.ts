@@ -16,6 +16,8 @@ const limits = {
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
+  /** Requests of one connection that wait for their answers. Each is kept until then, and its answer behind it. */
+  waiting: 64,
   /** Connections that aren't watchers. */
   connections: 256,
   /** Connections in all. */
@@ -66,6 +68,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const { tls, guard, onFault } = options
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
+  const waiting = new WeakMap<Socket, number>()
   const server = tls === undefined
     ? createServer(serverOptions)
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
@@ -81,8 +84,10 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
 
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
     // What comes behind a last answer may be a part of what that one answered.
-    if (replies.get(message.socket)?.shouldKeepAlive === false) return
-    replies.set(message.socket, reply)
+    const { socket } = message
+    if (socket.destroyed || replies.get(socket)?.shouldKeepAlive === false) return
+    replies.set(socket, reply)
+    if (!mayWait(socket, reply)) return cut(socket)
     const framing = checkFraming(message)
     if (framing !== undefined) reply.shouldKeepAlive = false
     const verdict = judge(message, framing)
@@ -91,9 +96,16 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     try {
       await options.serve(message, reply, verdict)
     } catch (error) {
-      cut(message.socket)
+      cut(socket)
       onFault(error)
     }
+  }
+
+  const mayWait = (socket: Socket, reply: ServerResponse): boolean => {
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    reply.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+    return count <= limits.waiting
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {

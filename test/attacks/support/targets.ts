@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
-import { createLocalSidecar } from '../../../src/node/index.js'
-import type { LocalSidecarOptions } from '../../../src/node/index.js'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createGateway, createLocalSidecar } from '../../../src/node/index.js'
+import type { GatewayOptions, LocalSidecar, LocalSidecarOptions } from '../../../src/node/index.js'
 import type { SidecarEvent } from '../../../src/sidecar/index.js'
 import { ask } from './wire.js'
 import type { Answer } from './wire.js'
@@ -12,41 +15,62 @@ export interface Victim {
   at(path: string): string
   /** Everything that reached the sidecar, in order, refusals by it included. */
   reached(): string[]
+  /** How many watches are open at the sidecar. */
+  watchers(): number
   /** What the server had to say: a fault of its own is here. */
   readonly warnings: string[]
+  /** Lines of its log. */
+  readonly lines: string[]
 }
 
-export interface VictimOptions {
-  readonly allowHosts?: readonly string[]
-  readonly allowOrigins?: readonly string[]
-}
+/** What both servers can be told. */
+export type VictimOptions = Pick<GatewayOptions & LocalSidecarOptions, 'allowHosts' | 'allowOrigins'>
 
 export interface Target {
   readonly name: string
   start(options?: VictimOptions): Promise<Victim>
 }
 
+/** Both servers that this package has: what one refuses, the other refuses too. */
+export const targets: readonly Target[] = [
+  { name: 'the local sidecar', start: startLocal },
+  { name: 'the gateway', start: startGateway },
+]
+
+async function startLocal(options: VictimOptions = {}): Promise<Victim> {
+  const warnings: string[] = []
+  const onWarning = (text: string): void => void warnings.push(text)
+  const local = await createLocalSidecar({ mode: 'local', onWarning, ...options })
+  onTestFinished(() => local.close())
+  return { port: local.port, at: (path) => path, warnings, lines: [], ...observed(local) }
+}
+
+/** A gateway with a page to serve and a sidecar inside. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Victim> {
+  const warnings: string[] = []
+  const lines: string[] = []
+  const dir = await mkdtemp(join(tmpdir(), 'gameserver-attacks-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  await writeFile(join(dir, 'index.html'), '<!doctype html><title>Game</title>')
+  const onWarning = (text: string): void => void warnings.push(text)
+  const onLog = (line: string): void => void lines.push(line)
+  const local = { mode: 'local', onWarning } as const
+  const gateway = await createGateway({ dir, local, onWarning, onLog, ...options })
+  onTestFinished(() => gateway.close())
+  const { port } = gateway
+  return { port, at: (path) => `/_/sidecar${path}`, warnings, lines, ...observed(gateway.local!) }
+}
+
+const observed = ({ sidecar }: LocalSidecar): Pick<Victim, 'reached' | 'watchers'> => ({
+  reached: () => sidecar.log.entries().map(({ event }) => describeEvent(event)),
+  watchers: () => sidecar.snapshot().watchers.length,
+})
+
 const describeEvent = (event: SidecarEvent): string => {
   if (event.type === 'call') return event.call.operation
   if (event.type === 'refused') return `refused ${event.method} ${event.path}`
   return event.type
 }
-
-async function startLocal(options: LocalSidecarOptions = {}): Promise<Victim> {
-  const warnings: string[] = []
-  const onWarning = (text: string): void => void warnings.push(text)
-  const local = await createLocalSidecar({ mode: 'local', onWarning, ...options })
-  onTestFinished(() => local.close())
-  return {
-    port: local.port,
-    at: (path) => path,
-    reached: () => local.sidecar.log.entries().map(({ event }) => describeEvent(event)),
-    warnings,
-  }
-}
-
-/** Both servers that this package has: what one refuses, the other refuses too. */
-export const targets: readonly Target[] = [{ name: 'the local sidecar', start: startLocal }]
 
 /** The server goes on: it answers a well-meant request, in the state that it began in, and had no fault. */
 export async function expectServing(victim: Victim): Promise<void> {
