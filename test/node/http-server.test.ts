@@ -31,6 +31,21 @@ describe('a malformed handshake is answered and the server lives', () => {
 })
 
 describe('requests reach the sidecar as they are', () => {
+  test('targets, before any URL parser', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    const targets = [
+      '//gameserver',
+      '/gameserver/',
+      '/a/../gameserver',
+      '/%zz',
+      '/gameserver?a=%zz',
+      '/v1beta1/lists/a%2Fb',
+    ]
+    for (const target of targets) await request(port, `GET ${target}`, HOST)
+    expect(sidecar.asked).toEqual(targets.map((target) => `GET ${target}`))
+  })
+
   test('methods that WHATWG requests refuse or rewrite', async () => {
     const sidecar = echoSidecar()
     const { port } = await serve(sidecar)

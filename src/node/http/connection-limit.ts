@@ -11,8 +11,8 @@ export interface ConnectionLimit {
 
 /**
  * Bounds the connections that aren't watchers. One more makes those go that have asked for nothing for the
- * longest time, so that clients which open connections and say nothing can't keep others out. All together there
- * are never more than `total`, of which so many are kept for others than watchers as may always be there.
+ * longest time, so that clients which open connections and say nothing can't keep others out. All together
+ * there are never more than `total`, and watchers never take the places of the others.
  */
 export function limitConnections(
   server: Server,

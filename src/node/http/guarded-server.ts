@@ -16,7 +16,7 @@ const limits = {
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
-  /** Requests of one connection that wait for their answers. Each is kept until then, and its answer behind it. */
+  /** Requests of one connection that wait for their answers, each of which is kept until then. */
   waiting: 64,
   /** Connections that aren't watchers. */
   connections: 256,
@@ -72,7 +72,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const server = tls === undefined
     ? createServer(serverOptions)
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
-  // None is left out, so that the guard sees what the parser saw; how many there may be is checked with the framing.
+  // None is left out, so that the guard sees what the parser saw. How many there may be is checked later.
   server.maxHeadersCount = 0
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
 

@@ -74,15 +74,18 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
 function readHost(text: string): string {
   const bracketed = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text
   const authority = parseAuthority(bracketed)
-  if (authority === undefined || authority.port !== undefined) {
+  if (authority === undefined || authority.port !== undefined || isPattern(authority)) {
     throw new TypeError(`An allowed host must be a bare name or address, not ${JSON.stringify(text)}`)
   }
   return authority.name
 }
 
+/** What somebody wrote who expects more to match than one name; as a name it would match nothing, silently. */
+const isPattern = ({ name }: Authority): boolean => name.includes('*')
+
 function readOrigin(text: string): Origin {
   const origin = parseOrigin(text)
-  if (origin === undefined) {
+  if (origin === undefined || isPattern(origin.authority)) {
     throw new TypeError(`An allowed origin must look like http://localhost:5173, not ${JSON.stringify(text)}`)
   }
   return origin
@@ -162,7 +165,10 @@ function checkUnasked(
   }
   if (origin.present) return undefined
   const reads = head.method === 'GET' || head.method === 'HEAD'
-  if (site === 'same-site' && !(reads && header('sec-fetch-mode') === 'navigate')) {
+  // A frame or an embedded object is a navigation as well, but of a page that stays the other one's.
+  const isLink =
+    header('sec-fetch-mode') === 'navigate' && (header('sec-fetch-dest') ?? 'document') === 'document'
+  if (site === 'same-site' && !(reads && isLink)) {
     return forbidden('Requests that another page started are not served')
   }
   const referer = header('referer')
