@@ -2,18 +2,19 @@ import { writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { full } from './cases/manifests.js'
 import { send } from './support/send.js'
+import { gatewayTargets } from './support/gateway-targets.js'
 import { announceMissing, localTargets } from './support/targets.js'
 import type { Running } from './support/targets.js'
 import type { Lines } from './support/watchers.js'
 import { openStream, result, watchTransports } from './support/watchers.js'
 import { localGameServer, ok, players, rooms } from './support/wire-case.js'
-import type { GameServerChanges, Setup } from './support/wire-case.js'
+import type { Answer, GameServerChanges, Request, Setup } from './support/wire-case.js'
 
 const seen = (changes: GameServerChanges = {}): unknown => result(localGameServer(changes))
 
 announceMissing("local mode's watch")
 
-for (const target of localTargets) {
+for (const target of [...localTargets, ...gatewayTargets]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
     describe(`local mode's watch over ${transport}: ${target.name}`, () => {
       let running: Running
@@ -23,13 +24,15 @@ for (const target of localTargets) {
         return another()
       }
       const another = async (): Promise<Lines> => {
-        const lines = await watch(running.port)
+        const lines = await watch(running.port, running.prefix)
         open.push(lines)
         return lines
       }
       const call = async (line: string, body = '{}'): Promise<void> => {
-        expect((await send(running.port, line, { body })).status).toBe(200)
+        expect((await ask(line, { body })).status).toBe(200)
       }
+      const ask = (line: string, request?: Request): Promise<Answer> =>
+        send(running.port, line.replace(' ', ` ${running.prefix ?? ''}`), request)
       const label = (key: string, value: string): Promise<void> =>
         call('PUT /metadata/label', JSON.stringify({ key, value }))
       afterEach(async () => {
@@ -81,8 +84,8 @@ for (const target of localTargets) {
         await call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}')
         await call('POST /health')
         await call('GET /gameserver')
-        expect((await send(running.port, 'PUT /metadata/label', { body: '{"key":1}' })).status).toBe(400)
-        expect((await send(running.port, 'GET /allocate')).status).toBe(501)
+        expect((await ask('PUT /metadata/label', { body: '{"key":1}' })).status).toBe(400)
+        expect((await ask('GET /allocate')).status).toBe(501)
         await call('POST /allocate')
         expect(await lines.next()).toEqual(
           seen({
@@ -196,9 +199,9 @@ for (const target of localTargets) {
       it('changes nothing by itself', async () => {
         const lines = await start()
         await lines.next()
-        expect(await send(running.port, 'GET /gameserver')).toEqual(ok(localGameServer()))
-        expect(await send(running.port, 'GET /v1beta1/counters/rooms')).toEqual(ok(rooms()))
-        expect(await send(running.port, 'GET /v1beta1/lists/players')).toEqual(ok(players()))
+        expect(await ask('GET /gameserver')).toEqual(ok(localGameServer()))
+        expect(await ask('GET /v1beta1/counters/rooms')).toEqual(ok(rooms()))
+        expect(await ask('GET /v1beta1/lists/players')).toEqual(ok(players()))
       })
     })
   }
@@ -206,7 +209,7 @@ for (const target of localTargets) {
   describe(`the head of local mode's HTTP stream: ${target.name}`, () => {
     it('is 200, application/json, and chunked', async () => {
       const running = await target.start()
-      const stream = await openStream(running.port)
+      const stream = await openStream(running.port, running.prefix)
       expect(stream.status).toBe(200)
       expect(stream.headers['content-type']).toBe('application/json')
       expect(stream.headers['transfer-encoding']).toBe('chunked')

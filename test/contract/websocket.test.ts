@@ -79,7 +79,7 @@ for (const target of localTargets) {
       const frames = answer ? 'one text frame' : 'no frame'
       it(`${path} gets ${frames}, then the socket ends with 1006`, async () => {
         running = await target.start()
-        const socket = await openSocket(running.port, path)
+        const socket = await openSocket(running.port, '', path)
         if (answer) expect(await socket.next()).toEqual(answer.body)
         expect(await socket.ended).toEqual({ code: 1006 })
         expect(socket.waiting).toEqual([])
@@ -91,7 +91,7 @@ for (const target of localTargets) {
       running = await target.start()
       const queries = ['?x=1', '?method=GET', '?method='].map((query) => `/watch/gameserver${query}`)
       for (const path of [...queries, '/watch%2Fgameserver', '/%77atch/gameserver']) {
-        const socket = await openSocket(running.port, path)
+        const socket = await openSocket(running.port, '', path)
         expect(await socket.next()).toEqual(result(localGameServer()))
         socket.close()
       }

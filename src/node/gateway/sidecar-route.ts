@@ -24,7 +24,7 @@ const MASK = `updateMask(?:=(?:[\\w.~*,+-]|${ESCAPE})*)?`
 
 const patterns: readonly Pattern[] = (Object.keys(operations) as OperationName[]).map((operation) => {
   const [method, path] = operations[operation]
-  return { operation, method, path: new RegExp(`^${path.replace('{key}', NAME)}$`) }
+  return { operation, method, path: new RegExp(`^${path.replace('{key}', () => NAME)}$`) }
 })
 const maskQuery = new RegExp(`^${MASK}(?:&${MASK})*$`)
 

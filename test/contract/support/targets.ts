@@ -9,6 +9,8 @@ import type { Setup } from './wire-case.js'
 
 export interface Running {
   port: number
+  /** What stands before the sidecar's paths. */
+  prefix?: string
   /** The file it was started with. */
   file: string | undefined
   stop(): Promise<void>
@@ -78,7 +80,7 @@ export const createPool = (target: Target): Pool => {
   const idle: Running[] = []
   const fresh = new Map<Running, string>()
   const look = async (running: Running): Promise<string> =>
-    JSON.stringify((await send(running.port, 'GET /gameserver')).body)
+    JSON.stringify((await send(running.port, `GET ${running.prefix ?? ''}/gameserver`)).body)
   return {
     async take(setup) {
       const used = setup ? undefined : idle.pop()

@@ -51,9 +51,9 @@ export interface Stream extends Lines {
 }
 
 /** A GET whose answer is read line by line. */
-export const openStream = (port: number, path = '/watch/gameserver'): Promise<Stream> =>
+export const openStream = (port: number, prefix = '', path = '/watch/gameserver'): Promise<Stream> =>
   new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, path: prefix + path, agent: false }, (response) => {
       let settle: (ending: Ending) => void = () => undefined
       const ended = new Promise<Ending>((done) => (settle = done))
       const { push, lines } = createLines(ended, () => outgoing.destroy())
@@ -73,9 +73,9 @@ export const openStream = (port: number, path = '/watch/gameserver'): Promise<St
   })
 
 /** A WebSocket, every frame of which is one text of JSON. */
-export const openSocket = (port: number, path = '/watch/gameserver'): Promise<Lines> =>
+export const openSocket = (port: number, prefix = '', path = '/watch/gameserver'): Promise<Lines> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${prefix}${path}`)
     const ended = new Promise<Ending>((done) => socket.on('close', (code) => done({ code })))
     const { push, lines } = createLines(ended, () => socket.terminate())
     socket.on('message', (data, binary) => push(binary ? '"a binary frame"' : String(data as Buffer)))
@@ -83,7 +83,7 @@ export const openSocket = (port: number, path = '/watch/gameserver'): Promise<Li
     socket.on('error', reject)
   })
 
-export const watchTransports: Readonly<Record<string, (port: number) => Promise<Lines>>> = {
+export const watchTransports: Readonly<Record<string, (port: number, prefix?: string) => Promise<Lines>>> = {
   'HTTP stream': openStream,
   WebSocket: openSocket,
 }

@@ -1,0 +1,76 @@
+import { createGateway } from '../../../src/node/index.js'
+import { send } from './send.js'
+import { localTargets } from './targets.js'
+import type { Running, Target } from './targets.js'
+import type { Answer, Setup, Step } from './wire-case.js'
+import { badEscape, fails, invalid, noBeat, notFound, ok, tooLarge, wrongMethod } from './wire-case.js'
+
+/** A sidecar behind a gateway. */
+export interface GatewayRunning extends Running {
+  readonly sidecarPort: number
+}
+
+export interface GatewayTarget extends Target {
+  start(setup?: Setup): Promise<GatewayRunning>
+}
+
+/** The same sidecars, each behind a gateway of its own; what stops first is the sidecar. */
+export const gatewayTargets: readonly GatewayTarget[] = localTargets.map((target) => ({
+  name: `the gateway before ${target.name}`,
+  ours: target.ours,
+  async start(setup) {
+    const sidecar = await target.start(setup)
+    const gateway = await createGateway({ sidecar: `http://127.0.0.1:${sidecar.port}` })
+    return {
+      port: gateway.port,
+      prefix: '/_/sidecar',
+      sidecarPort: sidecar.port,
+      file: sidecar.file,
+      async stop() {
+        await sidecar.stop()
+        // The ends of its connections have come before this is refused. Stopping twice is fine.
+        await send(gateway.port, 'GET /_/sidecar/gameserver').catch(() => undefined)
+        await gateway.close()
+      },
+    }
+  },
+}))
+
+const form = 'application/x-www-form-urlencoded'
+const isOverridden = ({ headers }: Step): boolean =>
+  headers?.['Content-Type'] === form && headers['X-HTTP-Method-Override'] !== undefined
+
+/** What stands in a path for a name and isn't one, percent-encoded, that stays one whoever reads it. */
+const noName = /^(\.|%2e){0,2}$|["<>^`{|}#\\]|%(00|09|ff|c3%28|ed%a0%80)/i
+
+const nameIn = ({ call }: Step): string | undefined =>
+  /^\w+ \/v1beta1\/(?:counters|lists)\/([^/?]*)(?:\?|$)/.exec(call.replace(/^(POST .*):\w+Value/, '$1'))?.[1]
+
+/** Where the gateway answers by itself: outside of the interface it is stricter than the sidecar is. */
+const differences: readonly (readonly [what: string, isSo: (step: Step) => boolean, answer: Answer])[] = [
+  ['what is no path', ({ call }) => call === 'GET \\gameserver', fails(404, 5, 'The gateway has no /_/sidecar\\gameserver')],
+  ['malformed escapes', ({ expect }) => expect === badEscape, invalid('The path has a malformed escape')],
+  ['the alpha interface', ({ call }) => /^\w+ \/alpha\//.test(call), notFound],
+  ['a form that names another method, where POST has no operation',
+    (step) => isOverridden(step) && /^POST \/(v1|meta)/.test(step.call), wrongMethod],
+  ['a form that names another method, where it has', (step) => isOverridden(step) && /^POST \/ready/.test(step.call), ok()],
+  ['a form that reads', ({ headers, call, expect }) =>
+    headers?.['Content-Type'] === form && expect.status === 200 && !/^POST \/(re|health)|^PUT/.test(call), wrongMethod],
+  ['another method on /health', ({ call, expect }) => expect === noBeat && !call.startsWith('POST'), wrongMethod],
+  ['an empty body in chunks, which no longer is one', ({ call, chunked, body }) =>
+    call === 'POST /health' && chunked === true && body === '', noBeat],
+  ['a name that is none', (step) => noName.test(nameIn(step) ?? 'x') && step.expect.status === 500, notFound],
+  ['an escape in a verb', ({ call }) => /^POST \S+(%3AaddValue|:add%56alue)$/.test(call), wrongMethod],
+  ['a verb without a name', ({ call }) => /^POST \/v1beta1\/lists\/:(add|remove)Value$/.test(call), wrongMethod],
+  ['another spelling of a path', (step) =>
+    /^\w+ [^?]*%/.test(step.call) && (step.expect.status === 200 || step.expect === noBeat) && nameIn(step) === undefined,
+  notFound],
+  ['another query', ({ call, expect }) =>
+    /\?(?!&*$)/.test(call) && ![404, 501].includes(expect.status) &&
+    !/^PATCH [^?]*\?(updateMask(=[\w.,%*+-]*)?(&|$))+$/.test(call),
+  invalid('The sidecar takes no query but updateMask, and that only with PATCH')],
+  ['a body over 4 MiB, whatever it is a message of', ({ ours }) => ours === tooLarge, tooLarge],
+]
+
+/** What the gateway answers to a step by itself, where that isn't the sidecar's answer. */
+export const ownAnswer = (step: Step): Answer | undefined => differences.find(([, isSo]) => isSo(step))?.[2]
