@@ -37,7 +37,7 @@ export async function startGameServer({ dir, port, playersPort, seconds, onNews 
     autoHealth: true,
     onWarning: (text) => tell('trouble', text),
   })
-  tell('gateway', `${gateway.url} serves the game, and its sidecar under the same origin`)
+  tell('gateway', `${gateway.url}/ serves the game, and its sidecar under the same origin`)
 
   const watcher = createClient({ baseUrl: gateway.sidecarUrl })
   tellChanges(watcher, tell)
@@ -69,7 +69,7 @@ export async function startGameServer({ dir, port, playersPort, seconds, onNews 
   }
 
   return {
-    url: gateway.url,
+    url: `${gateway.url}/`,
     port: gateway.port,
     allocate,
     async close() {

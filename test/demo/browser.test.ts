@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -36,7 +38,7 @@ const leftIn = (temporary: string): string[] =>
 
 describe('npm run demo:browser', () => {
   const steps = [
-    /gateway +http:\/\/127\.0\.0\.1:\d+\/? serves the game/,
+    /gateway +http:\/\/127\.0\.0\.1:\d+\/ serves the game/,
     /watch +state +Scheduled$/,
     /health +the first beat of the page/,
     /watch +label +map = harbour$/,
@@ -88,6 +90,16 @@ describe('npm run demo:browser', () => {
     expect(() => find({}, () => false)).toThrow(/^There is no browser here: install Chromium or Firefox, or say where/)
     expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
   })
+
+  test('a port that is taken ends it in one sentence and exit code 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    const { code, errors } = await startDemo('browser/run.mjs', ['--once', '--port', String(port)]).finished
+    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+    expect(code).toBe(1)
+  }, 60_000)
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {
     const { code, errors } = await startDemo('browser/run.mjs', ['--seconds', '0']).finished

@@ -46,7 +46,7 @@ export function createArena(scene, onCatch) {
       const color = freeColor()
       const shape = add.circle(0, 0, RADIUS, color).setName(id)
       const ring = add.circle(0, 0, RADIUS).setStrokeStyle(3, color).setAlpha(0)
-      const label = add.text(0, 0, name, LABEL).setOrigin(0.5)
+      const label = add.text(0, 0, name, LABEL).setOrigin(0.5).setDepth(1)
       bodies.add(shape)
       shape.body.setCircle(RADIUS)
       place(shape)

@@ -47,7 +47,7 @@ export class ServerScene extends Phaser.Scene {
    * and the platform replaces this server, even if the rest of the page is in the best of health.
    */
   step() {
-    this.sidecar.alive?.()
+    this.sidecar.alive()
     this.steps += 1
     this.arena.step()
     this.match.step(1 / STEPS_PER_SECOND)

@@ -80,10 +80,14 @@ function leaveMatch() {
   by('join').hidden = false
 }
 
+/** Runs for the nearest star, and rather for one that nobody else is nearer to. */
 function playAsBot() {
   const player = me()
-  const star = player && nearest(player, picture.stars)
-  if (star) send({ type: 'move', x: star.x - player.x, y: star.y - player.y })
+  if (player === undefined) return
+  const { stars, players } = picture
+  const own = stars.filter((star) => nearest(star, players).id === self)
+  const { x, y } = nearest(player, own) ?? nearest(player, stars)
+  send({ type: 'move', x: x - player.x, y: y - player.y })
 }
 
 function showMatch() {
