@@ -1,0 +1,57 @@
+// A page whose client beats by itself. All times are ms since the Unix epoch.
+const health = []
+let client
+
+Object.assign(globalThis, {
+  /** Resolves when the worker beats. */
+  async startHeart(autoHealth, options) {
+    client = GameServerSidecar.createClient({ ...options, autoHealth })
+    client.on('health', ({ ok, at, reason }) => health.push({ ok, at, reason }))
+    let beats = 0
+    await new Promise((resolve) => client.on('health', ({ ok }) => {
+      if (ok && client.status.heartbeat === 'worker' && ++beats === 3) resolve()
+    }))
+    health.length = 0
+  },
+
+  /** The same where no worker may be had: resolves with who beats, after some beats. */
+  async startHeartWithoutWorker(autoHealth) {
+    client = GameServerSidecar.createClient({ autoHealth })
+    await new Promise((resolve) => client.on('health', ({ ok }) => health.push({ ok }) === 4 && resolve()))
+    return { heartbeat: client.status.heartbeat, beats: health.map(({ ok }) => ok) }
+  },
+
+  /** Keeps the page's thread busy, a moment later; resolves with when that was. */
+  block: (ms) => new Promise((resolve) => setTimeout(() => {
+    const from = Date.now()
+    while (Date.now() < from + ms);
+    resolve({ from, to: Date.now() })
+  }, 100)),
+
+  heldBack: () => health.filter(({ ok }) => !ok),
+  heartbeat: () => client.status.heartbeat,
+
+  /** A game loop by a timer, that says with each round that the game is alive. */
+  startLoop() {
+    client.alive()
+    const loop = setInterval(() => client.alive(), 50)
+    globalThis.stopLoop = () => {
+      clearInterval(loop)
+      return Date.now()
+    }
+  },
+
+  untilHidden: () => new Promise((resolve) => {
+    const look = () => document.visibilityState === 'hidden' && resolve(Date.now())
+    document.addEventListener('visibilitychange', look)
+    look()
+  }),
+
+  /** How often a page's own timer of 50 ms fires until `ms` have passed. */
+  countTimers: (ms) => new Promise((resolve) => {
+    const from = Date.now()
+    let count = 0
+    const next = () => (Date.now() < from + ms ? setTimeout(next, 50, count++) : resolve(count))
+    next()
+  }),
+})
