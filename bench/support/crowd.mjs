@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-const WATCH = 'GET /watch/gameserver HTTP/1.1\r\nHost: localhost\r\n'
+const watch = (prefix) => `GET ${prefix}/watch/gameserver HTTP/1.1\r\nHost: localhost\r\n`
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
 const SLOW_HEAD = 'POST /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
@@ -10,9 +10,9 @@ const SLOW_BODY = 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1
 const BYTE_EVERY_MS = 500
 
 /** Resolves when every watcher, half over WebSocket and half over HTTP, has its first object. */
-export async function gather(port, { watchers, slow }) {
+export async function gather(port, { watchers, slow, prefix = '' }) {
   const watching = await Promise.all(Array.from({ length: watchers }, async (_, i) => {
-    const socket = await open(port, `${WATCH}${i % 2 ? UPGRADE : ''}\r\n`)
+    const socket = await open(port, `${watch(prefix)}${i % 2 ? UPGRADE : ''}\r\n`)
     socket.setEncoding('latin1')
     let seen = ''
     for await (const text of socket.iterator({ destroyOnReturn: false })) if ((seen += text).includes('"state":')) break

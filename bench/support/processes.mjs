@@ -2,6 +2,8 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createLocalSidecar } from '../../dist/node.js'
 
 export const root = join(import.meta.dirname, '..', '..')
 const CLI = join(root, 'dist', 'cli.js')
@@ -21,6 +23,43 @@ export function startLocalSidecar(port, ...flags) {
   return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
 }
 
+/** A real sidecar where SDK_SERVER names its binary, otherwise the local one, both in local mode. Resolves when it answers. */
+export async function startSidecar() {
+  const port = await freePort()
+  const { SDK_SERVER } = process.env
+  const sidecar = SDK_SERVER
+    ? startRealSidecar(SDK_SERVER, port, await freePort())
+    : startLocalSidecar(port, '--mode', 'local')
+  await answered(sidecar.url, sidecar)
+  return { ...sidecar, name: SDK_SERVER ? 'real' : 'local' }
+}
+
+/** The same, with the time of each beat (ms since the epoch) as the sidecar tells it. */
+export async function startSidecarWithBeats() {
+  const beats = []
+  if (process.env.SDK_SERVER) {
+    const sidecar = startRealSidecar(process.env.SDK_SERVER, await freePort(), await freePort(), 'pipe')
+    for (const input of [sidecar.child.stdout, sidecar.child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        if (/health ping/i.test(line)) beats.push(Date.now())
+      })
+    }
+    await answered(sidecar.url, sidecar)
+    return { ...sidecar, name: 'real', beats }
+  }
+  const sidecar = await createLocalSidecar({ mode: 'local' })
+  sidecar.sidecar.log.subscribe(({ at, event }) => {
+    if (event.type === 'call' && event.call.operation === 'health') beats.push(at)
+  })
+  return { url: sidecar.url, end: sidecar.close, name: 'local', beats }
+}
+
+function startRealSidecar(binary, port, grpcPort, stdio = 'ignore') {
+  const flags = ['--local', '--http-port', String(port), '--grpc-port', String(grpcPort), '--graceful-termination=false']
+  const child = spawn(binary, flags, { stdio })
+  return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
+}
+
 /** Resolves when a GET is answered with 200. */
 export async function answered(url, { child }) {
   while (child.exitCode === null) {
@@ -28,7 +67,7 @@ export async function answered(url, { child }) {
     if (response?.status === 200) return await response.text()
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  throw new Error(`The local sidecar ended with exit code ${child.exitCode} before it answered`)
+  throw new Error(`The sidecar ended with exit code ${child.exitCode} before it answered`)
 }
 
 export async function end(child) {
