@@ -216,7 +216,7 @@ export interface HealthEvent {
   at: number
   /** Why no beat went out or why it failed. */
   reason: string | undefined
-  /** ms since the last good beat, or since the client was made */
+  /** ms from the last good beat, or from when the client was made, until `at` */
   age: number
   /** ms without a beat after which the sidecar counts this GameServer as Unhealthy, once it has said so */
   limit: number | undefined

@@ -51,14 +51,14 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
     spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict
 
   core._say = (reason, at = Date.now()) => {
-    const now = core._now()
+    // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
+    const now = core._now() - Date.now() + at
     const ok = !reason || reason === disabled
     if (reason === disabled && said === disabled) return
     said = reason
     core._healthy = ok
     if (ok) {
-      // What a worker tells may have waited for a busy page.
-      lastGood = now - Date.now() + at
+      lastGood = now
       core._lastBeat = at
     }
     const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec()

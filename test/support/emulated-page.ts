@@ -1,0 +1,189 @@
+import vm from 'node:vm'
+import { onTestFinished, vi } from 'vitest'
+import { VirtualClock } from './virtual-clock.js'
+
+/** ms that pass at a time, between which messages arrive and answers come */
+const slice = 10
+
+type Fetch = typeof fetch
+type Message = { data: unknown }
+type Parts = { parts: string[] }
+
+export interface SentBeat {
+  /** ms since the page was made */
+  at: number
+  init: RequestInit
+}
+
+/**
+ * A page, as far as its heartbeat is concerned, emulated: workers that run in a context of their own, messages that wait
+ * while the page's thread is busy, and time that is told to pass. What is fetched goes over real sockets. Its globals are
+ * there until the test is finished.
+ */
+export class EmulatedPage {
+  /** The page's timers, of which `hidden` lets none run. */
+  readonly #timers = new VirtualClock()
+  /** What runs the workers, and is the time of day. */
+  readonly #clock = new VirtualClock()
+  readonly #inbox: (() => void)[] = []
+  readonly #fetching = new Set<Promise<unknown>>()
+  readonly #listeners = new Set<[string, (event: object) => void]>()
+  readonly #made: { terminate(): void }[] = []
+  readonly #began = Date.now()
+  readonly #fetch = fetch
+  /** What workers sent by themselves. */
+  readonly beats: SentBeat[] = []
+  /** The most of them that were in flight at a time. */
+  mostInFlight = 0
+  /** Workers that run. */
+  workers = 0
+  /** A policy of its forbids workers, which shows only after they were made. */
+  forbidden = false
+  /** Its timers are throttled, as far as can be. */
+  hidden = false
+  /** For the client in this page. */
+  readonly options = { scheduler: this.#timers, now: this.#clock.now }
+
+  constructor() {
+    vi.spyOn(Date, 'now').mockImplementation(() => this.#began + this.#clock.now())
+    vi.stubGlobal('document', {})
+    vi.stubGlobal('Blob', function Blob(this: Parts, parts: string[]) { this.parts = parts })
+    vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as Parts).parts.join(''))
+    vi.stubGlobal('Worker', this.#workerClass())
+    vi.stubGlobal('fetch', this.#tracked(this.#fetch))
+    vi.stubGlobal('addEventListener', (type: string, listener: () => void) => this.#listeners.add([type, listener]))
+    vi.stubGlobal('removeEventListener', (type: string, listener: () => void) => {
+      for (const entry of this.#listeners) if (entry[0] === type && entry[1] === listener) this.#listeners.delete(entry)
+    })
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      vi.restoreAllMocks()
+    })
+  }
+
+  /** ms since the page was made */
+  get now(): number {
+    return this.#clock.now()
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  /** Time between the beats of workers, from `since` on. */
+  gaps(since = 0): number[] {
+    const times = this.beats.map(({ at }) => at).filter((at) => at >= since)
+    return times.slice(1).map((at, index) => at - times[index]!)
+  }
+
+  /** Lets time pass; every answer comes at once, unless `hanging`. */
+  async pass(ms: number, { hanging = false, busy = false } = {}): Promise<void> {
+    for (let left = ms; left > 0; left -= slice) {
+      this.#clock.advance(slice)
+      if (!busy) {
+        for (const deliver of this.#inbox.splice(0)) deliver()
+        if (!this.hidden) this.#timers.advance(slice)
+      }
+      do await new Promise((resolve) => setImmediate(resolve))
+      while (!hanging && this.#fetching.size && (await Promise.allSettled(this.#fetching)))
+    }
+  }
+
+  /** Time passes while the page's thread computes: its timers and messages wait. */
+  async compute(ms: number): Promise<void> {
+    await this.pass(ms, { busy: true })
+    this.#timers.skip(ms)
+    await this.pass(slice)
+  }
+
+  /** Time passes while nothing runs, of the page or of its workers. */
+  async freeze(ms: number): Promise<void> {
+    this.#clock.skip(ms)
+    this.#timers.skip(ms)
+    await this.pass(slice)
+  }
+
+  /** As a browser may do that runs out of memory: nobody is told. */
+  killWorkers(): void {
+    for (const worker of this.#made) worker.terminate()
+  }
+
+  dispatch(type: string, event: object = {}): void {
+    for (const [heard, listener] of this.#listeners) if (heard === type) listener({ type, ...event })
+  }
+
+  #tracked(run: Fetch): Fetch {
+    return (...parameters) => {
+      const answer = run(...parameters)
+      this.#fetching.add(answer)
+      const forget = (): void => void this.#fetching.delete(answer)
+      answer.then(forget, forget)
+      return answer
+    }
+  }
+
+  #workerClass() {
+    const page = this
+    return class EmulatedWorker {
+      onmessage: ((message: Message) => void) | null = null
+      onerror: (() => void) | null = null
+      #ended = false
+      #inFlight = 0
+      readonly #context = vm.createContext({
+        Date: { now: Date.now },
+        setTimeout: (run: () => void, ms: number) => page.#clock.setTimeout(() => this.#run(run), ms),
+        AbortSignal: {
+          timeout: (ms: number) => {
+            const controller = new AbortController()
+            page.#clock.setTimeout(() => controller.abort(), ms)
+            return controller.signal
+          },
+        },
+        postMessage: (data: unknown) => {
+          const copy = structuredClone(data)
+          page.#inbox.push(() => this.#ended || this.onmessage?.({ data: copy }))
+        },
+        fetch: (url: string, init: RequestInit) => {
+          page.beats.push({ at: page.now, init })
+          page.mostInFlight = Math.max(page.mostInFlight, ++this.#inFlight)
+          const answer = page.#tracked(page.#fetch)(url, init)
+          const end = (): void => void this.#inFlight--
+          answer.then(end, end)
+          return answer
+        },
+      })
+
+      constructor(program: string) {
+        page.workers++
+        page.#made.push(this)
+        page.#clock.setTimeout(() => {
+          this.#run(() => {
+            if (page.forbidden) throw new Error('Refused')
+            vm.runInContext(program, this.#context)
+          })
+        }, 0)
+      }
+
+      postMessage(data: unknown): void {
+        const copy = structuredClone(data)
+        page.#clock.setTimeout(() => {
+          const { onmessage } = this.#context as { onmessage?: (message: Message) => void }
+          this.#run(() => onmessage?.({ data: copy }))
+        }, 0)
+      }
+
+      terminate(): void {
+        if (!this.#ended) page.workers--
+        this.#ended = true
+      }
+
+      #run(run: () => void): void {
+        try {
+          if (!this.#ended) run()
+        } catch {
+          page.#inbox.push(() => this.onerror?.())
+        }
+      }
+    }
+  }
+}
