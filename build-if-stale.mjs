@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const root = dirname(fileURLToPath(import.meta.url))
 
 /** What the build reads. */
-const SOURCES = ['src', 'package.json', 'package-lock.json', 'rollup.config.mjs', 'rollup.plugins.mjs', 'tsconfig.json',
+const SOURCES = ['src', 'package.json', 'package-lock.json', 'rollup.config.mjs', 'rollup.plugins.mjs', 'rollup.sources.mjs', 'tsconfig.json',
   'tsconfig.build.json']
 
 const LOCK = join(root, 'node_modules', '.build-lock')

@@ -6,8 +6,9 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
 import {
-  alsoAs, executable, lineMaps, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
+  alsoAs, executable, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
 } from './rollup.plugins.mjs'
+import { lineMaps, withoutMaps } from './rollup.sources.mjs'
 
 const GLOBAL = 'GameServerSidecar'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0. Contains mitt, MIT, (c) Jason Miller */'
@@ -120,9 +121,10 @@ const page = ({ name, source, formats }) => ({
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
 const clientByName = () => moduleByName('../index.js', 'gameserver-sidecar')
 
+/** Readable as it is, and so without source maps: applications adapt these. */
 const adapter = ({ name, source, formats }) => ({
   input: { [name]: source },
-  plugins: [clientByName(), compile('ES2020'), lineMaps()],
+  plugins: [clientByName(), compile('ES2020'), withoutMaps()],
   output: formats.map(files),
   onwarn,
 })

@@ -1,8 +1,8 @@
 /** The few things the build does itself, each a Rollup plugin. */
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { minify } from 'terser'
+import { packSources } from './rollup.sources.mjs'
 
 const isVendored = (path) => path.includes('node_modules/')
 
@@ -24,27 +24,6 @@ export const shared = (plugin) => {
   }
 }
 
-/**
- * Source maps that lead to the line, not to the column: a fifth of the bytes. The sources themselves are packed once,
- * beside `dist`, instead of in each map.
- */
-export const lineMaps = () => ({
-  name: 'line-maps',
-  generateBundle(_options, bundle) {
-    for (const file of Object.values(bundle)) {
-      if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue
-      const map = JSON.parse(file.source)
-      const mappings = encode(decode(map.mappings).map(firstOfEachLine))
-      file.source = JSON.stringify({ ...map, names: [], sourcesContent: undefined, mappings })
-    }
-  },
-})
-
-const firstOfEachLine = (segments) => segments
-  .filter((segment) => segment.length > 1)
-  .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
-  .map((segment) => segment.slice(0, 4))
-
 /** Leaves one module outside, under another name. */
 export const moduleByName = (module, name) => ({
   name: 'module-by-name',
@@ -53,12 +32,14 @@ export const moduleByName = (module, name) => ({
 
 /**
  * What libraries bring along and is never used here. The file server's: a database of types (we name the type of every
- * file ourselves), debugging output, and errors with old interfaces, of which only the status is read. They are five
- * times its own size.
+ * file ourselves), debugging output, times in words, pages for errors, and errors with old interfaces, of which only the
+ * status is read. They are five times its own size.
  */
 const REPLACED = {
   'mime-types': 'module.exports = { contentType: () => false }',
   debug: 'module.exports = () => () => {}',
+  ms: 'module.exports = Number',
+  statuses: 'module.exports = { message: {} }',
   'http-errors': `module.exports = (status, from) =>
     Object.assign(from instanceof Error ? from : new Error(String(status)), from, { status })`,
 }
@@ -89,18 +70,11 @@ export const alsoAs = (fileName) => ({
   },
 })
 
-/** What the server weighs would be most of an installation. Its names stay, for messages and stack traces. */
+/** What the server weighs is most of an installation. Classes keep their names, which stand in messages. */
 export const minifyModules = () => ({
   name: 'minify-modules',
-  async renderChunk(source, { moduleIds }) {
-    const ours = !moduleIds.some(isVendored)
-    const { code } = await minify(source, {
-      module: true,
-      ecma: 2020,
-      compress: true,
-      keep_classnames: true,
-      keep_fnames: ours,
-    })
+  async renderChunk(source) {
+    const { code } = await minify(source, { module: true, ecma: 2020, compress: { passes: 2 }, keep_classnames: true })
     return { code, map: null }
   },
 })
@@ -131,8 +105,8 @@ export const typesForBoth = () => ({
 })
 
 /**
- * After the last of `builds` has written: calls `release`, adds the licences of what was bundled, and removes what an
- * earlier build left behind. Never before, so that whoever uses `dist` meanwhile finds every file.
+ * After the last of `builds` has written: calls `release`, adds the licences of what was bundled and the sources that
+ * maps lead to, and removes what an earlier build left behind. Never before, so that whoever uses `dist` meanwhile finds every file.
  */
 export const withLastStep = (builds, dir, release) => {
   const written = new Set()
@@ -152,6 +126,7 @@ export const withLastStep = (builds, dir, release) => {
       release()
       const licences = join(dir, 'third-party-licenses.txt')
       writeFileSync(licences, licencesOf([...libraries].sort()))
+      for (const source of packSources(dir)) written.add(source)
       removeUnlisted(dir, written.add(licences))
     },
   }
