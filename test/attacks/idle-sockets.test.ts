@@ -1,34 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { websocketHeaders } from '../node/support.js'
 import { affordable, gather } from './support/crowd.js'
-import { expectServing, targets } from './support/targets.js'
-import type { Victim } from './support/targets.js'
-import { dial, head } from './support/wire.js'
-import type { Wire } from './support/wire.js'
+import { targets } from './support/targets.js'
+import { askUntil, openWatch } from './support/watch.js'
 
 const MANY = affordable(10_000)
 const SOME = affordable(1_000)
 /** What both servers hold at most, and how many of these may be silent for longer than a second. */
 const TOTAL = 4_096
 const SILENT = 256
-
-/** One watch over HTTP and one over WebSocket, which have seen the current object. */
-async function watch({ port, at }: Victim): Promise<readonly Wire[]> {
-  const watches = [[], websocketHeaders].map((headers) =>
-    dial(port, head(`GET ${at('/watch/gameserver')}`, 'Host: localhost', ...headers)),
-  )
-  return Promise.all(watches.map(async (opening) => {
-    const wire = await opening
-    await wire.saw(/"state":"Ready"/)
-    return wire
-  }))
-}
-
-/** Asks over new connections, one after the other, until the condition holds. */
-async function askUntil(victim: Victim, holds: () => boolean | Promise<boolean>): Promise<void> {
-  do await expectServing(victim)
-  while (!(await holds()))
-}
 
 describe.each(targets)('$name', ({ start }) => {
   test.each([
@@ -38,7 +17,7 @@ describe.each(targets)('$name', ({ start }) => {
     [SOME, 'that were answered and stay', 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ])('%i sockets %s keep nobody out and end no watch', async (count, _what, text) => {
     const victim = await start()
-    const watches = await watch(victim)
+    const watches = [await openWatch(victim, 'stream'), await openWatch(victim, 'websocket')]
     const placed = text.replace(/\/(gameserver|ready)/, (path) => victim.at(path))
     const crowd = gather({ port: victim.port, count, text: placed })
     let isThere = false

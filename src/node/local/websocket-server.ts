@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { answerRaw } from '../http/raw-response.js'
 
-/** Largest message taken from a client; none is ever looked at. */
-const MAX_INCOMING = 1024 * 1024
+/** Largest message taken from a client: none is looked at, and one in fragments costs its size many times. */
+const MAX_INCOMING = 16 * 1024
 /** Bytes that may wait for a client before its pings go unanswered. */
 const MAX_PONG_BACKLOG = 64 * 1024
 
