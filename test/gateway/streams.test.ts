@@ -219,10 +219,12 @@ describe('a watch over WebSocket', () => {
     const sidecar = await startSocketSidecar((socket) => {
       socket.write(Buffer.from([0x81, 2, 0x68, 0x69]), () => setTimeout(end, 20, socket))
     })
-    const { url } = await startGateway({ sidecar })
+    const { url, port } = await startGateway({ sidecar })
     const { ended, frame } = converse(`${url}${WATCH}`)
     expect(await frame(0)).toBe('hi')
     expect(await ended).toBe(1006)
+    const { body } = await exchange(port, openWebSocket)
+    expect(body).toBe('\x81\x02hi')
   })
 
   test.each(['leaves', 'closes its half'])('whose client %s is ended at the sidecar', async (how) => {

@@ -35,8 +35,10 @@ export interface Outgoing extends Sent {
   readonly answerHeaders: Readonly<Record<string, string>> | undefined
   /** Called when a watch was opened. */
   onWatch(): void
-  /** Called when nothing came of it, or no more, with what is to be told if the answer hasn't begun. */
+  /** Called when nothing came of it: this is to be told. */
   onFailure(refusal: Refusal): void
+  /** Called when it came to an end in the middle of its answer, which was cut off then. */
+  onBreak(refusal: Refusal): void
 }
 
 export interface Forwarder {
@@ -72,17 +74,22 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   return {
     async request(message, reply, outgoing) {
       const { isWatch } = outgoing
-      const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
+      const attempt = new Attempt(sidecar.host, timeout, (refusal) => {
+        if (!reply.headersSent) return outgoing.onFailure(refusal)
+        reply.destroy()
+        outgoing.onBreak(refusal)
+      })
       const answer = (response: IncomingMessage): void => {
-        attempt.answered(isWatch)
-        if (reply.destroyed) return void response.resume()
         const { statusCode = 0, rawHeaders, headers } = response
+        const goesOn = isWatch && statusCode === 200
+        attempt.answered(goesOn)
+        if (reply.destroyed) return void response.resume()
         try {
           reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
         } catch (error) {
           return attempt.fail(error as Error)
         }
-        if (isWatch && statusCode === 200) {
+        if (goesOn) {
           outgoing.onWatch()
           reply.flushHeaders()
           watches.addStream(response, reply)
@@ -99,16 +106,24 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
     },
 
     async upgrade(message, socket, outgoing) {
-      const attempt = new Attempt(sidecar.host, timeout, outgoing.onFailure)
+      let isAnswered = false
+      const attempt = new Attempt(sidecar.host, timeout, (refusal) => {
+        if (isAnswered) outgoing.onBreak(refusal)
+        else outgoing.onFailure(refusal)
+      })
+      const answered = (goesOn: boolean): void => {
+        isAnswered = true
+        attempt.answered(goesOn)
+      }
       const begin = (request: ClientRequest): void => {
         attempt.begin(request)
         // Before the proxy's own listeners, which pass these headers on.
         request.once('response', (response) => {
-          attempt.answered(false)
+          answered(false)
           response.headers = refusedHandshakeHeaders(response)
         })
         request.once('upgrade', (response, upstream: Socket) => {
-          attempt.answered(true)
+          answered(true)
           socket.removeListener('data', gone).removeListener('end', gone)
           response.headers = handshakeHeaders(response.headers)
           opened.set(upstream, () => {

@@ -41,7 +41,7 @@ const WATCH: OperationName = 'watchGameServer'
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
 const FULL: Refusal = { status: 503, code: 8, message: 'Too many watches are open' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
-const NO_BODY = malformed('Nothing may be sent with or before the end of a handshake')
+const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 const BAD_HEADER = malformed('A header has a value that none may have')
 
 /** What its own answers say beside their content. */
@@ -78,10 +78,10 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         reply.end()
         return
       }
+      const note = (refusal: Refusal): void => onRefused(message.method, admission.target, refusal)
       const refuse = (refusal: Refusal): void => {
-        onRefused(message.method, admission.target, refusal)
-        if (reply.headersSent) reply.destroy()
-        else answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
+        note(refusal)
+        answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
       }
       const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
@@ -99,20 +99,20 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         answerHeaders,
         onWatch: () => onWatch(message.socket),
         onFailure: refuse,
+        onBreak: note,
       })
     },
 
     async upgrade(message, socket, head, admission) {
+      const note = (refusal: Refusal): void => onRefused(message.method, admission.target, refusal)
       const refuse = (refusal: Refusal): void => {
-        onRefused(message.method, admission.target, refusal)
+        note(refusal)
         refuseRaw(socket, refusal, OWN_HEADERS)
       }
       const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
-      const { 'content-length': length, 'transfer-encoding': coding } = message.headers
-      if (coding !== undefined || Number(length ?? 0) > 0) return refuse(NO_BODY)
-      if (head.byteLength > 0) return refuse(NO_BODY)
+      if (head.byteLength > 0) return refuse(TOO_EARLY)
       const headers = upgradeHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
       await forwarder.upgrade(message, socket, {
@@ -123,6 +123,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         answerHeaders: undefined,
         onWatch: () => onWatch(socket),
         onFailure: refuse,
+        onBreak: note,
       })
     },
   }

@@ -14,7 +14,8 @@ export interface Sent {
  * ends when the body does, and not with the client.
  */
 export function standInForMessage({ method, socket }: IncomingMessage, { path, headers, body }: Sent): IncomingMessage {
-  const stream = Readable.from(body.byteLength > 0 ? [body] : [], { objectMode: false })
+  const stream = new Readable({ read: () => void stream.push(null) })
+  if (body.byteLength > 0) stream.push(body)
   const head = { method, url: path, headers: { ...headers }, httpVersion: '1.1', httpVersionMajor: 1, socket }
   return Object.assign(stream, head) as unknown as IncomingMessage
 }
@@ -38,7 +39,7 @@ export function standInForReply(reply: ServerResponse, abandonedMs: number): Ser
   reply.once('close', () => {
     standIn.writableFinished = reply.writableFinished
     if (reply.writableFinished || abandonedMs === 0) end()
-    else setTimeout(end, abandonedMs)
+    else setTimeout(end, abandonedMs).unref()
   })
   return standIn as unknown as ServerResponse
 }

@@ -62,21 +62,21 @@ export class Watches {
       source.destroy()
       if (!follower.ended) socket.write(closeFrame(this.#reason ?? ''))
       // The page's own close frame is awaited: a connection that ends with it unread is reset, ours with it.
-      const timer = setTimeout(() => socket.destroy(), GOODBYE_MS)
-      socket.once('close', () => clearTimeout(timer))
+      setTimeout(() => socket.destroy(), GOODBYE_MS).unref()
       socket.once('data', () => socket.end())
       socket.once('end', () => socket.end())
       socket.resume()
     }
     // Each end is passed on by the pipes. Whoever doesn't answer it with its own isn't waited for.
-    socket.once('end', () => setTimeout(() => source.destroy(), ENDING_MS))
-    source.once('close', () => setTimeout(() => socket.destroy(), STALLED_MS))
+    socket.once('end', () => setTimeout(() => source.destroy(), ENDING_MS).unref())
+    source.once('close', () => setTimeout(() => socket.destroy(), STALLED_MS).unref())
     this.#add(source, socket, socket, follower, sayGoodbye)
   }
 
   /** Tells every reader, those that come later too, and ends their watches. */
   stop(reason: string): void {
-    this.#reason = reason
+    // A close frame has room for 123 bytes of it.
+    this.#reason = /^[ -~]{0,100}$/.test(reason) ? reason : ''
     for (const watch of this.#open.keys()) end(watch)
   }
 
