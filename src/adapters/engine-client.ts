@@ -12,9 +12,6 @@ export interface EngineClient<Int> {
   _release(): void
 }
 
-/** ms without a new frame after which the loop counts as standing still; beats may be closer together than frames */
-const tolerance = 1000
-
 /** The client of one engine; unless told otherwise it keeps the beat for as long as the engine's frames go on. */
 export function engineClient<Int>(
   create: CreateClient,
@@ -31,6 +28,8 @@ function gateByFrames(options: ClientOptions, frame: () => number): ClientOption
   const { autoHealth = true, now = Date.now } = options
   if (!autoHealth) return options
   const given = autoHealth === true ? {} : autoHealth
+  // As long as a page may be busy with one frame: its worker beats on meanwhile.
+  const { stallTimeout = 3000 } = given
   let last: number | undefined
   let changed = 0
   return Object.assign({}, options, {
@@ -40,7 +39,7 @@ function gateByFrames(options: ClientOptions, frame: () => number): ClientOption
         if (current !== last) {
           last = current
           changed = now()
-        } else if (now() - changed >= tolerance) throw new Error('The game loop stands still')
+        } else if (now() - changed >= stallTimeout) throw new Error('The game loop stands still')
         return given.check ? given.check() : true
       },
     }),

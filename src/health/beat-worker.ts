@@ -12,19 +12,19 @@ export type Sign = [
   stallTimeout: number,
   /** ms between beats */
   rhythm: number,
-  /** ms between two looks, of which a whole number make a rhythm */
+  /** ms between two looks, of which a whole number make a rhythm; NaN for a rhythm without an end */
   step: number,
   /** Whether a beat is due at once. */
-  now: boolean | undefined,
+  now: boolean | void,
   url: string,
   init: FetchInit,
 ]
 
 /**
- * What the worker tells the page: 0 asks for a sign of life; otherwise it is when (ms since the Unix epoch), and why no
+ * What the worker tells the page: by nothing it asks for a sign of life; otherwise it is when (ms since the Unix epoch), and why no
  * beat went out, or what was answered to one, with status 0 where no answer came or none may be read.
  */
-export type Report = 0 | [at: number, reasonOrStatus: string | number, text?: string]
+export type Report = [at?: number, reasonOrStatus?: string | number, text?: string]
 
 /**
  * The worker's program. It is text, and no function turned into text, because bundlers, obfuscators, compilers to older
@@ -61,8 +61,8 @@ const program =
   'if(i)f=0;' +
   'b=h;' +
   'if(!q)' +
-  'if(setTimeout(k,d[4]),p)v=l;' +
-  'else p=1,postMessage(0)' +
+  'if(setTimeout(k,d[4]||500),p)v=l;' +
+  'else p=1,postMessage([])' +
   '}'
 
 /** The worker, which begins with the first sign that it is sent; throws where there can be none. */

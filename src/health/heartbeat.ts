@@ -1,6 +1,6 @@
 import type { Core } from '../client/core.js'
 import { check as refuseUnless, fail, type SidecarError } from '../client/errors.js'
-import { host, tryTo, type WorkerLike } from '../client/host.js'
+import { host, tryTo } from '../client/host.js'
 import { requestInit } from '../client/http.js'
 import { createScope } from '../client/scope.js'
 import type { AutoHealthOptions } from '../client/types.js'
@@ -37,18 +37,19 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   let said: string | undefined
   let verdict: string | undefined
   let asking: Promise<void> | undefined
-  let beating: WorkerLike | undefined
+  /** Tells the worker that the page is alive. `now`: a beat is due. */
+  let sign: (now?: boolean | void) => void
 
   refuseUnless(interval === undefined || interval > 0, 'autoHealth.interval', interval, 'ms above 0')
+  refuseUnless(stallTimeout > 0, 'autoHealth.stallTimeout', stallTimeout, 'ms above 0')
 
   const spec = (): HealthSpec => (core._last && core._last.spec && core._last.spec.health) || {}
   /** ms */
   const rhythm = (): number => interval || (spec().period_seconds || 4) * 500
   /** ms since the last sign of life: that this runs is one, unless the game gives them. */
-  const silence = (): number => (core._aliveAt === undefined ? 0 : core._now() - core._aliveAt)
+  const silence = (): number => core._now() - core._aliveAt! || 0
 
-  core._hold = () =>
-    spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict
+  core._hold = () => (spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict)
 
   core._say = (reason, at = Date.now()) => {
     // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
@@ -88,7 +89,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
         }))
 
   /** One beat; or, with what a worker tells of one, what follows from that. */
-  async function beat(report?: Report & object): Promise<void> {
+  async function beat(report?: Report): Promise<void> {
     const [at, status, said] = report || []
     const scope = createScope(life, 'health')
     // Beats never pile up behind a sidecar that doesn't answer.
@@ -125,9 +126,10 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   /** A beat when the rhythm has passed since the last: again where the rhythm has become known meanwhile. */
   function schedule(): void {
     timer._end()
-    timer = core._after(life, Math.max(0, started + rhythm() - core._now()), () => {
+    const due = started + rhythm()
+    timer = core._after(life, Math.max(0, due - core._now()), () => {
       // The worker has been silent for so long that it must have ended, unless all of this page stood still.
-      if (core._heartbeat === 'worker' && core._now() - started - rhythm() > 1000) return expectWorker()
+      if (core._heartbeat === 'worker' && core._now() - due > 1000) return expectWorker()
       core._heartbeat = 'page'
       core._beatNow!()
     })
@@ -138,39 +140,38 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
     schedule()
   }
 
-  /** Tells the worker that the page is alive. */
-  function sign(now?: boolean): void {
-    const pace = rhythm()
-    const step = pace / Math.ceil(pace / Math.min(500, stallTimeout / 4))
-    const url = core._baseUrl + '/health'
-    // A worker can't send by another fetch than its own: then it only keeps time.
-    const hold = core.fetch ? 'custom fetch' : core._hold()
-    const message: Sign = [silence(), hold, stallTimeout, pace, step, now, url, requestInit('POST', '{}', core._direct)]
-    beating!.postMessage(message)
-  }
-
   function startWorker(): void {
+    // A worker can't send by another fetch than its own: then it only keeps time.
+    const { fetch: another } = core
     tryTo(() => {
-      beating = createBeatWorker(life._onEnd)
-      beating.onmessage = ({ data }) => {
-        if (!core.fetch) {
+      const worker = createBeatWorker(life._onEnd)
+      sign = (now) => {
+        const pace = rhythm()
+        const message: Sign = [
+          silence(),
+          another ? 'fetch' : core._hold(),
+          stallTimeout,
+          pace,
+          pace / Math.ceil(pace / Math.min(500, stallTimeout / 4)),
+          now,
+          core._baseUrl + '/health',
+          requestInit('POST', '{}', core._direct),
+        ]
+        worker.postMessage(message)
+      }
+      worker.onmessage = ({ data }) => {
+        if (!another) {
           core._heartbeat = 'worker'
           expectWorker()
+          if (data[2] !== undefined) void beat(data)
+          else if (data[0]) core._say(data[1] as string, data[0])
         }
         core.tick()
-        if (data && !core.fetch) {
-          if (data[2] === undefined) core._say(data[1] as string, data[0])
-          else void beat(data)
-        }
         sign()
-        const before = verdict
-        review().then(
-          () => verdict !== before && sign(),
-          () => {},
-        )
+        review().then(sign, () => {})
       }
-      beating.onerror = () => {
-        beating!.terminate()
+      worker.onerror = () => {
+        worker.terminate()
         core._heartbeat = 'page'
         schedule()
       }
@@ -188,8 +189,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   }
   core._beatNow()
   // Only with a verdict, or beats would go out before `check` has spoken.
-  if (worker)
-    review().then(startWorker, () => {})
+  if (worker) review().then(startWorker, () => {})
   // How often to beat is written in the GameServer.
   core._send(life, 'getGameServer').then(schedule, () => {})
 }

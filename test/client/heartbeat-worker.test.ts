@@ -131,6 +131,13 @@ describe('the heartbeat in an emulated page', () => {
     expect(new Set(page.gaps(since).map((gap) => Math.round(gap / 1000)))).toEqual(new Set([6]))
   })
 
+  it('comes once where its interval has no end, without a busy worker', async () => {
+    const { page, sidecar } = await show({ interval: Infinity })
+    await page.pass(5000)
+    expect(beats(sidecar)).toBe(1)
+    expect(page.beats).toEqual([])
+  })
+
   it('is not sent where spec.health.disabled, which is said once', async () => {
     const { page, events } = await show({}, { health: { disabled: true } })
     const sent = page.beats.length

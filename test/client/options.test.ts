@@ -10,6 +10,8 @@ describe('an option that can not be right is refused when the client is made', (
     ['timeout', { timeout: 0 }],
     ['timeout', { timeout: -1 }],
     ['timeout', { timeout: NaN }],
+    ['autoHealth.interval', { autoHealth: { interval: 0 } }],
+    ['autoHealth.stallTimeout', { autoHealth: { stallTimeout: 0 } }],
   ] satisfies [string, ClientOptions][])('%s: %o', (name, options) => {
     expect(() => createClient({ baseUrl, ...options })).toThrow(
       expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(`^${name} is "`), hint: expect.any(String) }),
