@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
+import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
 import { UsageError } from './context.js'
 
@@ -18,7 +19,7 @@ export interface ServeChoices {
 
 /** @throws UsageError in the words of the command line, where the library would speak of its own options */
 export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
-  const variable = `${options.platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_PORT`
+  const variable = `${variablePrefix(options.platform)}PORT`
   if (options.local && options.sidecar !== undefined) {
     throw new UsageError('--sidecar and --local exclude each other: both say which sidecar the page gets.')
   }

@@ -1,5 +1,6 @@
 import { resolveGatewayOptions } from '../node/gateway/gateway-options.js'
 import type { GatewaySettings } from '../node/gateway/gateway-options.js'
+import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { refuseUnknownOptions } from '../node/unknown-option.js'
 import type { GameserverSidecarOptions } from './plugin-types.js'
 
@@ -28,8 +29,7 @@ export function resolvePluginOptions(
 ): GatewaySettings {
   refuseUnknownOptions(options, Object.keys(known))
   const { platform = 'agones', sidecar, expose } = options
-  const variable = `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_PORT`
-  const { local = sidecar === undefined && !process.env[variable] } = options
+  const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
   return resolveGatewayOptions({
     ...options,
     local: local && { onWarning, ...(local === true ? {} : local) },

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { truncate, utimes, writeFile } from 'node:fs/promises'
+import { Agent, createServer, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createStaticFiles } from '../../src/node/gateway/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
@@ -188,10 +192,25 @@ describe('compressed when the game was built', () => {
     const { headers, body } = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
     expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([encoding, type, 'Accept-Encoding'])
     expect(body).toEqual(build[name])
-    const plain = await ask(`/${name}`, { 'accept-encoding': 'identity' })
-    expect(plain.headers['content-encoding']).toBeUndefined()
-    expect(plain.headers['content-type']).not.toBe(type)
-    expect(plain.body).toEqual(build[name])
+    const raw = await ask(`/${name}`)
+    expect([raw.headers['content-encoding'], raw.body]).toEqual([undefined, build[name]])
+    expect(raw.headers['content-type']).not.toBe(type)
+  })
+
+  test.each([
+    ['engine.wasm.br', 'gzip, deflate', 'wasm', 'application/wasm'],
+    ['level.json.gz', 'identity', '{}', 'application/json; charset=utf-8'],
+  ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
+    const { ask } = await serveSite(await folderOf(build))
+    const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
+    expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([content, undefined, type, 'Accept-Encoding'])
+    expect((await ask(`/${name}`, { 'accept-encoding': accepted }, 'HEAD')).headers['content-type']).toBe(type)
+  })
+
+  test('a file that only says that it is compressed is cut off, and the next is served', async () => {
+    const { ask } = await serveSite(await folderOf({ ...build, 'broken.js.br': 'not at all' }))
+    await expect(ask('/broken.js.br', { 'accept-encoding': 'gzip' })).rejects.toThrow('socket hang up')
+    expect((await ask('/game.js')).text).toBe(js)
   })
 
   test('an archive stays one', async () => {
@@ -305,4 +324,30 @@ describe('what is served at all', () => {
     execFileSync('ln', ['-sfn', 'two', join(folder, 'current')])
     expect((await ask('/a.js')).text).toBe('two')
   })
+})
+
+test('the handler is done when its answer is, also where the connection is kept', async () => {
+  const folder = await folderOf({ 'index.html': PAGE, 'a.js': '1', 'a.js.gz': gzipSync('1'), 'b/index.html': PAGE })
+  const handle = createStaticFiles({ dir: folder, configScript: CONFIG })
+  let running = 0
+  const server = createServer((message, reply) => {
+    running += 1
+    void handle(message, reply).then(() => (running -= 1))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => {
+    agent.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const headers = { 'accept-encoding': 'gzip', 'if-none-match': '*' }
+  for (const path of ['/', '/a.js', '/b', '/missing', '/..', '/a.js?cached', '/?cached']) {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      const asked = request({ port, path, method, agent, headers: path.endsWith('cached') ? headers : {} }).end()
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      await once(answer.resume(), 'end')
+      await expect.poll(() => running, { interval: 5 }).toBe(0)
+    }
+  }
 })

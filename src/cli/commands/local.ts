@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { variablePrefix } from '../../node/gateway/sidecar-url.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { names, port, seconds } from '../arguments.js'
 import { conformanceVerdict } from '../conformance-verdict.js'
@@ -93,9 +94,8 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
 }
 
 function printBanner(local: LocalSidecar, options: LocalOptions, { colors, print }: CliContext): void {
-  const variable = options.platform.toUpperCase().replace(/-/g, '_')
   print(`${colors.bold('Local sidecar')} (${local.mode} mode) at ${colors.cyan(local.url)}`)
-  print(`For the game server: ${colors.bold(`${variable}_SDK_HTTP_PORT=${local.port}`)}`)
+  print(`For the game server: ${colors.bold(`${variablePrefix(options.platform)}PORT=${local.port}`)}`)
   if (options.file !== undefined) print(`GameServer from ${options.file}, loaded again when it is saved`)
   if (local.controlToken !== undefined) print(`Token of the control interface: ${local.controlToken}`)
 }

@@ -37,7 +37,7 @@ export async function compressedBeside(
 
 /**
  * What an engine's loader asks for when it names the compressed file itself (`game.wasm.br`): it leaves the unpacking to
- * the browser, which needs the encoding, and the type of what is inside. Archives stay what they are.
+ * the browser, which needs the encoding, and the type of what is inside. An archive stays what it is.
  */
 export function compressedByName(name: string): { readonly inner: string; readonly encoding: string } | undefined {
   const encoding = ENCODINGS.find(({ extension }) => name.toLowerCase().endsWith(extension))

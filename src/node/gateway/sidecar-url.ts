@@ -1,3 +1,7 @@
+/** What the platform's variables begin with that say where the sidecar is: `…PORT`, `…HOST`. */
+export const variablePrefix = (platform: string): string =>
+  `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
+
 /**
  * Where the sidecar is: what the option says, else the platform's environment. Where that names no host it is
  * 127.0.0.1, since sidecars listen on IPv4 only, whatever `localhost` stands for here.
@@ -9,7 +13,7 @@ export function findSidecar(
   platform: string,
   env: Readonly<Record<string, string | undefined>>,
 ): URL {
-  const prefix = `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
+  const prefix = variablePrefix(platform)
   const port = env[`${prefix}PORT`]
   if (option === undefined && !port) {
     throw new TypeError(

@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, extname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import send from 'send'
 import { acceptsEncoding, compressedBeside, compressedByName } from './compressed-file.js'
 import { contentType, isHtml } from './content-type.js'
@@ -96,9 +99,9 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     const byName = compressedByName(name)
     if (entry !== undefined && byName !== undefined) {
       reply.setHeader('Vary', 'Accept-Encoding')
-      const isAccepted = acceptsEncoding(accepted, byName.encoding)
-      if (isAccepted) reply.setHeader('Content-Encoding', byName.encoding)
-      await sendFile(entry.path, contentType(isAccepted ? byName.inner : name), message, reply)
+      // Who says nothing of encodings isn't a browser, and wants the file as it is.
+      if (accepted === undefined) await sendFile(entry.path, contentType(name), message, reply)
+      else await sendCompressed(entry.path, byName, message, reply)
       return true
     }
     const compressed = await compressedBeside(folder, segments, entry)
@@ -136,6 +139,23 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
 /** Whether a person goes to that address, and not a script that asks for a file. */
 const isNavigation = (message: IncomingMessage): boolean =>
   acceptsHtml(message) && [undefined, 'navigate'].includes(message.headers['sec-fetch-mode'] as string | undefined)
+
+/** Sends what is in a compressed file: unpacked by the browser, or here where that can't. */
+async function sendCompressed(
+  path: string,
+  { inner, encoding }: { readonly inner: string; readonly encoding: string },
+  message: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
+  const type = contentType(inner)
+  if (acceptsEncoding(message.headers['accept-encoding'], encoding)) {
+    reply.setHeader('Content-Encoding', encoding)
+    return sendFile(path, type, message, reply)
+  }
+  reply.setHeader('Content-Type', type)
+  if (message.method === 'HEAD') return void reply.end()
+  await pipeline(createReadStream(path), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+}
 
 /** Ranges, conditional requests and streaming are the library's. It is told where the file really is. */
 function sendFile(path: string, type: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {

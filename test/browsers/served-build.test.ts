@@ -1,0 +1,99 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGateway } from '../../src/node/index.js'
+import type { GatewayOptions } from '../../src/node/index.js'
+import { folderOf } from '../gateway/static-support.js'
+import { root } from '../support/source.js'
+import { dev, project } from '../vite/support.js'
+import { inEachBrowser } from './support/each-browser.js'
+
+/** A module whose `answer()` is 42, as an engine's compiler would write it, only smaller. */
+const wasm = Buffer.from(
+  '0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b',
+  'hex',
+)
+
+const CLIENT = 'dist/gameserver-sidecar.umd.min.js'
+
+const PLAY = `async function play() {
+  const sidecar = GameServerSidecar.createClient()
+  const connected = new Promise((told) => {
+    sidecar.on('connection', ({ state }) => { if (state === 'connected') told() })
+  })
+  sidecar.on('gameserver', () => {})
+  await sidecar.ready()
+  const { status } = await sidecar.waitFor('Ready')
+  await connected
+  const { connection, transport, direct } = sidecar.status
+  sidecar.close()
+  return { state: status.state, connection, transport, direct }
+}`
+
+const build = {
+  'index.html': '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="script-src \'self\' \'wasm-unsafe-eval\'">' +
+    '<title>Game</title><script src="client.js"></script><script src="game.js"></script></head></html>',
+  'game.js': `${PLAY}
+    async function load(name) {
+      const { instance } = await WebAssembly.instantiateStreaming(fetch(name))
+      return instance.exports.answer()
+    }
+    const inWorker = () => new Promise((told, failed) => {
+      const worker = new Worker('worker.js')
+      worker.onerror = failed
+      worker.onmessage = ({ data }) => told(data)
+    })`,
+  'worker.js': 'postMessage({ isolated: globalThis.crossOriginIsolated, shared: typeof SharedArrayBuffer })',
+  'plain.wasm': wasm,
+  'beside.wasm': wasm,
+  'beside.wasm.br': brotliCompressSync(wasm),
+  'beside.wasm.gz': gzipSync(wasm),
+  'named.wasm.br': brotliCompressSync(wasm),
+  'named.wasm.gz': gzipSync(wasm),
+}
+
+async function serve(options: GatewayOptions = {}): Promise<string> {
+  const dir = await folderOf(build)
+  await copyFile(join(root, CLIENT), join(dir, 'client.js'))
+  const gateway = await createGateway({ dir, local: { mode: 'local' }, ...options })
+  onTestFinished(() => gateway.close())
+  return gateway.url
+}
+
+const PLAYED = { state: 'Ready', connection: 'connected', transport: 'websocket', direct: false }
+
+inEachBrowser((browser) => {
+  test('a page of the gateway needs no options, also under a policy that allows no scripts but its own', async () => {
+    const page = await browser.open(await serve())
+    expect(await page.run('play()')).toEqual(PLAYED)
+  })
+
+  test('WebAssembly is compiled while it arrives, however it was compressed when the game was built', async () => {
+    const page = await browser.open(await serve())
+    for (const name of ['plain.wasm', 'beside.wasm', 'named.wasm.gz', 'named.wasm.br']) {
+      expect(await page.run(`load('${name}')`), name).toBe(42)
+    }
+  })
+
+  test('an isolated page and its workers share memory', async () => {
+    const page = await browser.open(await serve({ isolate: true }))
+    expect(await page.run('crossOriginIsolated')).toBe(true)
+    // WebKitGTK has no shared memory, isolated or not.
+    const shared = browser.name === 'WebKit' ? expect.any(String) : 'function'
+    expect(await page.run('inWorker()')).toEqual({ isolated: true, shared })
+    expect(await page.run('play()')).toEqual(PLAYED)
+  })
+
+  test("a page of Vite's development server needs no options either", async () => {
+    const folder = await project({
+      'index.html': '<!doctype html><html><head><script src="/client.js"></script><script src="/play.js"></script></head></html>',
+      'public/play.js': PLAY,
+      'public/.keep': '',
+    })
+    await copyFile(join(root, CLIENT), join(folder, 'public/client.js'))
+    const { url } = await dev({ local: { mode: 'local' } }, { root: folder })
+    const page = await browser.open(url)
+    expect(await page.run('play()')).toEqual(PLAYED)
+  })
+})
