@@ -216,6 +216,13 @@ describe('a signal', () => {
     expect((await finished).err).toBe('')
   })
 
+  test('that comes twice, as npm passes on what a terminal has sent already, is one', async () => {
+    const { child, finished } = await startServe(dir)
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    expect((await finished).code).toBe(0)
+  })
+
   test('given a second time, it ends the process at once', async () => {
     await writeFile(join(dir, 'large.bin'), Buffer.alloc(64 * 1024 * 1024))
     const { url, child, finished } = await startServe(dir)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSitePath } from '../../src/node/gateway/site-path.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
@@ -129,16 +129,25 @@ describe('nothing from outside', () => {
     expect((await ask('/a.js', { 'accept-encoding': 'br' })).text).toBe('a')
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused in words', async () => {
+  test('a file that may not be read is refused in words', async () => {
     const folder = await folderOf(files)
-    for (const name of ['a.js', 'index.html']) await chmod(join(folder, 'site', name), 0)
+    for (const name of ['a.js', 'index.html', 'folder']) await chmod(join(folder, 'site', name), 0)
+    await chmod(folder, 0o755)
     const { ask } = await serveSite(join(folder, 'site'))
-    for (const path of ['/a.js', '/']) {
+    withoutPrivileges()
+    for (const path of ['/a.js', '/', '/folder/b.js']) {
       const { status, text } = await ask(path)
-      expect([status, text]).toEqual([403, expect.stringMatching(/may not be read/)])
+      expect([status, text], path).toEqual([403, expect.stringMatching(/may not be read/)])
     }
   })
 })
+
+/** To its end, the test is run by somebody to whom file modes mean something. */
+function withoutPrivileges(): void {
+  if (process.geteuid?.() !== 0) return
+  process.seteuid?.(65_534)
+  onTestFinished(() => void process.seteuid?.(0))
+}
 
 describe('on Windows also refused', () => {
   test.each(['/C:/secret.txt', '/a.js::$DATA', '/a.js.', '/a.js%20', '/folder./b.js'])('%s', (target) => {
