@@ -19,7 +19,7 @@ const served: readonly [what: string, ...headers: string[]][] = [
   ['its own origin in capitals', 'Host: localhost:PORT', 'Origin: HTTP://LOCALHOST:PORT'],
   ['its own origin on the default port', 'Host: localhost', 'Origin: http://localhost:80'],
 
-  ['a link on another local page', 'Host: localhost', 'Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: navigate'],
+  ['a link on a local page', 'Host: localhost', 'Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: navigate'],
   ['an address typed in', 'Host: localhost:PORT', 'Sec-Fetch-Site: none'],
   ['its own page', 'Host: localhost:PORT', 'Sec-Fetch-Site: same-origin'],
 ]

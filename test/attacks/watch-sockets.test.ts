@@ -51,7 +51,7 @@ const floods: readonly (readonly [what: string, frames: string, times: number])[
 ]
 
 describe.each(targets)('$name', ({ start }) => {
-  test.each(floods)('a client that sends %s on its watch gets nothing by it', async (_what, frames, times) => {
+  test.each(floods)('a watch whose client sends %s harms no other', async (_what, frames, times) => {
     const victim = await start()
     const other = await openWatch(victim, 'websocket')
     const wire = await dial(victim.port, watchRequest(victim, 'websocket'))
@@ -74,7 +74,8 @@ describe.each(targets)('$name', ({ start }) => {
   test('5,000 upgrades keep nobody out and end no watch that was there', async () => {
     const victim = await start()
     const watches = [await openWatch(victim, 'stream'), await openWatch(victim, 'websocket')]
-    const crowd = gather({ port: victim.port, count: affordable(5_000), text: watchRequest(victim, 'websocket') })
+    const text = watchRequest(victim, 'websocket')
+    const crowd = gather({ port: victim.port, count: affordable(5_000), text })
     let isThere = false
     void crowd.there.then(() => (isThere = true))
     await askUntil(victim, () => isThere)

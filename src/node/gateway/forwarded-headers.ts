@@ -37,7 +37,8 @@ const NOT_FORWARDED = new Set([
   'x-http-method-override',
   'x-method-override',
 ])
-const NOT_FORWARDED_KINDS = /^(sec-|x-forwarded-|x-real-ip$|access-control-)/
+/** Many programs take an underscore for a hyphen, so that `content_length` would be a second length. */
+const NOT_FORWARDED_KINDS = /^(sec-|x-forwarded-|x-real-ip$|access-control-)|_/
 
 /** What isn't passed back: who may read an answer is the gateway's to say, and what it is kept for. */
 const NOT_PASSED_BACK = new Set([

@@ -80,7 +80,7 @@ function readHost(text: string): string {
   return authority.name
 }
 
-/** What somebody wrote who expects more to match than one name; as a name it would match nothing, silently. */
+/** Whoever writes it expects more to match than one name; as a name it would match nothing, silently. */
 const isPattern = ({ name }: Authority): boolean => name.includes('*')
 
 function readOrigin(text: string): Origin {

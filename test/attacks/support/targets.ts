@@ -45,7 +45,7 @@ async function startLocal(options: VictimOptions = {}): Promise<Victim> {
   return { port: local.port, at: (path) => path, warnings, lines: [], ...observed(local) }
 }
 
-/** A gateway with a page to serve and a sidecar inside. */
+/** A gateway with a page to serve and, unless the options say otherwise, a sidecar inside. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Victim> {
   const warnings: string[] = []
   const lines: string[] = []
@@ -58,12 +58,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Victim
   const gateway = await createGateway({ dir, local, onWarning, onLog, ...options })
   onTestFinished(() => gateway.close())
   const { port } = gateway
-  return { port, at: (path) => `/_/sidecar${path}`, warnings, lines, ...observed(gateway.local!) }
+  return { port, at: (path) => `/_/sidecar${path}`, warnings, lines, ...observed(gateway.local) }
 }
 
-const observed = ({ sidecar }: LocalSidecar): Pick<Victim, 'reached' | 'watchers'> => ({
-  reached: () => sidecar.log.entries().map(({ event }) => describeEvent(event)),
-  watchers: () => sidecar.snapshot().watchers.length,
+const observed = (local?: LocalSidecar): Pick<Victim, 'reached' | 'watchers'> => ({
+  reached: () => (local?.sidecar.log.entries() ?? []).map(({ event }) => describeEvent(event)),
+  watchers: () => local?.sidecar.snapshot().watchers.length ?? 0,
 })
 
 const describeEvent = (event: SidecarEvent): string => {
@@ -90,6 +90,8 @@ const CODES: Readonly<Record<number, number>> = {
   429: 8,
   431: 8,
   501: 12,
+  503: 14,
+  504: 4,
   505: 12,
 }
 
