@@ -5,13 +5,14 @@ import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
+import { uniformDeclarations } from './rollup.declarations.mjs'
 import {
   alsoAs, executable, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
 } from './rollup.plugins.mjs'
 import { lineMaps, withoutMaps } from './rollup.sources.mjs'
 
 const GLOBAL = 'GameServerSidecar'
-const BANNER = '/*! gameserver-sidecar, Apache-2.0. Contains mitt, MIT, (c) Jason Miller */'
+const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'
 
 /**
  * Every entry of the package; a new one is one line here and one block in package.json `exports`.
@@ -60,6 +61,7 @@ const compilers = Object.fromEntries(['ES2017', 'ES2020', 'ES2022'].map((target)
   tsconfig: './tsconfig.build.json',
   // Nothing is checked here, so the smallest library does.
   compilerOptions: { target, sourceMap: target !== 'ES2022', removeComments: true, lib: ['ES5'], types: [] },
+  transformers: target === 'ES2022' ? {} : { after: [uniformDeclarations] },
 }))]))
 const compile = (target) => compilers[target]
 
@@ -174,7 +176,7 @@ function vendorChunk(id) {
 const minify = () => terser({
   ecma: 2017,
   maxWorkers: 1,
-  compress: { passes: 2, ecma: 2017, unsafe_arrows: true },
+  compress: { passes: 3, ecma: 2017, unsafe_arrows: true, pure_getters: true },
   // Members that are ours alone begin with an underscore; names on the wire never do, or are quoted.
   mangle: { properties: { regex: /^_/, keep_quoted: true } },
   format: { comments: /^!/ },

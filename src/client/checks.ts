@@ -7,7 +7,7 @@ import type { Scope } from './scope.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const matches = (pattern: RegExp) => (value: unknown): boolean => isText(value) && pattern.test(value)
-const word = ' letters, digits, -, _, ., a letter or digit at both ends'
+const word = ' letters, digits and, between them, -_.'
 
 /** Whether a value may go into a field of each kind, and what may. */
 const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
@@ -17,11 +17,11 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, want
   annotation: [
     // in UTF-8, of which each byte that isn't ASCII is escaped as three characters
     (value) => isText(value) && tryTo(() => encodeURIComponent(value).replace(/%../g, '.').length <= annotationLimit),
-    'text, 256 KiB in all annotations',
+    'text, 256 KiB in all',
   ],
   text: [isText, 'text'],
   'texts?': [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
-  'int64?': [formatInteger, 'a safe integer, a bigint or a decimal string'],
+  'int64?': [formatInteger, 'a safe integer, bigint or decimal string'],
   seconds: [
     (value) => formatInteger(value) && +(value as string) >= 0 && +(value as string) <= maxReserveSeconds,
     '0 to ' + maxReserveSeconds,

@@ -5,7 +5,7 @@ import { parseMessage, transports } from '../watch/transport.js'
 import type { Core } from './core.js'
 import { fail } from './errors.js'
 import { host } from './host.js'
-import { exchange } from './http.js'
+import { exchange, requestInit } from './http.js'
 import { createScope, type Scope } from './scope.js'
 
 /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
@@ -24,7 +24,8 @@ export function refuseIfDirect(core: Core, scope: Scope): void {
 export async function isOpaque(core: Core, scope: Scope): Promise<boolean> {
   const asking = createScope(scope)
   await core._turn(scope)
-  await exchange(core, asking, 'GET', core._baseUrl + operations.getGameServer[1], undefined, () => {}, true)
+  const init = requestInit('GET', undefined, true)
+  await exchange(core, asking, core._baseUrl + operations.getGameServer[1], init, () => {})
   return !asking._status
 }
 

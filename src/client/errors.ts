@@ -1,3 +1,5 @@
+import type { Limits } from './types.js'
+
 /** Every `SidecarError.code`; cause and cure of each: `docs/errors.md`. */
 export type SidecarErrorCode =
   | 'CONFIG'
@@ -25,11 +27,11 @@ const hints: Partial<Record<SidecarErrorCode, string>> = {
   NOT_FOUND: 'Define it in the GameServer spec.',
   OUT_OF_RANGE: 'Raise the capacity first.',
   ALREADY_EXISTS: 'A list holds a value once.',
-  FEATURE_DISABLED: 'Turn on the feature gate CountsAndLists.',
+  FEATURE_DISABLED: 'Turn on feature gate CountsAndLists.',
   UNIMPLEMENTED: isItThePort,
   UNAVAILABLE: isItRunning,
   TIMEOUT: isItRunning,
-  UNKNOWN_OUTCOME: 'It may have happened: read, then decide.',
+  UNKNOWN_OUTCOME: 'It may have happened: read first.',
   PROTOCOL: isItThePort,
   UNSAFE_INTEGER: "Use int64: 'bigint'.",
   CROSS_ORIGIN: 'Serve both from one origin: npx gameserver-sidecar serve',
@@ -76,6 +78,16 @@ export function fail(
 ): SidecarError {
   const { _operation: operation, _status: status } = subject || {}
   return new SidecarError(code, message, { operation, status, cause, hint })
+}
+
+/** Throws where text from outside is longer than a limit. */
+export function checkLength(limits: Limits, what: keyof Limits, text: string, subject: Subject): void {
+  if (text.length > limits[what]!) throw fail('LIMIT', 'It is too long', subject, 'Raise limits.' + what + '.')
+}
+
+/** What a host lacks, and an option can give. */
+export function isMissing(name: string, subject: Subject): SidecarError {
+  return fail('CONFIG', 'No ' + name + ' here', subject, 'Give createClient({ ' + name + ' }).')
 }
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */

@@ -1,4 +1,4 @@
-import { fail } from './errors.js'
+import { isMissing } from './errors.js'
 import { host, pick } from './host.js'
 import type { Scope } from './scope.js'
 import type { ClientOptions, FetchInit } from './types.js'
@@ -16,7 +16,7 @@ const json = 'application/json'
  * What to fetch with. An opaque request has the only form that a browser lets through to another origin unasked; of its
  * answer, which has status 0 then, nothing is to be seen but that there was one.
  */
-export const requestInit = (method: string, body: string | undefined, opaque?: boolean): FetchInit =>
+export const requestInit = (method: string, body?: string, opaque?: boolean): FetchInit =>
   Object.assign(
     {
       method,
@@ -35,16 +35,13 @@ export const requestInit = (method: string, body: string | undefined, opaque?: b
 export async function exchange(
   options: ClientOptions,
   scope: Scope,
-  method: string,
   url: string,
-  body: string | undefined,
+  init: FetchInit,
   onText: (text: string) => void,
-  opaque?: boolean,
 ): Promise<void> {
   const send = pick(options, 'fetch')
-  if (!send) return byXhr(options, scope, method, url, body, onText)
+  if (!send) return byXhr(options, scope, url, init, onText)
   const { AbortController } = host()
-  const init = requestInit(method, body, opaque)
   if (AbortController) {
     const controller = new AbortController()
     scope._onEnd(() => controller.abort())
@@ -66,15 +63,15 @@ export async function exchange(
   }
 }
 
-const byXhr: typeof exchange = (options, scope, method, url, body, onText) =>
+const byXhr: typeof exchange = (options, scope, url, { method, body }, onText) =>
   scope._wait((wait, resolve) => {
     const Xhr = pick(options, 'XMLHttpRequest')
-    if (!Xhr) throw fail('CONFIG', 'No fetch here', scope, 'Give createClient({ fetch }) or { XMLHttpRequest }.')
+    if (!Xhr) throw isMissing('fetch', scope)
     const xhr = new Xhr()
     let seen = 0
     xhr.onreadystatechange = () => {
       const { readyState, status } = xhr
-      if (readyState < 3) return
+      if (readyState < 3 || wait._reason) return
       // The connection failed, and nothing says why.
       if (!status) return readyState > 3 ? wait._end() : undefined
       try {
@@ -89,7 +86,6 @@ const byXhr: typeof exchange = (options, scope, method, url, body, onText) =>
       }
     }
     wait._onEnd(() => {
-      xhr.onreadystatechange = null
       // Once it is done, this would only take its headers away.
       if (xhr.readyState < 4) xhr.abort()
     })

@@ -4,8 +4,8 @@ import { isGameServer } from '../watch/order.js'
 import { errorOfAnswer, parseObject } from './answer.js'
 import type { Core } from './core.js'
 import { isForeign, isOpaque, look, readByWatch, refuseIfDirect } from './direct.js'
-import { fail, isSidecarError, type SidecarError } from './errors.js'
-import { exchange, parseRetryAfter } from './http.js'
+import { checkLength, fail, isSidecarError, type SidecarError } from './errors.js'
+import { exchange, parseRetryAfter, requestInit } from './http.js'
 import { backoff } from './retry.js'
 import { createScope, type Scope } from './scope.js'
 
@@ -83,15 +83,12 @@ export function createLink(core: Core): Link {
           await via(
             core,
             scope,
-            method,
             url,
-            shape && JSON.stringify(body || shape),
+            requestInit(method, shape && JSON.stringify(body || shape), direct),
             (piece) => {
               text += piece
-              if (text.length > core.limits.body)
-                throw fail('LIMIT', 'The answer is too long', scope, 'Raise limits.body.')
+              checkLength(core.limits, 'body', text, scope)
             },
-            direct,
           )
         }
       } catch (cause) {

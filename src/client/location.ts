@@ -30,14 +30,8 @@ export function locate(options: ClientOptions): Location {
   const { origin = '', search = '' } = location || {}
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
   const query = /[?&]sidecar=([^&#]*)/.exec(search)
-  const [from, name] = [
-    ['platform', options.platform],
-    ['data-platform', script.platform],
-    ['GAMESERVER_SIDECAR.platform', global.platform],
-    ['', 'agones'],
-  ].find(([, value]) => value) as [string, unknown]
-  const platform = String(name)
-  check(/^[a-z\d][-a-z\d]*$/.test(platform), from, platform, 'a name such as agones')
+  const platform = String(options.platform || script.platform || global.platform || 'agones')
+  check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
   // Some runtimes guard their environment, as a whole or each variable.
   const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
@@ -59,7 +53,7 @@ export function locate(options: ClientOptions): Location {
   const value = String(sources[source])
   const chosen = env('HOST')
   const isPort = /^\d+$/.test(value)
-  const wanted = 'a port from 1 to 65535, or a URL such as http://localhost:9358'
+  const wanted = '1 to 65535, or a URL such as http://localhost:9358'
   check(!isPort || (+value && +value < 65536), source, value, wanted)
   const url = isPort
     ? // An IPv6 address needs brackets.
@@ -76,6 +70,6 @@ export function locate(options: ClientOptions): Location {
     _platform: platform,
     _baseUrl: url.replace(/\/+$/, ''),
     _anyLoopback: isPort && !chosen,
-    _autoHealth: !/^(undefined|false)$/.test(String(autoHealth)),
+    _autoHealth: autoHealth !== undefined && String(autoHealth) !== 'false',
   }
 }

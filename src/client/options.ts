@@ -24,7 +24,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   oneOf('int64', int64, 'number', 'bigint')
   oneOf('crossOrigin', crossOrigin, 'auto', 'direct', 'never')
   check(timeout > 0, 'timeout', timeout, 'ms above 0')
-  const longest = 16 * 1024 * 1024
+  const longest = 1 << 24
   return Object.assign({}, options, {
     watch,
     int64,

@@ -9,7 +9,7 @@ function parseInteger({ int64 }: ClientOptions, value: unknown, subject: Subject
   const text = formatInteger(value)
   if (!text) throw fail('PROTOCOL', 'Not an integer: ' + value, subject)
   if (int64 === 'bigint') return BigInt(text) as number
-  if (!Number.isSafeInteger(+text)) throw fail('UNSAFE_INTEGER', text, subject)
+  if (!formatInteger(+text)) throw fail('UNSAFE_INTEGER', text, subject)
   return +text
 }
 

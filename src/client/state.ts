@@ -42,7 +42,7 @@ export function createState(core: Core): State {
 
   return {
     _last: undefined,
-    _connection: { state: 'idle', transport: undefined, reason: undefined },
+    _connection: { state: 'idle' } as ConnectionEvent,
 
     _setConnection(state = core._last ? 'reconnecting' : 'connecting', transport, reason) {
       const { state: was, transport: before } = core._connection

@@ -3,8 +3,8 @@ import { host } from './host.js'
 import { createScope, type Scope } from './scope.js'
 import type { ClientOptions, SchedulerLike } from './types.js'
 
-/** The longest a host's timer can wait: beyond that it would fire at once. */
-const longest = 0x7fffffff
+/** ms, nearly the longest that a host's timer can wait: beyond that it would fire at once. */
+const longest = 2e9
 
 export interface Timers {
   /** ms, never going back */

@@ -93,7 +93,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
     const [at, status, said] = report || []
     const scope = createScope(life, 'health')
     // Beats never pile up behind a sidecar that doesn't answer.
-    lastButOne._end(fail('TIMEOUT', 'No answer to two beats', scope))
+    lastButOne._end(fail('TIMEOUT', 'No answer to what was sent', scope))
     lastButOne = last
     last = scope
     try {
@@ -107,7 +107,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
           undefined,
           undefined,
           report &&
-            (async (_options, answer, _method, _url, _body, onText) => {
+            (async (_options, answer, _url, _init, onText) => {
               if (!status && (said || !core._direct)) throw said
               answer._status = (status as number) || 200
               answer._header = () => null

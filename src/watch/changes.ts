@@ -10,7 +10,7 @@ type Map<T> = Record<string, T> | null | undefined
 
 /** The member of a map under a key, and nothing inherited: keys such as `__proto__` come from outside. */
 export function own<T>(map: Map<T>, key: string): T | undefined {
-  return map && Object.prototype.hasOwnProperty.call(map, key) ? map[key] : undefined
+  return map && {}.hasOwnProperty.call(map, key) ? map[key] : undefined
 }
 
 /** Whether two values of JSON are the same, in any order of their keys. */
@@ -23,7 +23,7 @@ export function equal(a: unknown, b: unknown): boolean {
   )
 }
 
-const endOfCalls = 'The sidecar now ignores every state call: end the process.'
+const endOfCalls = 'The sidecar ignores state calls now: end the process.'
 
 /**
  * Emits what changed from one object to the next; with nothing before, everything there is. What nobody listens to isn't

@@ -38,15 +38,16 @@ export function iterate(core: Core, { queue: limit = 64, overflow, signal }: Wat
         while (!done && (!queue.length || (strict && scope._reason)))
           await scope._wait<void>((_, resolve) => void readers.push(resolve))
       } catch (error) {
-        done = true
         // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
-        if (!/^(ABORTED|CLOSED)$/.test((error as SidecarError).code)) throw error
+        const wanted = done || /^(ABORTED|CLOSED)$/.test((error as SidecarError).code)
+        done = true
+        if (!wanted) throw error
       }
       return done ? { done, value: undefined } : { done, value: queue.shift()! }
     },
     async return() {
       done = true
-      if (scope) scope._end(fail('CLOSED', 'The iteration has ended'))
+      if (scope) scope._end()
       return { done, value: undefined }
     },
   }

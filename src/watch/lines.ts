@@ -1,20 +1,21 @@
 /**
- * Cuts text that comes in any pieces into lines, and hands on each that isn't blank. Returns the function to feed;
- * that one answers false once a line is longer than `limit` characters, and must then not be called again.
+ * Cuts text that comes in any pieces into lines, and hands on each that isn't blank. Returns the function to feed. What
+ * there is of a line goes to `check` whenever it has grown; after that has thrown, nothing must be fed.
  */
-export function createLineSplitter(limit: number, onLine: (line: string) => void): (text: string) => boolean {
+export function createLineSplitter(
+  check: (line: string) => void,
+  onLine: (line: string) => void,
+): (text: string) => void {
   let rest = ''
   return (text) => {
-    const lines = text.split('\n')
-    return lines.every((piece, index) => {
-      rest += piece
-      const fits = rest.length <= limit
-      if (fits && index < lines.length - 1) {
+    text.split('\n').forEach((piece, index) => {
+      if (index) {
         const line = rest
         rest = ''
         if (/\S/.test(line)) onLine(line)
       }
-      return fits
+      rest += piece
+      check(rest)
     })
   }
 }

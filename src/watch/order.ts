@@ -27,7 +27,7 @@ export function isNews(last: GameServer | undefined, next: GameServer): boolean 
 
 /** Whether a watch would have told the difference: in local mode, it says nothing of counters and lists. */
 export function isToldByWatch(last: GameServer, next: GameServer): boolean {
-  return !equal([last.object_meta, last.status.state], [next.object_meta, next.status.state])
+  return !equal(last.object_meta, next.object_meta) || last.status.state !== next.status.state
 }
 
 const isObject = (value: unknown): boolean => Object(value) === value

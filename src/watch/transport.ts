@@ -1,8 +1,8 @@
 import { errorOfAnswer, parseObject } from '../client/answer.js'
 import type { Core } from '../client/core.js'
-import { fail, toSidecarError, type SidecarError } from '../client/errors.js'
+import { checkLength, fail, isMissing, toSidecarError } from '../client/errors.js'
 import { pick } from '../client/host.js'
-import { exchange } from '../client/http.js'
+import { exchange, requestInit } from '../client/http.js'
 import type { Scope } from '../client/scope.js'
 import type { Transport, WebSocketLike } from '../client/types.js'
 import { createTextDecoder } from '../client/utf8.js'
@@ -24,13 +24,12 @@ interface Socket extends WebSocketLike {
 }
 
 const urlOf = ({ _baseUrl }: Core): string => _baseUrl + operations.watchGameServer[1]
-const tooLong = (scope: Scope): SidecarError => fail('LIMIT', 'A message is too long', scope, 'Raise limits.message.')
 
 /** One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection. */
 const openWebSocket: Open = (core, scope, onMessage) =>
   scope._wait((wait) => {
     const WebSocket = pick(core, 'WebSocket')
-    if (!WebSocket) throw fail('CONFIG', 'No WebSocket here', scope, 'Give createClient({ WebSocket }).')
+    if (!WebSocket) throw isMissing('WebSocket', scope)
     const socket: Socket = new WebSocket(urlOf(core).replace(/^http/, 'ws'))
     let trouble: unknown
     // The handlers stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
@@ -44,7 +43,7 @@ const openWebSocket: Open = (core, scope, onMessage) =>
       try {
         const decode = (): string => createTextDecoder(core, scope)(new Uint8Array(data as ArrayBuffer))
         const text = typeof data === 'string' ? data : decode()
-        if (text.length > core.limits.message) throw tooLong(scope)
+        checkLength(core.limits, 'message', text, scope)
         onMessage(text)
       } catch (error) {
         wait._end(error)
@@ -62,18 +61,18 @@ const openWebSocket: Open = (core, scope, onMessage) =>
 
 /** One watch over one HTTP answer, a JSON object a line. */
 const openStream: Open = async (core, scope, onMessage) => {
-  const split = createLineSplitter(core.limits.message, onMessage)
+  const split = createLineSplitter((line) => checkLength(core.limits, 'message', line, scope), onMessage)
   let text = ''
-  await exchange(core, scope, 'GET', urlOf(core), undefined, (piece) => {
+  await exchange(core, scope, urlOf(core), requestInit('GET'), (piece) => {
     // The head has come before the first piece and stays as it is.
     if (scope._refused === undefined)
       scope._refused = scope._status !== 200 || /html/.test(scope._header!('Content-Type')!)
     if (!scope._refused) {
-      if (!split(piece)) throw tooLong(scope)
+      split(piece)
     } else if ((text += piece).length > 4096) throw errorOfAnswer(scope, text)
   })
   scope._refused = scope._refused || scope._status !== 200
-  throw scope._refused ? errorOfAnswer(scope, text) : fail('UNAVAILABLE', 'The stream ended', scope)
+  throw scope._refused ? errorOfAnswer(scope, text) : fail('UNAVAILABLE', 'The watch ended', scope)
 }
 
 export const transports: Record<Transport, Open> = { websocket: openWebSocket, stream: openStream }

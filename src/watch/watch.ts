@@ -80,7 +80,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
       })
     } catch (error) {
       if (!watchScope._reason && error !== replaced)
-        lose(scope, transport, toSidecarError(error, 'UNAVAILABLE', 'The watch broke', scope))
+        lose(scope, transport, toSidecarError(error, 'UNAVAILABLE', 'The watch ended', scope))
     }
   }
 
@@ -124,7 +124,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
             'LIMIT',
             'The WebSocket ends before each object',
             scope,
-            "It carries 64 KiB at most: use watch: 'auto'.",
+            "Over 64 KiB, use watch: 'auto'.",
             reason,
           ),
         )
