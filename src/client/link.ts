@@ -26,7 +26,10 @@ export interface Link {
   _up?: boolean
   /** No answer can be read, but the watch's WebSocket opens: this page is of another origin. Never ends once it is so. */
   _direct: boolean
-  /** One attempt, without retry. Resolves with the JSON object that a good answer holds. `via`: what else carries it. */
+  /**
+   * One attempt, without retry. Resolves with the JSON object that a good answer holds. `via`: what else carries it;
+   * `again`: that no answer could be read although somebody is there has been seen once before.
+   */
   _attempt(
     parent: Scope,
     operation: OperationName,
@@ -34,6 +37,7 @@ export interface Link {
     body?: object,
     name?: string,
     via?: typeof exchange,
+    again?: boolean,
   ): Promise<Record<string, unknown>>
   /** Asks for the GameServer, to see whether anybody answers. */
   _probe(scope: Scope): Promise<GameServer>
@@ -64,7 +68,7 @@ export function createLink(core: Core): Link {
 
   const link: Link = {
     _direct: core.crossOrigin === 'direct',
-    async _attempt(parent, operation, timeout, body, name, via = exchange) {
+    async _attempt(parent, operation, timeout, body, name, via = exchange, again) {
       if (parent._reason) throw parent._reason
       const scope = createScope(parent, parent._operation || operation)
       core._limit(scope, timeout)
@@ -98,8 +102,8 @@ export function createLink(core: Core): Link {
         let error: AttemptError | undefined
         if (risky && !refused)
           error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
-        else error = known ? cause : await explain(scope, cause)
-        if (!error) return link._attempt(parent, operation, timeout, body, name)
+        else error = known ? cause : await explain(scope, cause, again)
+        if (!error) return link._attempt(parent, operation, timeout, body, name, undefined, true)
         // `localhost` may not resolve, or lead to an address where nobody listens.
         if (refused && core._anyLoopback)
           core._baseUrl = core._baseUrl.replace(/localhost|127[.\d]+/, (name) =>
@@ -192,12 +196,13 @@ export function createLink(core: Core): Link {
 
   /**
    * A page can't tell a refused connection from an answer it may not read; a request it need not read can. Nothing, where
-   * that is how direct mode has begun.
+   * that is how direct mode has begun, or where it may have begun to listen only between the two.
    */
-  async function explain(scope: Scope, cause: unknown): Promise<SidecarError | undefined> {
+  async function explain(scope: Scope, cause: unknown, again?: boolean): Promise<SidecarError | undefined> {
     let there
     try {
       there = !core._direct && isForeign(core) && (await isOpaque(core, scope))
+      if (there && !again) return
       if (there && core.crossOrigin !== 'never') {
         await readByWatch(core, scope)
         core._direct = true

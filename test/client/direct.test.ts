@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, GameServer, SidecarClient } from '../../src/index.js'
+import { createLocalSidecar } from '../../src/node/index.js'
 import { productionTargets } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
@@ -143,4 +144,23 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     const beats = sent.filter(({ path, method }) => path === '/health' && method === 'POST')
     expect(beats[0]).toEqual({ method: 'POST', path: '/health', contentType: 'text/plain', body: '{}', seen: 'opaque' })
   })
+})
+
+test('a sidecar that comes up just while this is found out is read where it may be, for good', async () => {
+  const sidecar = await createLocalSidecar({ allowOrigins: [pageOrigin] })
+  onTestFinished(() => sidecar.close())
+  const browser = emulateBrowser(pageOrigin, { originSent: true })
+  let isThere = false
+  const client = createClient({
+    baseUrl: sidecar.url,
+    fetch: async (url, init) => {
+      isThere ||= init.mode === 'no-cors'
+      if (!isThere) throw new TypeError('Failed to fetch')
+      return browser.fetch(url, init)
+    },
+  })
+  onTestFinished(() => client.close())
+  await client.connect()
+  expect(client.status.direct).toBe(false)
+  expect(await client.setLabel('mode', 'duel')).toBe('accepted')
 })
