@@ -53,7 +53,7 @@ const OWN_HEADERS = {
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { forwarder, host, access, denied, watches, isStopping, onWatch, onRefused } = options
-  const readBody = createBodyReader()
+  const bodies = createBodyReader()
 
   /** The route of a request that may go on, or why it may not. */
   const admit = (message: IncomingMessage, { target }: Admission): SidecarRoute | { refusal: Refusal } => {
@@ -63,7 +63,8 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     const route = findSidecarRoute(method, target.slice(SIDECAR_PREFIX.length))
     if (route.refusal !== undefined) return route
     if (denied.has(route.operation)) {
-      return { refusal: forbidden(`The gateway was told not to forward ${route.operation}`) }
+      // As one that the sidecar hasn't: wherever it is asked from, it doesn't exist here.
+      return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
     }
     if (route.operation !== WATCH) return route
     if (isStopping()) return { refusal: STOPPING }
@@ -87,20 +88,26 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
-      const [body] = await Promise.all([readBody(message), itsTurn(message, reply)])
-      if (body === undefined || message.socket.destroyed) return
+      const body = await bodies.read(message)
+      if (body === undefined) return
       if ('status' in body) return refuse(body)
-      if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
-      await forwarder.request(message, reply, {
-        path: route.path,
-        headers: { ...headers, host },
-        body,
-        isWatch: route.operation === WATCH,
-        answerHeaders,
-        onWatch: () => onWatch(message.socket),
-        onFailure: refuse,
-        onBreak: note,
-      })
+      try {
+        await itsTurn(message, reply)
+        if (message.socket.destroyed) return
+        if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
+        await forwarder.request(message, reply, {
+          path: route.path,
+          headers: { ...headers, host },
+          body,
+          isWatch: route.operation === WATCH,
+          answerHeaders,
+          onWatch: () => onWatch(message.socket),
+          onFailure: refuse,
+          onBreak: note,
+        })
+      } finally {
+        bodies.release(body)
+      }
     },
 
     async upgrade(message, socket, head, admission) {
@@ -134,9 +141,16 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
  * means them to take effect in that order.
  */
 async function itsTurn(message: IncomingMessage, reply: ServerResponse): Promise<void> {
-  if (reply.socket !== null) return
+  const { socket } = message
+  if (reply.socket !== null || socket.destroyed) return
+  // Each that waits listens, and how many may wait is limited elsewhere.
+  socket.setMaxListeners(0)
   await new Promise<void>((resolve) => {
-    reply.once('socket', () => resolve())
-    message.socket.once('close', () => resolve())
+    const go = (): void => {
+      socket.removeListener('close', go)
+      resolve()
+    }
+    reply.once('socket', go)
+    socket.once('close', go)
   })
 }
