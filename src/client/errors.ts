@@ -28,7 +28,7 @@ const hints: Partial<Record<SidecarErrorCode, string>> = {
   OUT_OF_RANGE: 'Raise the capacity first.',
   ALREADY_EXISTS: 'A list holds a value once.',
   FEATURE_DISABLED: 'Turn on feature gate CountsAndLists.',
-  UNIMPLEMENTED: isItThePort,
+  UNIMPLEMENTED: isItThePort + ' Or is it denied?',
   UNAVAILABLE: isItRunning,
   TIMEOUT: isItRunning,
   UNKNOWN_OUTCOME: 'It may have happened: read first.',

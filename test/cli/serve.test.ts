@@ -162,7 +162,7 @@ describe('options', () => {
     const statuses = await Promise.all(
       ['/shutdown', '/allocate', '/health'].map(async (path) => (await call(`${url}/_/sidecar`, path)).status),
     )
-    expect(statuses).toEqual([403, 403, 200])
+    expect(statuses).toEqual([501, 501, 200])
   })
 
   test('--spa, --isolate, --auto-health', async () => {
