@@ -30,38 +30,38 @@ export type Report = [at?: number, reasonOrStatus?: string | number, text?: stri
  * The worker's program. It is text, and no function turned into text, because bundlers, obfuscators, compilers to older
  * syntax and coverage tools put names into functions that a worker doesn't have; and it is smaller so.
  *
- * `l`: when it last looked. `d`: the last sign. `s`: the page's silence. `f`: ms since the last beat. `b`: what held back
- * the last one. `n`: the beats in flight. `p`: whether a question is unanswered, and so nobody reads; `v`: when one was.
+ * `l`: when it last looked. `s` `c` `m` `r` `w` `j` `u` `o`: the last sign, `s` the page's silence. `f`: ms since the last
+ * beat. `b`: what held back the last one. `n`: the beats in flight. `p`: whether a question is unanswered, and so nobody
+ * reads; `v`: when one was.
  */
 const program =
-  ';d=s=f=b=n=p=v=0;' +
+  ';s=f=b=n=p=v=u=0;' +
   // It looks at each step and at each sign, of which the first begins the steps.
   'onmessage=k=e=>{' +
-  'let q=e&&d,t=Date.now()-l,i,h;' +
-  'l+=t;' +
+  'let q=e&&u,a=Date.now(),t=a-l,i,h;' +
+  'l=a;' +
   // A step that comes much too late says that the worker itself was frozen, or that the clock was set: then the page has
   // another chance, and a beat is due.
   't>=0&&t<2e3?(s+=t,f+=t):(s=0,f=1/0);' +
-  'if(e)d=e.data,s=d[0],p=0;' +
+  'if(e)[s,c,m,r,w,j,u,o]=e.data,p=0;' +
   // Whether a beat is due, now or before the next step has come.
-  'i=q?d[5]&&f>99:f>d[3]-d[4]*.8;' +
-  'h=d[1]||s>=d[2]&&"stalled";' +
-  'if(h)(h!=b||i&&!p)&&postMessage([l,h]);' +
+  'i=q?j&&f>99:f>r-w*.8;' +
+  'h=c||s>=m&&"stalled";' +
+  'if(h)(h!=b||i&&!p)&&postMessage([a,h]);' +
   // With the end of what held it back a beat is due at once. Beats never pile up behind a sidecar that doesn't answer: the
   // last but one ends just before the next.
-  'else if((i=i||b)&&n<2){' +
-  'let a=l,w=(s,t)=>postMessage([Date.now(),s,t.slice(0,2e3)]);' +
-  'n++;' +
-  'd[7].signal=AbortSignal.timeout(Math.max(2*d[3],1e3)-99);' +
+  'else if((i=i||b)&&n<2)' +
+  'n++,' +
+  'o.signal=AbortSignal.timeout(Math.max(2*r,1e3)-99),' +
   // Of an answer that may not be read, Firefox would find the end only when the page is free again.
-  'fetch(d[6],d[7]).then(async r=>w(r.status,r.status?await r.text():""))' +
+  'fetch(u,o).then(async r=>[r.status,r.status?await r.text():""])' +
   // Firefox hands a worker no answers while the page is busy: that none has come says nothing then.
-  '.catch(e=>v<a&&w(0,""+e)).then(()=>n--)' +
-  '}' +
+  '.catch(e=>v<a&&[0,""+e])' +
+  '.then(e=>n--&&e&&postMessage([Date.now(),...e]));' +
   'if(i)f=0;' +
   'b=h;' +
   'if(!q)' +
-  'if(setTimeout(k,d[4]||500),p)v=l;' +
+  'if(setTimeout(k,w||500),p)v=a;' +
   'else p=1,postMessage([])' +
   '}'
 

@@ -2,8 +2,6 @@ import type { Core } from '../client/core.js'
 import { host, pick, tryTo, type PageEvent } from '../client/host.js'
 import { requestInit } from '../client/http.js'
 
-const types = ['pagehide', 'pageshow', 'resume']
-
 /**
  * Where the host is a page: a last beat when it is left or closed, and a shutdown if that is wanted; and when it is back
  * after it stood still, what fell due meanwhile runs at once.
@@ -15,7 +13,7 @@ export function watchPage(core: Core): void {
     tryTo(() => void pick(core, 'fetch')!.call(page as never, core._baseUrl + '/' + operation, init).then(null, () => {}))
   }
   const listener = ({ type, persisted }: PageEvent): void => {
-    if (type === types[0]) {
+    if (type === 'pagehide') {
       if (core._heartbeat && !core._hold()) send('health')
       if (core.shutdownOnPageHide && !persisted) send('shutdown')
     } else if (persisted !== false) {
@@ -24,7 +22,9 @@ export function watchPage(core: Core): void {
     }
   }
   if (!page.document || !page.addEventListener || core._scope._reason) return
-  // `resume` is told to the document: on the way there the window hears of it.
-  types.forEach((type) => page.addEventListener!(type, listener, true))
-  core._scope._onEnd(() => types.forEach((type) => page.removeEventListener!(type, listener, true)))
+  for (const type of ['pagehide', 'pageshow', 'resume']) {
+    // `resume` is told to the document: on the way there the window hears of it.
+    page.addEventListener(type, listener, true)
+    core._scope._onEnd(() => page.removeEventListener!(type, listener, true))
+  }
 }
