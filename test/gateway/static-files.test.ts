@@ -46,7 +46,7 @@ describe('types', () => {
 })
 
 describe('headers', () => {
-  test('no answer may be taken for another type, read by another origin, or kept without asking', async () => {
+  test('no answer may be taken for another type, read or framed by another origin, or kept without asking', async () => {
     const { ask } = await serveSite(await folderOf({ 'index.html': PAGE, 'a.js': '1' }))
     for (const path of ['/', '/a.js', '/missing']) {
       const { headers } = await ask(path)
@@ -54,6 +54,7 @@ describe('headers', () => {
         'x-content-type-options': 'nosniff',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'same-origin',
+        'x-frame-options': 'SAMEORIGIN',
       })
       expect(headers['cache-control'], path).toMatch(/^no-(cache|store)$/)
       expect(headers['cross-origin-opener-policy'], path).toBeUndefined()
