@@ -9,6 +9,8 @@ test.each(['websocket', 'stream'] as const)('a client that watches by %s hears o
     const signal = client.once('signal')
     client.on('gameserver', () => undefined)
     while (client.status.connection !== 'connected') await client.once('connection')
+    // New connections aren't accepted then: there must be some that can be used again, as beats leave them.
+    await Promise.all([client.health(), client.ready(), client.getGameServer()])
     const closed = gateway.close('SIGTERM')
     expect(await signal).toMatchObject({ signal: 'SIGTERM' })
     await client.shutdown()
