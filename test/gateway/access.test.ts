@@ -40,7 +40,8 @@ describe('beyond loopback', () => {
     expect(await ready('Origin: http://game.example')).toBe(200)
     expect((await request(gateway.port, `GET ${PREFIX}/gameserver`, HOST)).status).toBe(200)
     const watch = (origin?: string): Promise<unknown> => {
-      const { opened, ended } = converse(`${gateway.url}${PREFIX}/watch/gameserver`, origin === undefined ? {} : { origin })
+      const options = origin === undefined ? {} : { origin }
+      const { opened, ended } = converse(`${gateway.url}${PREFIX}/watch/gameserver`, options)
       return Promise.race([opened.then(() => 'open'), ended])
     }
     expect(await watch()).toBe(403)

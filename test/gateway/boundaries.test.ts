@@ -6,21 +6,20 @@ import type { Follower } from '../../src/node/gateway/boundaries.js'
 /** A frame as a server sends it, or with a mask. */
 function frame(opcode: number, size: number, masked: boolean): Buffer {
   const mask = masked ? 0x80 : 0
-  const head =
-    size < 126
-      ? Buffer.from([opcode, mask | size])
-      : size < 65_536
-        ? Buffer.from([opcode, mask | 126, size >> 8, size & 0xff])
-        : Buffer.from([opcode, mask | 127, 0, 0, 0, 0, size >> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff])
+  const long = Buffer.alloc(8)
+  long.writeUInt32BE(size, 4)
+  const [length, extended] =
+    size < 126 ? [size, []] : size < 65_536 ? [126, [...long.subarray(6)]] : [127, [...long]]
+  const head = Buffer.from([opcode, mask | length, ...extended])
   return Buffer.concat([head, Buffer.alloc(masked ? 4 : 0, 0xff), Buffer.alloc(size, opcode)])
 }
 
-const frames = fc.array(
-  fc.tuple(fc.constantFrom(0x81, 0x01, 0x80, 0x89), fc.constantFrom(0, 1, 125, 126, 127, 300, 65_535, 65_536, 70_000), fc.boolean())
-    .map(([opcode, size, masked]) => frame(opcode, size, masked)),
-  { minLength: 1, maxLength: 5 },
-)
-const lines = fc.array(fc.string().map((text) => Buffer.from(`${text.replaceAll('\n', '')}\n`)), { minLength: 1 })
+const opcodes = fc.constantFrom(0x81, 0x01, 0x80, 0x89)
+const sizes = fc.constantFrom(0, 1, 125, 126, 127, 300, 65_535, 65_536, 70_000)
+const aFrame = fc.tuple(opcodes, sizes, fc.boolean()).map((parts) => frame(...parts))
+const frames = fc.array(aFrame, { minLength: 1, maxLength: 5 })
+const aLine = fc.string().map((text) => Buffer.from(`${text.replaceAll('\n', '')}\n`))
+const lines = fc.array(aLine, { minLength: 1 })
 
 const kinds: readonly [name: string, units: fc.Arbitrary<Buffer[]>, follow: () => Follower][] = [
   ['frames', frames, followFrames],

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { exchange, request } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
 
@@ -16,7 +16,8 @@ describe('a request', () => {
     await request(port, `POST ${PREFIX}/v1beta1/lists/players:addValue`, HOST, '{}')
     await request(port, `POST ${PREFIX}/ready`, HOST)
     await request(port, `GET ${PREFIX}/gameserver?`, HOST)
-    expect(sidecar.asked.map(({ method, url, body, headers }) => [method, url, body, headers['content-length']])).toEqual([
+    const { asked } = sidecar
+    expect(asked.map(({ method, url, body, headers }) => [method, url, body, headers['content-length']])).toEqual([
       ['PUT', '/metadata/label', '{"key":"a"}', '11'],
       ['PATCH', '/v1beta1/lists/a%2Bb%20c?updateMask=values,capacity', '{}', '2'],
       ['POST', '/v1beta1/lists/players:addValue', '{}', '2'],
@@ -48,7 +49,8 @@ describe('a request', () => {
       'Accept-Encoding: gzip',
       'Content-Type: text/plain',
     ]
-    await exchange(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, 'Accept: */*', 'Grpc-Timeout: 1S', 'Content-Length: 2', '', '{}'].join('\r\n'))
+    const kept = ['Accept: */*', 'Grpc-Timeout: 1S', 'Content-Length: 2']
+    await exchange(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, ...kept, '', '{}'].join('\r\n'))
     expect(sidecar.asked[0]!.headers).toEqual({
       host: new URL(sidecar.url).host,
       accept: '*/*',
@@ -63,7 +65,8 @@ describe('a request', () => {
     const { port } = await startGateway({ sidecar: sidecar.url })
     const answer = await exchange(
       port,
-      `POST ${PREFIX}/reserve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
+      `POST ${PREFIX}/reserve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+        'Transfer-Encoding: chunked\r\n\r\n' +
         '1;x=y\r\n{\r\n00d\r\n"seconds":"5"\r\n1\r\n}\r\n0\r\nX-Late: 1\r\n\r\n',
     )
     expect(answer.status).toBe(200)
@@ -90,12 +93,20 @@ describe('a request', () => {
       setTimeout(() => {
         running.push(`< ${message.url}`)
         reply.end('{}')
-      }, 50)
+      }, 5)
     })
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.removeListener('warning', onWarning))
     const { port } = await startGateway({ sidecar: sidecar.url })
-    const post = (path: string): string => `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
-    await exchange(port, `${post('/allocate')}\r\n{}${post('/ready')}\r\n{}${post('/shutdown')}Connection: close\r\n\r\n{}`)
-    expect(running).toEqual(['> /allocate', '< /allocate', '> /ready', '< /ready', '> /shutdown', '< /shutdown'])
+    const post = (path: string): string =>
+      `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
+    const calls = ['/ready', '/allocate', '/reserve', '/health'].flatMap((path) => Array<string>(5).fill(path))
+    const last = `${post('/shutdown')}Connection: close\r\n\r\n{}`
+    await exchange(port, calls.map((path) => `${post(path)}\r\n{}`).join('') + last)
+    expect(running).toEqual([...calls, '/shutdown'].flatMap((path) => [`> ${path}`, `< ${path}`]))
+    expect(warnings).toEqual([])
   })
 
   test.each([
@@ -240,7 +251,8 @@ describe('only the interface is forwarded', () => {
 
   test('and of it nothing that was denied, however it is asked for', async () => {
     const sidecar = await startFakeSidecar()
-    const { port, log } = await startGateway({ sidecar: sidecar.url, deny: ['shutdown', 'watchGameServer', 'removeListValue'] })
+    const deny = ['shutdown', 'watchGameServer', 'removeListValue'] as const
+    const { port, log } = await startGateway({ sidecar: sidecar.url, deny })
     const ask = async (line: string): Promise<number> => (await request(port, line, HOST)).status
     expect(await ask(`POST ${PREFIX}/shutdown`)).toBe(501)
     expect(await ask(`POST ${PREFIX}/shutdown?`)).toBe(501)

@@ -3,7 +3,9 @@ import { createClient } from '../../src/index.node.js'
 import { operations } from '../../src/protocol/operations.js'
 import { PREFIX, startGateway } from './support.js'
 
-test.each(['websocket', 'stream'] as const)('a client does all operations through it, watching by %s', async (watch) => {
+const transports = ['websocket', 'stream'] as const
+
+test.each(transports)('a client does all operations through it, watching by %s', async (watch) => {
   await using gateway = await startGateway({ local: { mode: 'local' } })
   const client = createClient({ baseUrl: gateway.url + PREFIX, watch, timeout: 5_000 })
   try {

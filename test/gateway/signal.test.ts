@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { PREFIX, startGateway } from './support.js'
 
-test.each(['websocket', 'stream'] as const)('a client that watches by %s hears of the signal, and may still shut down', async (watch) => {
+const transports = ['websocket', 'stream'] as const
+
+test.each(transports)('a client that watches by %s hears of the signal, and may still shut down', async (watch) => {
   const gateway = await startGateway({ local: { mode: 'local' } })
   const client = createClient({ baseUrl: gateway.url + PREFIX, watch })
   try {

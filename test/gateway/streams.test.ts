@@ -191,7 +191,7 @@ describe('a watch over WebSocket', () => {
     expect(received.equals(Buffer.concat([bytes, Buffer.from('bye')]))).toBe(true)
   })
 
-  test.each(['with', 'behind'])('whose client sends something %s its handshake is refused, as nobody may', async (when) => {
+  test.each(['with', 'behind'])('whose client sends something %s its handshake is refused', async (when) => {
     let upgraded = 0
     const sidecar = await startRawSidecar((socket) => {
       upgraded += 1

@@ -17,9 +17,15 @@ const start = async (options = {}): Promise<TestGateway> =>
   startGateway({ local: { mode: 'local' }, dir: await sitePath(), cert, key, ...options })
 
 /** One request by TLS, whose certificate is checked. */
-async function ask(port: number, line: string, headers: Record<string, string> = {}, body = ''): Promise<[number, string]> {
+async function ask(
+  port: number,
+  line: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<[number, string]> {
   const [method, path] = line.split(' ') as [string, string]
-  const outgoing = httpsRequest({ port, host: '127.0.0.1', servername: 'localhost', ca: cert, method, path, agent: false, headers })
+  const place = { port, host: '127.0.0.1', servername: 'localhost', ca: cert, agent: false } as const
+  const outgoing = httpsRequest({ ...place, method, path, headers })
   outgoing.end(body)
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   let text = ''

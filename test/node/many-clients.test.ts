@@ -49,7 +49,9 @@ const servers: Record<string, () => Promise<Served>> = {
   },
 }
 
-test.each(Object.keys(servers))('1,000 watchers of %s and 200 slow clients keep nobody out and lose nothing', async (name) => {
+const names = Object.keys(servers)
+
+test.each(names)('1,000 watchers of %s and 200 slow clients keep nobody out and lose nothing', async (name) => {
   const { port, prefix, local } = await servers[name]!()
   const head = `GET ${prefix}/watch/gameserver HTTP/1.1\r\nHost: localhost\r\n`
   const upgrade = `${websocketHeaders.join('\r\n')}\r\n`

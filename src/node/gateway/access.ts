@@ -30,8 +30,8 @@ export interface Access {
   /** @param acts whether something may change, or a connection stay open */
   check(message: IncomingMessage, acts: boolean): Refusal | undefined
   /**
-   * Takes the token from a page's address, where there is one: remembers it in a cookie and sends the browser to the
-   * address without it. Gives whether that was the answer.
+   * Takes the token from a page's address, where there is one: remembers it in a cookie and sends the browser
+   * to the address without it. Gives whether that was the answer.
    */
   enter(message: IncomingMessage, reply: ServerResponse, admission: Admission): boolean | Refusal
 }

@@ -1,10 +1,15 @@
 import type { ClientRequest } from 'node:http'
 import type { Refusal } from '../http/refusal.js'
 
-/** How long a connection to the sidecar may take: it is on this machine, and clients are told within a second. */
+/**
+ * How long a connection to the sidecar may take: it is on this machine, and clients are told within a second.
+ */
 const CONNECT_MS = 900
 
-/** One try to pass a request on: how far it came, and what is to be told where it fails, which it does once at most. */
+/**
+ * One try to pass a request on: how far it came, and what is to be told where it fails, which it does once at
+ * most.
+ */
 export class Attempt {
   readonly #place: string
   readonly #timeout: number

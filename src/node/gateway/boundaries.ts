@@ -6,7 +6,10 @@ export interface Follower {
   readonly ended: boolean
   /** Takes what passes. */
   pass(bytes: Uint8Array): void
-  /** The bytes of these, if not all, that belong to the unit that has begun; undefined if it goes on behind them. */
+  /**
+   * The bytes of these, if not all, that belong to the unit that has begun; undefined if it goes on behind
+   * them.
+   */
   rest(bytes: Uint8Array): number | undefined
 }
 
@@ -39,7 +42,9 @@ export function followFrames(): Follower {
   let payload = 0
   let ended = false
 
-  /** Passes over the bytes up to the end of the frame that has begun, or all of them. Gives where it stopped. */
+  /**
+   * Passes over the bytes up to the end of the frame that has begun, or all of them. Gives where it stopped.
+   */
   const passFrame = (bytes: Uint8Array, from: number): number => {
     let at = from
     while (payload === 0 && at < bytes.byteLength) {

@@ -3,7 +3,10 @@ import type { ServerResponse } from 'node:http'
 /** The sidecar's paths stand behind this one, on the pages' own origin. */
 export const SIDECAR_PREFIX = '/_/sidecar'
 
-/** A script that tells clients in the page where the sidecar is. External, since pages' policies forbid others. */
+/**
+ * A script that tells clients in the page where the sidecar is. External, since pages' policies forbid
+ * others.
+ */
 export const CONFIG_PATH = '/_/config.js'
 
 /** What the script says; `createClient()` reads it. */

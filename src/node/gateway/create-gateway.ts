@@ -36,16 +36,17 @@ export interface Gateway {
   /** What must be given to use the sidecar, where there is a token. */
   readonly token: string | undefined
   /**
-   * Stops listening, tells every watch, and resolves when all connections have ended. With a signal's name as the
-   * reason, which clients hand on as their `signal` event, pages are served until they have said nothing for half a
-   * second, at most five seconds. Can be called again.
+   * Stops listening, tells every watch, and resolves when all connections have ended. With a signal's name as
+   * the reason, which clients hand on as their `signal` event, pages are served until they have said nothing
+   * for half a second, at most five seconds. Can be called again.
    */
   close(reason?: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Serves a game's files and the sidecar on one origin, so that pages may use it, and resolves when it listens.
+ * Serves a game's files and the sidecar on one origin, so that pages may use it, and resolves when it
+ * listens.
  *
  * @throws TypeError for an option that makes no sense or isn't one
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
@@ -97,7 +98,11 @@ async function start(
     onRefused,
   })
 
-  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
+  const serve = async (
+    message: IncomingMessage,
+    reply: ServerResponse,
+    admission: Admission,
+  ): Promise<void> => {
     const { target } = admission
     const { method } = message
     const path = pathOf(target)
@@ -140,7 +145,8 @@ async function start(
 
   let closing: Promise<void> | undefined
   const end = async (reason: string): Promise<void> => {
-    // Not the HTTP server's own, which would cut the connections over which pages may still have something to say.
+    // Not the HTTP server's own, which would cut the connections over which pages may still have something to
+    // say.
     Server.prototype.close.call(server)
     watches.stop(reason)
     await traffic.rest(reason === '' ? 0 : QUIET_MS, CLOSE_MS, () => sockets.size === 0)
@@ -154,7 +160,8 @@ async function start(
   await listen(server, settings.port, host)
   const { port } = server.address() as AddressInfo
   if (exposed) {
-    onWarning(`Listening on ${host}: other machines that reach it ${token === undefined ? 'see' : 'may try to use'} it`)
+    const who = token === undefined ? 'can read what the sidecar says' : 'may try to guess the token'
+    onWarning(`Listening on ${host}: other machines that reach it ${who}`)
   }
   return {
     url: `${scheme}://${urlHost(host)}:${port}`,

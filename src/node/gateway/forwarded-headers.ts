@@ -50,8 +50,8 @@ const NOT_PASSED_BACK = new Set([
 ])
 
 /**
- * The headers that go to the sidecar. Undefined where one holds what no header may, which Node's parser is more
- * lenient about than its writer.
+ * The headers that go to the sidecar. Undefined where one holds what no header may, which Node's parser is
+ * more lenient about than its writer.
  */
 export function requestHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
   const dropped = namedBy(given.connection)
@@ -64,7 +64,9 @@ export function requestHeaders(given: IncomingHttpHeaders): Record<string, strin
   return headers
 }
 
-/** The headers of an upgrade that go to the sidecar: no subprotocol and no extension, of which it has none. */
+/**
+ * The headers of an upgrade that go to the sidecar: no subprotocol and no extension, of which it has none.
+ */
 export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
   const headers = requestHeaders(given)
   if (headers === undefined) return undefined
@@ -82,7 +84,9 @@ export const handshakeHeaders = (given: IncomingHttpHeaders): IncomingHttpHeader
   'sec-websocket-accept': given['sec-websocket-accept'],
 })
 
-/** The headers of an answer that isn't the handshake's; the one that says how long it is stays for the proxy. */
+/**
+ * The headers of an answer that isn't the handshake's; the one that says how long it is stays for the proxy.
+ */
 export function refusedHandshakeHeaders({ headers, rawHeaders }: IncomingMessage): IncomingHttpHeaders {
   const flat = responseHeaders(rawHeaders, headers.connection, undefined)
   const kept: IncomingHttpHeaders = {}

@@ -11,10 +11,10 @@ import type { Sent } from './stand-ins.js'
 import type { Watches } from './watches.js'
 
 /**
- * How long a connection to the sidecar is kept for the next call. Shorter than servers keep one (Node's five seconds
- * are the least that is common; the real sidecar, Go's server without a limit, keeps them for ever), so that none is
- * used which the other side is just closing. Only the end of the sidecar itself can then meet a call, and whether it
- * acted nobody knows: the call fails and is never sent twice, by Node neither.
+ * How long a connection to the sidecar is kept for the next call. Shorter than servers keep one (Node's five
+ * seconds are the least that is common; the real sidecar, Go's server without a limit, keeps them for ever),
+ * so that none is used which the other side is just closing. Only the end of the sidecar itself can then meet
+ * a call, and whether it acted nobody knows: the call fails and is never sent twice, by Node neither.
  */
 const KEPT_MS = 4_000
 

@@ -5,7 +5,10 @@ import type { Refusal } from '../http/refusal.js'
 const LIMIT = 4 * 1024 * 1024
 /** Bytes that all requests together may have waiting here, to come whole or to be answered by the sidecar. */
 const TOTAL = 16 * LIMIT
-/** Bodies up to this size are taken all the same: what a game says is small, and must not wait behind others' large ones. */
+/**
+ * Bodies up to this size are taken all the same: what a game says is small, and must not wait behind others'
+ * large ones.
+ */
 const SMALL = 4 * 1024
 
 /** The sidecar's own words; it is no rate limit, so clients don't try again. */
@@ -15,7 +18,7 @@ const tooLarge = (bytes: number): Refusal => ({
   message: `grpc: received message larger than max (${bytes} vs. ${LIMIT})`,
 })
 
-const BUSY: Refusal = { status: 503, code: 8, message: 'Too many large requests at once' }
+const BUSY: Refusal = { status: 503, code: 14, message: 'Too many large requests at once' }
 
 export interface BodyReader {
   /** The whole body, or why it isn't taken; undefined where the client left. */
@@ -27,9 +30,9 @@ export interface BodyReader {
 const EMPTY = Buffer.alloc(0)
 
 /**
- * Reads bodies before anything is sent on. So a body that is too large or that breaks off
- * never reaches the sidecar, which might act on its first half, nor does the way in which it was cut into chunks;
- * and a slow client keeps nobody but itself waiting.
+ * Reads bodies before anything is sent on. So a body that is too large or that breaks off never reaches the
+ * sidecar, which might act on its first half, nor does the way in which it was cut into chunks; and a slow
+ * client keeps nobody but itself waiting.
  */
 export function createBodyReader(): BodyReader {
   let waiting = 0

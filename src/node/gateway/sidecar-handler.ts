@@ -39,7 +39,7 @@ export interface SidecarHandler {
 const WATCH: OperationName = 'watchGameServer'
 
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
-const FULL: Refusal = { status: 503, code: 8, message: 'Too many watches are open' }
+const FULL: Refusal = { status: 503, code: 14, message: 'Too many watches are open' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 const BAD_HEADER = malformed('A header has a value that none may have')
@@ -137,8 +137,8 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
 }
 
 /**
- * Resolves when what was asked before on the same connection has been answered: who sends several requests at once
- * means them to take effect in that order.
+ * Resolves when what was asked before on the same connection has been answered: who sends several requests at
+ * once means them to take effect in that order.
  */
 async function itsTurn(message: IncomingMessage, reply: ServerResponse): Promise<void> {
   const { socket } = message

@@ -32,9 +32,9 @@ const NOT_FOUND: Refusal = { status: 404, code: 5, message: 'Not Found' }
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /**
- * Finds the operation that a method and a target are exactly: no other spelling of a path is forwarded, so that
- * what is denied stays denied, and the sidecar never reads a path in another way than it was read here. What the
- * sidecar would refuse is refused in its words.
+ * Finds the operation that a method and a target are exactly: no other spelling of a path is forwarded, so
+ * that what is denied stays denied, and the sidecar never reads a path in another way than it was read here.
+ * What the sidecar would refuse is refused in its words.
  */
 export function findSidecarRoute(
   method: string,
@@ -51,7 +51,10 @@ export function findSidecarRoute(
   return { refusal: malformed('The sidecar takes no query but updateMask, and that only with PATCH') }
 }
 
-/** Whether a name in a path, if there is one, stays a name when somebody on the way reads its escapes and dots. */
+/**
+ * Whether a name in a path, if there is one, stays a name when somebody on the way reads its escapes and
+ * dots.
+ */
 function isPath(match: RegExpExecArray | null): boolean {
   if (match?.[1] === undefined) return match !== null
   try {

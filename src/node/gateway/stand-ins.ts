@@ -10,10 +10,13 @@ export interface Sent {
 }
 
 /**
- * What the proxy gets in place of the client's message, whose every header it would send: only what is to go on. It
- * ends when the body does, and not with the client.
+ * What the proxy gets in place of the client's message, whose every header it would send: only what is to go
+ * on. It ends when the body does, and not with the client.
  */
-export function standInForMessage({ method, socket }: IncomingMessage, { path, headers, body }: Sent): IncomingMessage {
+export function standInForMessage(
+  { method, socket }: IncomingMessage,
+  { path, headers, body }: Sent,
+): IncomingMessage {
   const stream = new Readable({ read: () => void stream.push(null) })
   if (body.byteLength > 0) stream.push(body)
   const head = { method, url: path, headers: { ...headers }, httpVersion: '1.1', httpVersionMajor: 1, socket }
@@ -21,8 +24,9 @@ export function standInForMessage({ method, socket }: IncomingMessage, { path, h
 }
 
 /**
- * What the proxy gets in place of the client's reply, which it only watches for its end: a call is passed on although
- * its client left, for `abandonedMs`. It may only not have waited for the answer, as a closing page does.
+ * What the proxy gets in place of the client's reply, which it only watches for its end: a call is passed on
+ * although its client left, for `abandonedMs`. It may only not have waited for the answer, as a closing page
+ * does.
  */
 export function standInForReply(reply: ServerResponse, abandonedMs: number): ServerResponse {
   const end = (): void => void standIn.emit('close')

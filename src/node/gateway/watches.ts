@@ -97,8 +97,9 @@ export class Watches {
   }
 
   /**
-   * Cuts readers that have stopped reading: each of them would keep a real sidecar from sending to all others. What
-   * is written at once is 64 KiB at most, so one that takes less than 13 KB a second counts as such.
+   * Cuts readers that have stopped reading: each of them would keep a real sidecar from sending to all
+   * others. What is written at once is 64 KiB at most, so one that takes less than 13 KB a second counts as
+   * such.
    */
   #check(): void {
     const now = performance.now()

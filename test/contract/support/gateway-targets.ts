@@ -47,30 +47,87 @@ const nameIn = ({ call }: Step): string | undefined =>
   /^\w+ \/v1beta1\/(?:counters|lists)\/([^/?]*)(?:\?|$)/.exec(call.replace(/^(POST .*):\w+Value/, '$1'))?.[1]
 
 /** Where the gateway answers by itself: outside of the interface it is stricter than the sidecar is. */
-const differences: readonly (readonly [what: string, isSo: (step: Step) => boolean, answer: Answer])[] = [
-  ['what is no path', ({ call }) => call === 'GET \\gameserver', fails(404, 5, 'The gateway has no /_/sidecar\\gameserver')],
-  ['malformed escapes', ({ expect }) => expect === badEscape, invalid('The path has a malformed escape')],
-  ['the alpha interface', ({ call }) => /^\w+ \/alpha\//.test(call), notFound],
-  ['a form that names another method, where POST has no operation',
-    (step) => isOverridden(step) && /^POST \/(v1|meta)/.test(step.call), wrongMethod],
-  ['a form that names another method, where it has', (step) => isOverridden(step) && /^POST \/ready/.test(step.call), ok()],
-  ['a form that reads', ({ headers, call, expect }) =>
-    headers?.['Content-Type'] === form && expect.status === 200 && !/^POST \/(re|health)|^PUT/.test(call), wrongMethod],
-  ['another method on /health', ({ call, expect }) => expect === noBeat && !call.startsWith('POST'), wrongMethod],
-  ['an empty body in chunks, which no longer is one', ({ call, chunked, body }) =>
-    call === 'POST /health' && chunked === true && body === '', noBeat],
-  ['a name that is none', (step) => noName.test(nameIn(step) ?? 'x') && step.expect.status === 500, notFound],
-  ['an escape in a verb', ({ call }) => /^POST \S+(%3AaddValue|:add%56alue)$/.test(call), wrongMethod],
-  ['a verb without a name', ({ call }) => /^POST \/v1beta1\/lists\/:(add|remove)Value$/.test(call), wrongMethod],
-  ['another spelling of a path', (step) =>
-    /^\w+ [^?]*%/.test(step.call) && (step.expect.status === 200 || step.expect === noBeat) && nameIn(step) === undefined,
-  notFound],
-  ['another query', ({ call, expect }) =>
-    /\?(?!&*$)/.test(call) && ![404, 501].includes(expect.status) &&
-    !/^PATCH [^?]*\?(updateMask(=[\w.,%*+-]*)?(&|$))+$/.test(call),
-  invalid('The sidecar takes no query but updateMask, and that only with PATCH')],
-  ['a body over 4 MiB, whatever it is a message of', ({ ours }) => ours === tooLarge, tooLarge],
+const differences: readonly {
+  readonly what: string
+  isSo(step: Step): boolean
+  readonly answer: Answer
+}[] = [
+  {
+    what: 'what is no path',
+    isSo: ({ call }) => call === 'GET \\gameserver',
+    answer: fails(404, 5, 'The gateway has no /_/sidecar\\gameserver'),
+  },
+  {
+    what: 'malformed escapes',
+    isSo: ({ expect }) => expect === badEscape,
+    answer: invalid('The path has a malformed escape'),
+  },
+  { what: 'the alpha interface', isSo: ({ call }) => /^\w+ \/alpha\//.test(call), answer: notFound },
+  {
+    what: 'a form that names another method, where POST has no operation',
+    isSo: (step) => isOverridden(step) && /^POST \/(v1|meta)/.test(step.call),
+    answer: wrongMethod,
+  },
+  {
+    what: 'a form that names another method, where it has',
+    isSo: (step) => isOverridden(step) && step.call === 'POST /ready',
+    answer: ok(),
+  },
+  {
+    what: 'a form that reads',
+    isSo: ({ headers, call, expect }) =>
+      headers?.['Content-Type'] === form &&
+      expect.status === 200 &&
+      !/^POST \/(re|health)|^PUT/.test(call),
+    answer: wrongMethod,
+  },
+  {
+    what: 'another method on /health',
+    isSo: ({ call, expect }) => expect === noBeat && !call.startsWith('POST'),
+    answer: wrongMethod,
+  },
+  {
+    what: 'an empty body in chunks, which no longer is one',
+    isSo: ({ call, chunked, body }) => call === 'POST /health' && chunked === true && body === '',
+    answer: noBeat,
+  },
+  {
+    what: 'a name that is none',
+    isSo: (step) => noName.test(nameIn(step) ?? 'x') && step.expect.status === 500,
+    answer: notFound,
+  },
+  {
+    what: 'an escape in a verb',
+    isSo: ({ call }) => /^POST \S+(%3AaddValue|:add%56alue)$/.test(call),
+    answer: wrongMethod,
+  },
+  {
+    what: 'a verb without a name',
+    isSo: ({ call }) => /^POST \/v1beta1\/lists\/:(add|remove)Value$/.test(call),
+    answer: wrongMethod,
+  },
+  {
+    what: 'another spelling of a path',
+    isSo: (step) =>
+      /^\w+ [^?]*%/.test(step.call) &&
+      (step.expect.status === 200 || step.expect === noBeat) &&
+      nameIn(step) === undefined,
+    answer: notFound,
+  },
+  {
+    what: 'another query',
+    isSo: ({ call, expect }) =>
+      /\?(?!&*$)/.test(call) &&
+      ![404, 501].includes(expect.status) &&
+      !/^PATCH [^?]*\?(updateMask(=[\w.,%*+-]*)?(&|$))+$/.test(call),
+    answer: invalid('The sidecar takes no query but updateMask, and that only with PATCH'),
+  },
+  {
+    what: 'a body over 4 MiB, whatever message it stands for',
+    isSo: ({ ours }) => ours === tooLarge,
+    answer: tooLarge,
+  },
 ]
 
 /** What the gateway answers to a step by itself, where that isn't the sidecar's answer. */
-export const ownAnswer = (step: Step): Answer | undefined => differences.find(([, isSo]) => isSo(step))?.[2]
+export const ownAnswer = (step: Step): Answer | undefined => differences.find(({ isSo }) => isSo(step))?.answer
