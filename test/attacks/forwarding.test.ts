@@ -313,7 +313,7 @@ describe('paths', () => {
     }
     expect(upstream.requests).toEqual([])
     const denied = await ask(port, `POST ${at('/shutdown')}`, ['Host: localhost'])
-    expectRefusal(denied, 403, /was told not to forward shutdown/)
+    expectRefusal(denied, 501, /was told not to forward shutdown/)
     expect((await ask(port, `POST ${list}:removeValue`, ['Host: localhost'], '{}')).status).toBe(200)
   })
 
