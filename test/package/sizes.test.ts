@@ -29,17 +29,18 @@ async function shipped(path: string, names: string): Promise<number> {
 }
 
 /**
- * The goals are 6,144 for the script and 5,120 for the application: they are not met. Without a single word of text and
- * with every name one letter long, this code is still 6.9 kB; what it does is what weighs. These limits keep it from
- * growing unnoticed.
+ * The goal is 7,168 for the script, with the heartbeat's worker and direct mode in it: it is not met. What it does is what
+ * weighs: of 11,530, the commands and their checks are 1,860, the heartbeat is 1,370 (its worker 840), the watch 1,010,
+ * direct mode 600, where the sidecar is 580, all texts in errors together 740, XMLHttpRequest 210. Neither another order
+ * of the compressor's options nor other names for what is mangled is worth 10. These limits keep it from growing unnoticed.
  */
-test('the whole client as a script is 12,150 bytes at most', () => {
-  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(12_150)
-  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(12_150)
+test('the whole client as a script is 11,600 bytes at most', () => {
+  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(11_600)
+  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(11_600)
 })
 
-test('the client in an application bundle is 12,050 bytes at most', async () => {
-  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(12_050)
+test('the client in an application bundle is 11,450 bytes at most', async () => {
+  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(11_450)
 })
 
 test('the frame decoder in an application bundle is 2.5 kB at most', async () => {
