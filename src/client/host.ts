@@ -23,6 +23,7 @@ export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' |
   reportError?(error: unknown): void
   location?: { origin?: string; search?: string }
   document?: { currentScript?: { dataset?: Record<string, string | undefined> } | null }
+  navigator?: { sendBeacon?(url: string, body: string): boolean }
   process?: { env?: Record<string, string | undefined> }
   Worker?: new (url: string) => WorkerLike
   Blob?: new (parts: string[]) => unknown

@@ -55,6 +55,13 @@ export function locate(options: ClientOptions): Location {
   const isPort = /^\d+$/.test(value)
   const wanted = '1 to 65535, or a URL such as http://localhost:9358'
   check(!isPort || (+value && +value < 65536), source, value, wanted)
+  // Anybody can write a link: none may lead a page to a stranger's server.
+  check(
+    source[0] !== '?' || !/^https?:\/\/(?!(localhost|127[.\d]+|\[::1])([:/]|$))/.test(value),
+    source,
+    value,
+    "a port, or a URL of this machine's",
+  )
   const url = isPort
     ? // An IPv6 address needs brackets.
       'http://' + (chosen || 'localhost').replace(/^[^[]*:.*/, '[$&]') + ':' + +value

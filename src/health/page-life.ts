@@ -9,8 +9,11 @@ import { requestInit } from '../client/http.js'
 export function watchPage(core: Core): void {
   const page = host()
   const send = (operation: string): void => {
+    const url = core._baseUrl + '/' + operation
     const init = Object.assign(requestInit('POST', '{}', core._direct), { keepalive: true })
-    tryTo(() => void pick(core, 'fetch')!.call(page as never, core._baseUrl + '/' + operation, init).then(null, () => {}))
+    // A closing Firefox lets go of fetches, but not of beacons.
+    if (core.fetch || !tryTo(() => page.navigator!.sendBeacon!(url, '{}')))
+      tryTo(() => void pick(core, 'fetch')!.call(page as never, url, init).then(null, () => {}))
   }
   const listener = ({ type, persisted }: PageEvent): void => {
     if (type === 'pagehide') {

@@ -303,6 +303,18 @@ describe('a page that is left', () => {
     expect(answered(sidecar, 'shutdown')).toBe(0)
   })
 
+  it('sends it as a beacon where there are any, unless its fetch is its own', async () => {
+    const { page, sidecar } = await show()
+    const beacons: string[] = []
+    vi.stubGlobal('navigator', { sendBeacon: (url: string, body: string) => beacons.push(`${url} ${body}`) > 0 })
+    const own = connectClient(sidecar, { ...page.options, fetch: (url, init) => fetch(url, init as RequestInit), autoHealth: { worker: false } })
+    await own.once('health')
+    const before = beats(sidecar)
+    page.dispatch('pagehide', { persisted: false })
+    await untilLogged(sidecar, () => beats(sidecar) === before + 1)
+    expect(beacons).toEqual([`${sidecar.url}/health {}`])
+  })
+
   it.each([[false, 1], [true, 0]])('is shut down if that is wanted, but not when it may come back (%s)', async (persisted, shutdowns) => {
     const { page, sidecar } = await show({}, { shutdownOnPageHide: true })
     const before = beats(sidecar)

@@ -79,6 +79,23 @@ describe('where the sidecar is', () => {
     expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
   })
 
+  it.each(['https://evil.example', 'http://127.0.0.1.evil.example:9358', 'http://localhost.evil', 'http://10.0.0.1'])(
+    'refuses a link that leads the page to a stranger: %s',
+    (url) => {
+      vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
+      vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
+      expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
+    },
+  )
+
+  it.each(['http://localhost:9358', 'http://[::1]:9358', 'http://127.0.0.1', '/_/sidecar'])(
+    'follows a link to a sidecar of this machine: %s',
+    (url) => {
+      vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://game.test' })
+      expect(locate({})._baseUrl).toBe(url[0] === '/' ? `http://game.test${url}` : url)
+    },
+  )
+
   it('survives an environment that may not be read', () => {
     vi.stubGlobal('process', {
       get env() {

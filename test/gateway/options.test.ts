@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { resolveGatewayOptions } from '../../src/node/gateway/gateway-options.js'
 import type { GatewayOptions } from '../../src/node/index.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
 
@@ -64,6 +65,14 @@ test('a sidecar behind a path is reached there', async () => {
 test('a host by name is taken for loopback, an IPv6 address is bracketed in the URL', async () => {
   expect((await startGateway({ local: true, host: 'localhost' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+})
+
+test('the name that is listened on is served, all names of a wildcard are not', () => {
+  const allowed = (host: string) =>
+    resolveGatewayOptions({ local: true, host, expose: true, token: true }).allowHosts
+  expect(allowed('game-vm')).toEqual(['game-vm'])
+  expect(allowed('192.0.2.7')).toEqual(['192.0.2.7'])
+  expect(allowed('0.0.0.0')).toEqual([])
 })
 
 test("the platform is the local sidecar's too", async () => {

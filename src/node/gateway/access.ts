@@ -27,7 +27,7 @@ const WRONG_TOKEN: Refusal = {
 
 /** Who may use the sidecar, of those whom the guard admitted. */
 export interface Access {
-  /** @param acts whether something may change, or a connection stay open */
+  /** @param acts whether something may change, or a WebSocket open */
   check(message: IncomingMessage, acts: boolean): Refusal | undefined
   /**
    * Takes the token from a page's address, where there is one: remembers it in a cookie and sends the browser

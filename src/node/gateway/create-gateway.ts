@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createGuardedServer } from '../http/guarded-server.js'
+import { listen, urlHost } from '../http/listen-address.js'
 import { answerRefusal, refuseRaw } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
@@ -11,7 +12,7 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import { createAccess } from './access.js'
 import { CONFIG_PATH, configScript, sendConfigScript, SIDECAR_PREFIX } from './config-script.js'
 import { createForwarder } from './forwarder.js'
-import { bare, isWildcard, resolveGatewayOptions } from './gateway-options.js'
+import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
 import { createLineLog } from './line-log.js'
 import { createSidecarHandler } from './sidecar-handler.js'
@@ -180,17 +181,3 @@ const isOwnPath = (target: string): boolean => target === '*' || target.startsWi
 const pathOf = (target: string): string => target.split('?')[0]!
 
 const notFound = (path: string): Refusal => ({ status: 404, code: 5, message: `The gateway has no ${path}` })
-
-const listen = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host: host === 'localhost' ? '127.0.0.1' : bare(host) }, () => {
-      server.removeListener('error', reject)
-      resolve()
-    })
-  })
-
-function urlHost(host: string): string {
-  if (host === 'localhost' || isWildcard(host)) return '127.0.0.1'
-  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-}

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { isLoopback } from '../http/authority.js'
+import { ownHosts } from '../http/listen-address.js'
 import { createToken } from '../http/token.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { nearest, refuseUnknownOptions } from '../unknown-option.js'
@@ -132,7 +132,7 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
     tls: cert === undefined || key === undefined ? undefined : checkCertificate(cert, key),
     exposed,
     token,
-    allowHosts: [...(options.allowHosts ?? []), ...(isIP(bare(host)) === 0 || isWildcard(host) ? [] : [host])],
+    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(host)],
     allowOrigins: options.allowOrigins ?? [],
     timeout,
     onWarning: options.onWarning ?? warnProcess,
@@ -182,13 +182,5 @@ function checkOperation(name: string): OperationName {
   if (names.includes(name)) return name as OperationName
   throw new TypeError(`There is no operation "${name}" to deny; did you mean "${nearest(name, names)}"?`)
 }
-
-const WILDCARDS = ['0.0.0.0', '::', '[::]']
-
-/** Whether an address to listen on stands for all of this machine's. */
-export const isWildcard = (host: string): boolean => WILDCARDS.includes(host)
-
-/** An address without the brackets that it has in a URL. */
-export const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
 
 const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

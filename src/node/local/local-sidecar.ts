@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createSidecar } from '../../sidecar/index.js'
 import type {
@@ -9,11 +8,12 @@ import type {
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
+import { listen, ownHosts, urlHost } from '../http/listen-address.js'
+import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { resolveServerOptions } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import { createGuard } from '../http/request-guard.js'
 import { createSidecarServer } from './sidecar-server.js'
 
 export interface RestartOptions {
@@ -51,7 +51,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   const { port, address, lineLimit, onWarning } = resolveServerOptions(options)
   const token = isLoopback(address) ? undefined : createToken()
   const guard = createGuard({
-    allowHosts: [...(options.allowHosts ?? []), ...ownName(address)],
+    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
     allowOrigins: options.allowOrigins,
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning)
@@ -82,17 +82,10 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
 
-  const listen = (on: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ port: on, host: address === 'localhost' ? '127.0.0.1' : bare(address) }, () => {
-        server.removeListener('error', reject)
-        resolve()
-      })
-    })
+  const listenOn = (on: number): Promise<void> => listen(server, on, address)
 
   try {
-    await listen(port)
+    await listenOn(port)
   } catch (error) {
     file?.stop()
     sidecar.close()
@@ -121,7 +114,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
         resolve()
       }
     })
-    if (closing === undefined) await listen(bound)
+    if (closing === undefined) await listenOn(bound)
   }
   const close = (): Promise<void> => {
     closing ??= new Promise((resolve) => {
@@ -155,21 +148,6 @@ const environment: SidecarEnvironment = {
     const timer = setTimeout(fire, ms)
     return () => clearTimeout(timer)
   },
-}
-
-const WILDCARDS = ['0.0.0.0', '::', '[::]']
-
-const bare = (address: string): string => address.replace(/^\[|\]$/g, '')
-
-/**
- * An IP address to listen on may also be in Host: unlike a name, no page can make it mean another machine.
- */
-const ownName = (address: string): string[] =>
-  isIP(bare(address)) === 0 || WILDCARDS.includes(address) ? [] : [address]
-
-function urlHost(address: string): string {
-  if (address === 'localhost' || WILDCARDS.includes(address)) return '127.0.0.1'
-  return address.includes(':') && !address.startsWith('[') ? `[${address}]` : address
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
