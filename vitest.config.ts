@@ -47,6 +47,7 @@ export default defineConfig({
           include: browsers,
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-setup.ts', 'test/browsers/global-setup.ts'],
+          testTimeout: 60_000,
           // A page's beats and frames are real time, so nothing else runs beside them.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

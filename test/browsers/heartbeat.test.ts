@@ -3,7 +3,7 @@ import { createGateway } from '../../src/node/index.js'
 import { gameServer } from '../hosts/support/sidecar.js'
 import { untilLogged } from '../support/with-sidecar.js'
 import type { Sidecar } from '../../src/sidecar/index.js'
-import { inDrivenBrowsers, inEachBrowser } from './support/each-browser.js'
+import { inDrivenBrowsers, inEachBrowser, type DrivenBrowser, type DrivenPage } from './support/each-browser.js'
 import { buildGame, sidecarQuery } from './support/game.js'
 import { startOpenSidecar } from './support/open-sidecar.js'
 import { servePages } from './support/page-server.js'
@@ -37,9 +37,19 @@ const beatsOf = (sidecar: Sidecar): number[] => sidecar.log.entries().filter(isC
 
 const within = (times: number[], from: number, to: number): number[] => times.filter((at) => at >= from && at < to)
 
+const untilBeats = (sidecar: Sidecar, count: number): Promise<void> =>
+  untilLogged({ sidecar }, () => beatsOf(sidecar).length >= count)
+
 const STALL_TIMEOUT = 3000
 /** How much later than it should something may happen on a busy machine. */
 const LATE = 1500
+
+/** Ends a page that can't come back. Firefox may end a closed page's process before its requests are out. */
+async function leaveForGood({ page, run }: DrivenPage, { name }: DrivenBrowser): Promise<void> {
+  if (name === 'Chromium') return page.close()
+  await run(`addEventListener('unload', () => {})`)
+  await page.goto('about:blank')
+}
 
 describe.each(Object.keys(places))('a heartbeat %s', (place) => {
   // In WebKit a worker's requests wait for the page's thread.
@@ -65,6 +75,95 @@ describe.each(Object.keys(places))('a heartbeat %s', (place) => {
       expect(beatsOf(sidecar).find((at) => at >= to)! - to).toBeLessThan(LATE)
       expect(await page.run('heldBack()')).toContainEqual(expect.objectContaining({ reason: 'stalled' }))
     })
+
+    test('goes on in a page that another one hides, whose own timers are slowed down', async () => {
+      const { sidecar, url } = await places[place]!()
+      const page = await browser.open(url)
+      await page.run('startHeart({ interval: 250 })')
+      await browser.openInFront(page, 'about:blank')
+      const hidden = await page.run<number>('untilHidden()')
+      // Unhidden it would be 60: this is what tells the worker's beats from those of a page's timer.
+      expect(await page.run('countTimers(3000)')).toBeLessThan(10)
+      expect(within(beatsOf(sidecar), hidden, hidden + 3000).length).toBeGreaterThanOrEqual(8)
+      expect(await page.run('heldBack()')).toEqual([])
+    })
+
+    test('stops when the game no longer says that it is alive, and goes on when it does', async () => {
+      const { sidecar, url } = await places[place]!()
+      const page = await browser.open(url)
+      await page.run('startHeart({ interval: 250, stallTimeout: 1000 })')
+      await page.run('startLoop()')
+      await untilBeats(sidecar, 8)
+      expect(await page.run('heldBack()')).toEqual([])
+      const dead = await page.run<number>('stopLoop()')
+      await page.run('untilStalled()')
+      const held = Date.now()
+      expect(within(beatsOf(sidecar), dead, dead + 1000).length).toBeGreaterThanOrEqual(2)
+      await page.run('rest(1500)')
+      expect(within(beatsOf(sidecar), held + LATE / 2, Infinity)).toEqual([])
+      await page.run('startLoop()')
+      await untilBeats(sidecar, beatsOf(sidecar).length + 4)
+    })
+
+    test('beats a last time when its page is left, and shuts nothing down', async () => {
+      const { sidecar, url } = await places[place]!()
+      const page = await browser.open(url)
+      await page.run('startHeart({ interval: 60_000 }, {}, 1)')
+      const before = beatsOf(sidecar).length
+      await page.page.goto('about:blank')
+      await untilBeats(sidecar, before + 1)
+      expect(sidecar.log.entries().filter(isCall('shutdown'))).toEqual([])
+    })
+
+    test('rests with a page that is left and may come back, and goes on at once when it does', async () => {
+      const { sidecar, url } = await places[place]!()
+      const page = await browser.open(url)
+      await page.run('startHeart({ interval: 250 })')
+      await page.page.goto('about:blank')
+      const left = Date.now()
+      await new Promise((resolve) => setTimeout(resolve, 3000))
+      const back = Date.now()
+      await page.run('history.back()')
+      await untilLogged({ sidecar }, () => beatsOf(sidecar).some((at) => at >= back))
+      expect(within(beatsOf(sidecar), left + LATE, back)).toEqual([])
+    })
+
+    test('beats a last time when its page is left for good, and shuts down once if it is told to', async () => {
+      const { sidecar, url } = await places[place]!()
+      const page = await browser.open(url)
+      await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
+      const before = beatsOf(sidecar).length
+      await leaveForGood(page, browser)
+      await untilLogged({ sidecar }, () => sidecar.log.entries().some(isCall('shutdown')))
+      await untilBeats(sidecar, before + 1)
+      expect(sidecar.log.entries().filter(isCall('shutdown')).length).toBe(1)
+    })
+
+    test('comes from the page where its policy forbids workers from blobs, which status tells', async () => {
+      const { sidecar, url } = await places['from another origin']!({ 'content-security-policy': "worker-src 'none'" })
+      const page = await browser.open(url)
+      expect(await page.run('startHeartWithoutWorker({ interval: 250 })')).toEqual({
+        heartbeat: 'page',
+        beats: [true, true, true, true],
+      })
+      expect(beatsOf(sidecar).length).toBeGreaterThanOrEqual(4)
+    })
+
+    if (browser.name === 'Chromium') {
+      test('stops with a page that is frozen, and goes on at once when it thaws', async () => {
+        const { sidecar, url } = await places[place]!()
+        const page = await browser.open(url)
+        await page.run('startHeart({ interval: 250 })')
+        const devtools = await page.page.createCDPSession()
+        await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+        const frozen = Date.now()
+        await new Promise((resolve) => setTimeout(resolve, 3000))
+        const thawed = Date.now()
+        await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+        expect(within(beatsOf(sidecar), frozen + LATE, thawed)).toEqual([])
+        await untilLogged({ sidecar }, () => beatsOf(sidecar).some((at) => at >= thawed))
+      })
+    }
   })
 })
 

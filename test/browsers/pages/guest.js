@@ -63,6 +63,26 @@ Object.assign(globalThis, {
     return { beats, workers: [running, workers], lastBeat: client.status.lastBeat > 0 }
   },
 
+  /** Follows a watch until the gateway says that it stops; `signalled` holds what it said. */
+  async listenForSignal(options) {
+    const client = createClient(options)
+    const watching = new Promise((resolve) => client.on('connection', ({ transport }) => transport && resolve()))
+    const signals = []
+    globalThis.signalled = client.once('signal').then(() => signals)
+    client.on('signal', ({ signal }) => signals.push(signal))
+    client.on('state', () => {})
+    await watching
+  },
+
+  /** Whether the first beats went well. */
+  firstBeats: (count) => new Promise((resolve) => {
+    const beats = []
+    const client = createClient()
+    client.on('health', ({ ok }) => {
+      if (beats.push(ok) === count) resolve(beats)
+    })
+  }),
+
   /** What a page is told that may do nothing. */
   async tryAsStranger(options) {
     const client = createClient({ verifyInterval: 300, ...options })

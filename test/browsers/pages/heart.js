@@ -3,14 +3,11 @@ const health = []
 let client
 
 Object.assign(globalThis, {
-  /** Resolves when the worker beats. */
-  async startHeart(autoHealth, options) {
+  /** Resolves when the worker has taken over and so many beats went well. */
+  async startHeart(autoHealth, options, enough = 3) {
     client = GameServerSidecar.createClient({ ...options, autoHealth })
     client.on('health', ({ ok, at, reason }) => health.push({ ok, at, reason }))
-    let beats = 0
-    await new Promise((resolve) => client.on('health', ({ ok }) => {
-      if (ok && client.status.heartbeat === 'worker' && ++beats === 3) resolve()
-    }))
+    while (client.status.heartbeat !== 'worker' || health.filter(({ ok }) => ok).length < enough) await rest(20)
     health.length = 0
   },
 
@@ -28,6 +25,8 @@ Object.assign(globalThis, {
     resolve({ from, to: Date.now() })
   }, 100)),
 
+  untilStalled: () => new Promise((resolve) => client.on('health', ({ reason }) => reason === 'stalled' && resolve())),
+  rest: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   heldBack: () => health.filter(({ ok }) => !ok),
   heartbeat: () => client.status.heartbeat,
 

@@ -26,8 +26,8 @@ export interface AnyBrowser {
 export interface DrivenBrowser extends AnyBrowser {
   name: BrowserName
   open(url: string): Promise<DrivenPage>
-  /** Opens a page beside another one, in its context. */
-  openBeside(other: DrivenPage, url: string): Promise<DrivenPage>
+  /** Opens a page in the window of another one, which it hides. */
+  openInFront(other: DrivenPage, url: string): Promise<DrivenPage>
 }
 
 const START = 120_000
@@ -48,7 +48,11 @@ export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void 
           onTestFinished(() => context.close())
           return openIn(context, url)
         },
-        openBeside: ({ page }, url) => openIn(page.browserContext(), url),
+        async openInFront({ page }, url) {
+          const other = await openIn(page.browserContext(), url)
+          await other.page.bringToFront()
+          return other
+        },
       })
     })
   }
@@ -78,14 +82,14 @@ function warn(name: string, cure: string): void {
 }
 
 // Firefox reports these beside the errors of scripts.
-const BROKEN_CONNECTION = /Cross-Origin Request Blocked|can’t establish a connection|was interrupted while/
+const NO_SCRIPT = /Cross-Origin Request Blocked|can’t establish a connection|was interrupted|Content-Security-Policy/
 
 async function openIn(context: BrowserContext, url: string): Promise<DrivenPage> {
   const page = await context.newPage()
   const uncaught: string[] = []
   page.on('pageerror', (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    if (!BROKEN_CONNECTION.test(text)) uncaught.push(text)
+    if (!NO_SCRIPT.test(text)) uncaught.push(text)
   })
   onTestFinished(() => expect(uncaught, `uncaught in ${url}`).toEqual([]))
   await page.goto(url)
