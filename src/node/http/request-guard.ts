@@ -131,7 +131,8 @@ function checkOrigin(
   const [text, ...more] = headerValues(head.rawHeaders, 'origin')
   if (text === undefined) return { present: false, foreign: undefined }
   if (more.length > 0) return { refusal: malformed('A request has at most one Origin header') }
-  if (text === 'null') return { refusal: forbidden('Pages without an origin of their own are not served') }
+  // WebKit says of a file what others call null.
+  if (text === 'null' || text === 'file://') return { refusal: forbidden('Pages without an origin of their own are not served') }
   const origin = parseOrigin(text)
   if (origin === undefined) return { refusal: malformed('The Origin header is malformed') }
   if (sameOrigin(origin, own)) return { present: true, foreign: undefined }

@@ -18,8 +18,10 @@ const HEAD = /^HTTP\/1\.1 (\d{3}) [ -~]*\r\n((?:[\w!#$%&'*+.^`|~-]+: ?[\t -~\x80
 /**
  * Every answer in the bytes that a server sent (one character a byte), read strictly: whatever is not exactly
  * a row of whole answers throws, since that is what an attack on the framing looks like from outside.
+ *
+ * @param method HEAD for answers without bodies
  */
-export function readAnswers(bytes: string): Answer[] {
+export function readAnswers(bytes: string, method = ''): Answer[] {
   const answers: Answer[] = []
   for (let rest = bytes; rest !== '';) {
     const match = HEAD.exec(rest)
@@ -28,12 +30,14 @@ export function readAnswers(bytes: string): Answer[] {
     const headers = readHeaders(match[2]!)
     rest = rest.slice(match[0].length)
     if (status === 101) return [...answers, { status, headers, body: '', rest }]
-    const { body, length } = readBody(status, headers, rest)
+    const { body, length } = method === 'HEAD' ? NONE : readBody(status, headers, rest)
     answers.push({ status, headers, body })
     rest = rest.slice(length)
   }
   return answers
 }
+
+const NONE = { body: '', length: 0 }
 
 function readHeaders(lines: string): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -53,7 +57,7 @@ function readBody(
 ): { body: string; length: number } {
   const { 'content-length': announced, 'transfer-encoding': encoding } = headers
   if (announced !== undefined && encoding !== undefined) throw new Error('An answer has two lengths')
-  if (status < 200 || status === 204 || status === 304) return { body: '', length: 0 }
+  if (status < 200 || status === 204 || status === 304) return NONE
   if (announced !== undefined) {
     const length = Number(announced)
     if (!/^\d+$/.test(announced) || rest.length < length) throw new Error(`An answer isn't ${announced} long`)
@@ -109,7 +113,7 @@ export async function dial(port: number, first = ''): Promise<Wire> {
 
 /** Sends this and reads every answer until the server ends the connection. */
 export const askAll = async (port: number, bytes: string): Promise<Answer[]> =>
-  readAnswers(await (await dial(port, bytes)).ended)
+  readAnswers(await (await dial(port, bytes)).ended, bytes.split(' ')[0])
 
 /** The bytes of one request's head. */
 export const head = (line: string, ...headers: readonly string[]): string =>

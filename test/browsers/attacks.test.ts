@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { expectServing, targets } from '../attacks/support/targets.js'
+import { root } from '../support/source.js'
+import { startAttacker, startNaiveServer } from './support/attacker.js'
+import { inEachBrowser } from './support/each-browser.js'
+import { record } from './support/record.js'
+import type { AnyBrowser, DrivenPage, OpenPage } from './support/each-browser.js'
+
+const pageFile = join(root, 'test/browsers/pages/barrage.html')
+const script = join(root, 'test/browsers/pages/barrage.js')
+
+interface Place {
+  readonly name: string
+  /** Where its page is, given the port of the attacker's server. */
+  url(port: number): string
+  /** What its page calls. */
+  readonly call?: string
+  /** The page's own server, whose redirects it can use. */
+  own?(port: number): string
+  /** Where the browser lets none of it out by itself, so that nothing says what the servers would have done. */
+  readonly isHeldBackIn?: readonly string[]
+}
+
+const places: readonly Place[] = [
+  {
+    name: 'another port of the same host',
+    url: (port) => `http://127.0.0.1:${port}/barrage.html`,
+    own: (port) => `http://127.0.0.1:${port}`,
+  },
+  {
+    name: 'another name of this machine',
+    url: (port) => `http://localhost:${port}/barrage.html`,
+    own: (port) => `http://localhost:${port}`,
+  },
+  { name: 'a file', url: () => pathToFileURL(pageFile).href },
+  { name: 'a sandbox', url: (port) => `http://127.0.0.1:${port}/barrage.html`, call: 'barrageFromSandbox' },
+  {
+    name: 'a data: URL',
+    url: () => `data:text/html,${encodeURIComponent(`<body><script>${readFileSync(script, 'utf8')}</script>`)}`,
+    isHeldBackIn: ['Chromium'],
+  },
+]
+
+/** What must have been sent, or the test would prove nothing: writes in each form that a page may send unasked. */
+const CERTAIN = [
+  'fetch-no-cors-text',
+  'fetch-cors-text',
+  'fetch-keepalive',
+  'xhr',
+  'image',
+  'script',
+  'stylesheet',
+  'iframe',
+  'eventsource',
+  'websocket',
+  'websocket-post',
+  'form-text/plain',
+  'form-multipart/form-data',
+]
+
+const DEPARTURES = ['location', 'link', 'refresh', 'form', 'form-get']
+
+/** What a stranger's page may have for all its trying: a look at a path by following a link, which says nothing. */
+const HARMLESS = /^refused GET \/(shutdown|favicon\.ico)$/
+
+inEachBrowser((browser) => {
+  describe.each(places)('a page of $name', (place) => {
+    test('gets through to neither server, whatever it sends', async () => {
+      const { victims, naive, addresses } = await startAll()
+      const port = await startAttacker()
+      const page = await open(browser, place.url(port))
+      const own = place.own?.(port)
+      const call = (...given: readonly unknown[]): string =>
+        `${place.call ?? 'barrage'}(${given.map((value) => JSON.stringify(value)).join()})`
+      const named = call([naive.address], { own, names: true })
+      await page.run(`Promise.all([${named}, ${call(addresses, { own })}])`)
+      if (place.isHeldBackIn?.includes(browser.name) !== true) {
+        const names = naive.seen.map(({ target }) => target.split('?')[1]?.replace(/&method=POST|=$/, ''))
+        expect(names.map((name) => decodeURIComponent(name ?? ''))).toEqual(expect.arrayContaining(CERTAIN))
+      }
+      record(browser.name, place.name, naive.seen)
+      for (const victim of victims) {
+        expect(victim.reached()).toEqual([])
+        await expectServing(victim)
+      }
+    }, 60_000)
+  })
+
+  test.each(['127.0.0.1', 'localhost'])('a page of %s that leads to either server changes nothing', async (host) => {
+    const { victims, naive, addresses } = await startAll()
+    const port = await startAttacker()
+    await Promise.all(DEPARTURES.map(async (way) => {
+      await Promise.all([...addresses, `${naive.address}/${way}`].map(async (address) => {
+        const page = await open(browser, `http://${host}:${port}/barrage.html`)
+        await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`)
+      }))
+      await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
+    }))
+    record(browser.name, `a link of ${host}`, naive.seen.filter(({ target }) => !target.includes('favicon')))
+    for (const victim of victims) {
+      expect(victim.reached().filter((event) => !HARMLESS.test(event))).toEqual([])
+      await expectServing(victim)
+    }
+  }, 60_000)
+
+  test('a page whose policy reports to either server changes nothing', async () => {
+    const { victims, naive, addresses } = await startAll()
+    const port = await startAttacker()
+    for (const address of [...addresses, naive.address]) {
+      await open(browser, `http://127.0.0.1:${port}/report?to=${encodeURIComponent(address)}`)
+    }
+    await naive.saw(({ method }) => method === 'POST')
+    record(browser.name, 'a report', naive.seen)
+    for (const victim of victims) {
+      expect(victim.reached()).toEqual([])
+      await expectServing(victim)
+    }
+  })
+})
+
+/** Both servers, and one that lets everything in and says what was sent. */
+async function startAll() {
+  const victims = await Promise.all(targets.map(({ start }) => start()))
+  const naive = await startNaiveServer()
+  const addresses = victims.map(({ port, at }) => `http://127.0.0.1:${port}${at('/shutdown')}`)
+  return { victims, addresses, naive: { ...naive, address: `http://127.0.0.1:${naive.port}/shutdown` } }
+}
+
+const isDriven = (page: OpenPage): page is DrivenPage => 'uncaught' in page
+
+/** Scripts of a page that is refused everywhere fail in many ways, which is nobody's concern. */
+async function open(browser: AnyBrowser, url: string): Promise<OpenPage> {
+  const page = await browser.open(url)
+  if (isDriven(page)) {
+    page.uncaught.length = 0
+    Object.defineProperty(page.uncaught, 'push', { value: () => 0 })
+  }
+  return page
+}
