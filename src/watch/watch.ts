@@ -32,6 +32,8 @@ export function startWatch(core: Core, watchScope: Scope): void {
   let current: Scope | undefined
   let attempt = 0
   let failures = 0
+  /** How often in a row a WebSocket stood and ended before its first object: a dial that nobody took says nothing. */
+  let ended = 0
   let fallback: string | undefined
   let received = 0
   let lastReceived = 0
@@ -88,7 +90,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
   function adopt(scope: Scope, transport: Transport): void {
     if (current) current._end(replaced)
     current = scope
-    attempt = failures = 0
+    attempt = failures = ended = 0
     reported = undefined
     // The probe's own WebSocket had not been answered, but this one is.
     if (denied && isForeign(core)) core._direct = core.crossOrigin !== 'never'
@@ -118,7 +120,7 @@ export function startWatch(core: Core, watchScope: Scope): void {
       failures++
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
       if (isAuto() && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
-      else if (failures === 2 && stood)
+      else if (stood && ++ended === 2)
         core._emit('error', 
           fail(
             'LIMIT',

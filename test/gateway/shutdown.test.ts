@@ -168,9 +168,11 @@ test('without a signal nothing is waited for but what is being answered', async 
   while (sidecar.asked.length === 0) await new Promise(setImmediate)
   const order: string[] = []
   const closed = gateway.close().then(() => order.push('closed'))
-  setTimeout(answer, 100)
+  setTimeout(() => {
+    order.push('answered')
+    answer()
+  }, 100)
   expect(await (await call).text()).toBe('{}')
-  order.push('answered')
   await Promise.all([closed, once(idle, 'close')])
   expect(order).toEqual(['answered', 'closed'])
   expect(gateway.close('SIGTERM')).toBe(gateway.close())
