@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { findInsertion } from './html-insertion.js'
+import { openFound } from './site-folder.js'
+import type { SiteEntry } from './site-folder.js'
 import { answerStaticError, escapeHtml, OTHER_STATE } from './static-error.js'
 
 /** How much of a page is looked at to find its head; more than any that has one needs. */
 const LOOKED_AT = 64 * 1024
 
 /** Sends a page with a script in front of all others. Resolves with false, nothing sent, where that can't be done. */
-export type HtmlSender = (path: string, message: IncomingMessage, reply: ServerResponse) => Promise<boolean>
+export type HtmlSender = (entry: SiteEntry, message: IncomingMessage, reply: ServerResponse) => Promise<boolean>
 
 /** @param script the script's path */
 export function createHtmlSender(script: string): HtmlSender {
   const tag = Buffer.from(`<script src="${escapeHtml(script)}"></script>`)
   const mark = createHash('sha256').update(tag).digest('base64url').slice(0, 8)
 
-  return async (path, message, reply) => {
-    const file = await open(path, 'r')
+  return async (entry, message, reply) => {
+    const file = await openFound(entry)
     try {
       const { size, mtimeMs } = await file.stat()
       const start = await readStart(file, Math.min(size, LOOKED_AT))

@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from 'node:fs'
+import { constants, readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, open, readlink, realpath } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /** Something in the site that may be served, found by following every link. */
@@ -46,6 +47,31 @@ export function openSiteFolder(dir: string): SiteFolder {
       }
     },
   }
+}
+
+/**
+ * Opens a file that was found. What its path leads to may have been exchanged meanwhile, so it is looked again where
+ * the opened one is.
+ *
+ * @throws NodeJS.ErrnoException, with `code` ENOENT where another one was opened
+ */
+export async function openFound({ path }: SiteEntry): Promise<FileHandle> {
+  // Without waiting, as for the other end of a pipe, which is no file to be served.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const isFound = await isThere(file, path).catch(() => false)
+  if (isFound) return file
+  await file.close()
+  throw Object.assign(new Error('The file was exchanged while it was opened'), { code: 'ENOENT' })
+}
+
+async function isThere(file: FileHandle, path: string): Promise<boolean> {
+  const opened = await file.stat()
+  if (!opened.isFile()) return false
+  // Linux says of an open file where it is, or was until it was replaced by a newer one.
+  const told = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+  if (told !== undefined) return told === path || told === `${path} (deleted)`
+  const { dev, ino } = await lstat(path)
+  return dev === opened.dev && ino === opened.ino && (await realpath(path)) === path
 }
 
 /** Names with a dot in front, `..` among them, are nobody's business; `.well-known` is there to be asked for. */

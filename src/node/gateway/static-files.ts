@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -7,7 +6,7 @@ import send from 'send'
 import { acceptsEncoding, compressedBeside, compressedByName } from './compressed-file.js'
 import { contentType, isHtml } from './content-type.js'
 import { createHtmlSender } from './html-file.js'
-import { openSiteFolder } from './site-folder.js'
+import { openFound, openSiteFolder } from './site-folder.js'
 import type { SiteEntry } from './site-folder.js'
 import { encodeSitePath, readSitePath } from './site-path.js'
 import type { SitePath } from './site-path.js'
@@ -94,7 +93,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     const name = segments.at(-1) ?? ''
     if (isHtml(name)) {
       if (entry === undefined) return false
-      if (!(await sendHtml(entry.path, message, reply))) await sendFile(entry.path, 'text/html', message, reply)
+      if (!(await sendHtml(entry, message, reply))) await sendFile(entry, 'text/html', message, reply)
       return true
     }
     const accepted = message.headers['accept-encoding']
@@ -102,8 +101,8 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     if (entry !== undefined && byName !== undefined) {
       reply.setHeader('Vary', 'Accept-Encoding')
       // Who says nothing of encodings isn't a browser, and wants the file as it is.
-      if (accepted === undefined) await sendFile(entry.path, contentType(name), message, reply)
-      else await sendCompressed(entry.path, byName, message, reply)
+      if (accepted === undefined) await sendFile(entry, contentType(name), message, reply)
+      else await sendCompressed(entry, byName, message, reply)
       return true
     }
     const compressed = await compressedBeside(folder, segments, entry)
@@ -112,7 +111,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     if (best !== undefined) reply.setHeader('Content-Encoding', best.encoding)
     const file = best ?? entry
     if (file === undefined) return false
-    await sendFile(file.path, contentType(name), message, reply)
+    await sendFile(file, contentType(name), message, reply)
     return true
   }
 
@@ -144,7 +143,7 @@ const isNavigation = (message: IncomingMessage): boolean =>
 
 /** Sends what is in a compressed file: unpacked by the browser, or here where that can't. */
 async function sendCompressed(
-  path: string,
+  entry: SiteEntry,
   { inner, encoding }: { readonly inner: string; readonly encoding: string },
   message: IncomingMessage,
   reply: ServerResponse,
@@ -152,20 +151,32 @@ async function sendCompressed(
   const type = contentType(inner)
   if (acceptsEncoding(message.headers['accept-encoding'], encoding)) {
     reply.setHeader('Content-Encoding', encoding)
-    return sendFile(path, type, message, reply)
+    return sendFile(entry, type, message, reply)
   }
   reply.setHeader('Content-Type', type)
   if (message.method === 'HEAD') return void reply.end()
-  await pipeline(createReadStream(path), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  const file = (await openFound(entry)).createReadStream()
+  await pipeline(file, encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
 }
 
-/** Ranges, conditional requests and streaming are the library's. It is told where the file really is. */
-function sendFile(path: string, type: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
+/**
+ * Ranges, conditional requests and streaming are the library's. It is told where the file really is, and reads from
+ * the one that was opened, since it hands on what it doesn't know to `createReadStream()`.
+ */
+async function sendFile(
+  entry: SiteEntry,
+  type: string,
+  message: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
+  const file = await openFound(entry)
+  const reading = { fd: file }
+  const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...reading } as const
   reply.setHeader('Content-Type', type)
-  return new Promise((resolve) => {
+  await new Promise<void>((resolve) => {
     if (reply.destroyed) return resolve()
     reply.once('close', resolve)
-    send(message, encodeURIComponent(basename(path)), { root: dirname(path), dotfiles: 'allow', index: false })
+    send(message, encodeURIComponent(basename(entry.path)), options)
       .on('error', (error: unknown) => answerFailure(error, message, reply))
       .on('stream', (file: { readonly bytesRead: number; once(event: 'end', listener: () => void): unknown }) => {
         // Half a file must not look like a whole one, which it would to a client that keeps the connection.
@@ -175,6 +186,7 @@ function sendFile(path: string, type: string, message: IncomingMessage, reply: S
       })
       .pipe(reply)
   })
+  await file.close()
 }
 
 interface Failure extends NodeJS.ErrnoException {
