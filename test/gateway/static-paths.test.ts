@@ -56,6 +56,25 @@ describe('nothing from outside', () => {
     '/folder//../..//secret.txt',
     'http://localhost/../secret.txt',
     'http://localhost/%2e%2e/secret.txt',
+    '/_/../secret.txt',
+    '/_/../../secret.txt',
+    '/_/%2e%2e/%2e%2e/secret.txt',
+    '/_/sidecar/../../secret.txt',
+    '/_/sidecar/%2e%2e/%2e%2e/a.js',
+    '/_/config.js/../../../secret.txt',
+    '/_/config.jsx',
+    '/_/Config.js',
+    '/_/',
+    '/_',
+    '/A.JS',
+    '/a.js.',
+    '/a.js%20',
+    '/a.js/',
+    '/a.js/.',
+    '/a.js;x',
+    '/a.js::$DATA',
+    '/folder/b.js/../../../secret.txt',
+    '/site/a.js',
     '/?/../secret.txt/../../secret.txt',
     '*',
     '/.env',
@@ -111,12 +130,12 @@ describe('nothing from outside', () => {
     const folder = await folderOf({ ...files, [`site/${strange}`]: 'strange' })
     await symlink('folder', join(folder, 'site', 'link'))
     await symlink(join(folder, 'site'), join(folder, 'served'))
-    const { ask } = await serveSite(join(folder, 'served'))
+    const { ask, port } = await serveSite(join(folder, 'served'))
     expect((await ask(`/${encodeURIComponent(strange)}`)).text).toBe('strange')
     expect((await ask('/link/b.js')).text).toBe('b')
     expect((await ask('/.well-known/assetlinks.json')).text).toBe('[]')
     expect((await ask('/%252e%252e')).text).toBe('a strange name')
-    expect((await ask('http://localhost/folder/b.js?x#y')).text).toBe('b')
+    expect((await ask(`http://127.0.0.1:${port}/folder/b.js?x#y`)).text).toBe('b')
     expect((await ask('/')).text).toBe(`${TAG}<p>page`)
   })
 

@@ -1,15 +1,14 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
+import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createStaticFiles } from '../../src/node/gateway/static-files.js'
-import type { StaticFilesOptions } from '../../src/node/gateway/static-files.js'
+import type { GatewayOptions } from '../../src/node/index.js'
 import { exchange } from '../node/support.js'
 import type { RawAnswer } from '../node/support.js'
+import { startGateway } from './support.js'
 
 export const CONFIG = '/_/config.js'
 export const TAG = `<script src="${CONFIG}"></script>`
@@ -40,17 +39,9 @@ export interface Site {
   raw(target: string, method?: string): Promise<RawAnswer>
 }
 
-/** Serves a folder over a real socket. */
-export async function serveSite(dir: string, options: Partial<StaticFilesOptions> = {}): Promise<Site> {
-  const handle = createStaticFiles({ dir, configScript: CONFIG, ...options })
-  const server = createServer((message, reply) => void handle(message, reply))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
+/** Serves a folder by a gateway, whose sidecar is not needed. */
+export async function serveSite(dir: string, options: Partial<GatewayOptions> = {}): Promise<Site> {
+  const { port } = await startGateway({ dir, sidecar: 'http://127.0.0.1:1', ...options })
   return {
     port,
     ask: async (path, headers = {}, method = 'GET') => {
