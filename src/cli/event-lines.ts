@@ -108,7 +108,7 @@ const pairs = (fields: object): string[] =>
 function describeChange(change: Change): string {
   switch (change.type) {
     case 'state':
-      return `${change.previous} → ${change.value}`
+      return plain(`${change.previous} → ${change.value}`)
     case 'label':
     case 'annotation':
       return plain(
