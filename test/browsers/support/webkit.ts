@@ -87,13 +87,16 @@ export async function openInWebKit(display: Display, url: string): Promise<WebKi
     const { sessionId } = await send<{ sessionId: string }>('POST', '/session', { capabilities })
     const session = `/session/${sessionId}`
     await send('POST', `${session}/url`, { url })
+    const run = async <T>(expression: string): Promise<T> => {
+      const body = { script: asScript(expression), args: [] }
+      const answer = await send<{ value: T; error?: string }>('POST', `${session}/execute/async`, body)
+      if (answer.error !== undefined) throw new Error(answer.error)
+      return answer.value
+    }
+    // The driver says that a page is there while its modules may still be on their way.
+    await run(`document.readyState === 'complete' || new Promise((loaded) => addEventListener('load', () => loaded()))`)
     return {
-      async run<T>(expression: string) {
-        const body = { script: asScript(expression), args: [] }
-        const answer = await send<{ value: T; error?: string }>('POST', `${session}/execute/async`, body)
-        if (answer.error !== undefined) throw new Error(answer.error)
-        return answer.value
-      },
+      run,
       end: () => send('DELETE', session).then(() => stop(driver), () => stop(driver)),
     }
   } catch (error) {
