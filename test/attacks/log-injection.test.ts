@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEventLines } from '../../src/cli/event-lines.js'
+import { createLineLog } from '../../src/node/gateway/line-log.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { startGateway } from './support/targets.js'
 import { ask, askAll } from './support/wire.js'
@@ -60,6 +61,12 @@ describe("the event lines of the local sidecar's command", () => {
 })
 
 describe("the gateway's log", () => {
+  test.each(NASTY)('writes %j, wherever it came from, as one plain line', (text) => {
+    const lines: string[] = []
+    createLineLog((line) => lines.push(line))(text)
+    expect(lines).toEqual([expect.stringMatching(PLAIN)])
+  })
+
   test.each(NASTY)('stays plain with %j in everything that a request can say', async (text) => {
     const { port, lines } = await startGateway()
     const name = encodeURIComponent(text).slice(0, 6_000)

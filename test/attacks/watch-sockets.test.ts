@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { affordable, gather } from './support/crowd.js'
-import { expectServing, targets } from './support/targets.js'
-import { annotate, askUntil, openWatch, watchRequest } from './support/watch.js'
-import { dial } from './support/wire.js'
+import { expectRefusal, expectServing, startGateway, targets } from './support/targets.js'
+import { annotate, askUntil, openWatch, WATCH_HEADERS, watchRequest } from './support/watch.js'
+import { ask, dial } from './support/wire.js'
 
 const MIB = 1024 * 1024
 const CONTINUATION = 0x0
@@ -26,32 +26,48 @@ function frame(first: number, payload = '', masked = true): string {
 const giant = (first: number, ...length: readonly number[]): string =>
   String.fromCharCode(first, 0xff, ...length, 0, 0, 0, 0)
 
-const floods: readonly (readonly [what: string, frames: string, times: number])[] = [
+/** What is passed over, and what ends the connection. */
+const floods: [what: string, frames: string, times: number, ends?: 'ends'][] = [
   ['pings, whose pongs are not read', frame(FIN | PING, 'x'.repeat(125)), 50_000],
   ['pongs that nobody asked for', frame(FIN | PONG, 'x'.repeat(125)), 50_000],
   ['messages', frame(FIN | TEXT, '{"anything":1}'), 50_000],
   ['empty messages', frame(FIN | TEXT), 200_000],
-  ['a message of 64 MiB', frame(FIN | TEXT, 'x'.repeat(64 * MIB)), 1],
-  ['messages of 1 MiB', frame(FIN | TEXT, 'x'.repeat(MIB)), 64],
-  ['a frame of 2^63 bytes', giant(FIN | TEXT, 0x80, 0, 0, 0, 0, 0, 0, 0) + 'x'.repeat(MIB), 1],
-  ['a frame of 2^53 bytes', giant(FIN | TEXT, 0, 0x20, 0, 0, 0, 0, 0, 0) + 'x'.repeat(MIB), 1],
-  ['a message in fragments of one byte without end', frame(CONTINUATION, 'x'), 400_000],
-  ['a message in empty fragments without end', frame(CONTINUATION), 400_000],
-  ['frames without a mask', frame(FIN | TEXT, 'x', false), 1_000],
-  ['frames of an opcode that there is not', frame(FIN | 0x3, 'x'), 1_000],
-  ['frames with reserved bits', frame(FIN | 0x70 | TEXT, 'x'), 1_000],
-  ['a control frame in fragments', frame(PING, 'x') + frame(FIN | CONTINUATION, 'x'), 1_000],
-  ['a control frame that is too long', frame(FIN | PING, 'x'.repeat(126)), 1_000],
-  ['text that is no UTF-8', frame(FIN | TEXT, '\xff\xfe\xc0\x80'), 1_000],
-  ['close frames', frame(FIN | CLOSE, '\x03\xe8bye'), 1_000],
-  ['a close frame with half a code', frame(FIN | CLOSE, '\x03'), 1_000],
-  ['a close frame with a code that there is not', frame(FIN | CLOSE, '\x00\x00'), 1_000],
-  ['another request', 'POST /shutdown HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n', 1_000],
-  ['garbage', '\x00\xff\x7f\x80garbage', 10_000],
+  ['a message of 64 MiB', frame(FIN | TEXT, 'x'.repeat(64 * MIB)), 1, 'ends'],
+  ['messages of 1 MiB', frame(FIN | TEXT, 'x'.repeat(MIB)), 64, 'ends'],
+  ['a frame of 2^63 bytes', giant(FIN | TEXT, 0x80, 0, 0, 0, 0, 0, 0, 0) + 'x'.repeat(MIB), 1, 'ends'],
+  ['a frame of 2^53 bytes', giant(FIN | TEXT, 0, 0x20, 0, 0, 0, 0, 0, 0) + 'x'.repeat(MIB), 1, 'ends'],
+  ['a message in fragments of one byte without end', frame(CONTINUATION, 'x'), 400_000, 'ends'],
+  ['a message in empty fragments without end', frame(CONTINUATION), 400_000, 'ends'],
+  ['frames without a mask', frame(FIN | TEXT, 'x', false), 1_000, 'ends'],
+  ['frames of an opcode that there is not', frame(FIN | 0x3, 'x'), 1_000, 'ends'],
+  ['frames with reserved bits', frame(FIN | 0x70 | TEXT, 'x'), 1_000, 'ends'],
+  ['a control frame in fragments', frame(PING, 'x') + frame(FIN | CONTINUATION, 'x'), 1_000, 'ends'],
+  ['a control frame that is too long', frame(FIN | PING, 'x'.repeat(126)), 1_000, 'ends'],
+  ['text that is no UTF-8', frame(FIN | TEXT, '\xff\xfe\xc0\x80'), 1_000, 'ends'],
+  ['close frames', frame(FIN | CLOSE, '\x03\xe8bye'), 1_000, 'ends'],
+  ['a close frame with half a code', frame(FIN | CLOSE, '\x03'), 1_000, 'ends'],
+  ['a close frame with a code that there is not', frame(FIN | CLOSE, '\x00\x00'), 1_000, 'ends'],
+  ['another request', 'POST /shutdown HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n', 1_000, 'ends'],
+  ['garbage', '\x00\xff\x7f\x80garbage', 10_000, 'ends'],
 ]
 
+test('the gateway opens no more watches than its sidecar can bear, and says so', async () => {
+  const victim = await startGateway()
+  const watch = await openWatch(victim, 'stream')
+  const text = watchRequest(victim, 'websocket')
+  await gather({ port: victim.port, count: affordable(2_100), text }).there
+  await askUntil(victim, () => victim.watchers() >= 2_048)
+  expect(victim.watchers()).toBe(2_048)
+  for (const headers of Object.values(WATCH_HEADERS)) {
+    const answer = await ask(victim.port, `GET ${victim.at('/watch/gameserver')}`, ['Host: localhost', ...headers])
+    expectRefusal(answer, 503, 'Too many watches are open')
+  }
+  await annotate(victim, 'still served')
+  await watch.saw(/"still served"/)
+})
+
 describe.each(targets)('$name', ({ start }) => {
-  test.each(floods)('a watch whose client sends %s harms no other', async (_what, frames, times) => {
+  test.each(floods)('a watch whose client sends %s harms no other', async (_what, frames, times, ends) => {
     const victim = await start()
     const other = await openWatch(victim, 'websocket')
     const wire = await dial(victim.port, watchRequest(victim, 'websocket'))
@@ -66,6 +82,8 @@ describe.each(targets)('$name', ({ start }) => {
     await annotate(victim, 'still served')
     await other.saw(/"still served"/)
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * MIB)
+    wire.socket.resume()
+    if (ends !== undefined) await wire.ended
     wire.socket.destroy()
     await askUntil(victim, () => victim.watchers() === 1)
     expect(victim.reached().filter((event) => /refused|shutdown/.test(event))).toEqual([])

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import type { OperationName } from '../../protocol/operations.js'
 import { corsHeaders, isPreflight } from '../http/cors.js'
 import { answerRefusal, refuseRaw } from '../http/raw-response.js'
@@ -56,7 +57,11 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const bodies = createBodyReader()
 
   /** The route of a request that may go on, or why it may not. */
-  const admit = (message: IncomingMessage, { target }: Admission): SidecarRoute | { refusal: Refusal } => {
+  const admit = (
+    message: IncomingMessage,
+    { target }: Admission,
+    answer: Writable,
+  ): SidecarRoute | { refusal: Refusal } => {
     const { method = '' } = message
     const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
     if (refusal !== undefined) return { refusal }
@@ -68,7 +73,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     }
     if (route.operation !== WATCH) return route
     if (isStopping()) return { refusal: STOPPING }
-    return watches.isFull ? { refusal: FULL } : route
+    return watches.reserve(answer, message.socket) ? route : { refusal: FULL }
   }
 
   return {
@@ -84,7 +89,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         note(refusal)
         answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
       }
-      const route = admit(message, admission)
+      const route = admit(message, admission, reply)
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
@@ -116,7 +121,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         note(refusal)
         refuseRaw(socket, refusal, OWN_HEADERS)
       }
-      const route = admit(message, admission)
+      const route = admit(message, admission, socket)
       if (route.refusal !== undefined) return refuse(route.refusal)
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
       if (head.byteLength > 0) return refuse(TOO_EARLY)

@@ -37,14 +37,29 @@ export class Watches {
   readonly #onStalled: () => void
   #checks: ReturnType<typeof setInterval> | undefined
   #reason: string | undefined
+  #places = MOST
 
   /** @param onStalled called when a reader that had stopped reading was cut */
   constructor(onStalled: () => void) {
     this.#onStalled = onStalled
   }
 
-  get isFull(): boolean {
-    return this.#open.size >= MOST
+  /**
+   * Takes a place for a watch that is about to be opened, until its answer or its connection has ended. Gives
+   * false where none is free.
+   */
+  reserve(answer: Writable, socket: Socket): boolean {
+    if (this.#places === 0) return false
+    this.#places -= 1
+    const free = (): void => {
+      answer.removeListener('close', free)
+      socket.removeListener('close', free)
+      this.#places += 1
+    }
+    answer.once('close', free)
+    // One and the same for a WebSocket.
+    if (socket !== answer) socket.once('close', free)
+    return true
   }
 
   /** Takes in a watch over HTTP whose head was sent. */

@@ -17,8 +17,8 @@ const TOO_MANY: Refusal = {
 
 /**
  * Refuses what Node's parser takes although the end of the request is then a matter of opinion: where two
- * programs on a request's way differ about that, the rest of one becomes another that nobody asked for. All
- * headers have to be there: Node leaves out those behind the first thousand unless it is told not to.
+ * programs on a request's way differ about that, the rest of one becomes another that nobody asked for. And of
+ * more than a thousand headers Node shows the first ones only, so that the guard wouldn't see the others.
  */
 export function checkFraming({ httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return OTHER_VERSION

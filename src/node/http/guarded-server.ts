@@ -72,8 +72,6 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const server = tls === undefined
     ? createServer(serverOptions)
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
-  // None is left out, so that the guard sees what the parser saw. How many there may be is checked later.
-  server.maxHeadersCount = 0
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
 
   const judge = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
