@@ -48,8 +48,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-setup.ts', 'test/browsers/global-setup.ts'],
           testTimeout: 60_000,
-          // A page's beats and frames are real time, so nothing else runs beside them.
-          maxWorkers: 1,
+          // A page's beats are real time, so not beside what keeps the machine busy.
           sequence: { groupOrder: 1 },
         },
       },

@@ -142,10 +142,7 @@ describe.each(Object.keys(places))('a heartbeat %s', (place) => {
     test('comes from the page where its policy forbids workers from blobs, which status tells', async () => {
       const { sidecar, url } = await places['from another origin']!({ 'content-security-policy': "worker-src 'none'" })
       const page = await browser.open(url)
-      expect(await page.run('startHeartWithoutWorker({ interval: 250 })')).toEqual({
-        heartbeat: 'page',
-        beats: [true, true, true, true],
-      })
+      expect(await page.run('startHeartWithoutWorker({ interval: 250 }, 4)')).toBe('page')
       expect(beatsOf(sidecar).length).toBeGreaterThanOrEqual(4)
     })
 
