@@ -34,6 +34,7 @@ async function openInTurn() {
   while (next < count) await open(next++)
 }
 await Promise.all(Array.from({ length: AT_ONCE }, openInTurn))
+if (!process.connected) process.exit()
 process.send({ opened, open: opened - ended })
 if (drip !== undefined) {
   let at = 0
