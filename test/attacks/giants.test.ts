@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, expectServing, targets } from './support/targets.js'
-import { askAll, dial, head, readAnswers } from './support/wire.js'
+import { ask, askAll, dial, head, readAnswers } from './support/wire.js'
 
 const MIB = 1024 * 1024
 /** The sidecar's own words, for what is announced and for what has come. */
@@ -58,6 +58,15 @@ describe.each(targets)('$name', ({ start }) => {
       expectRefusal(answer, status)
       expect(victim.reached()).toEqual([])
     })
+  })
+
+  test('thousands of ranges cost no more than one', async () => {
+    const victim = await start()
+    const ranges = `Range: bytes=${'0-0,'.repeat(3_000)}1-1`
+    const answer = await ask(victim.port, 'GET /', ['Host: localhost', ranges])
+    expect([200, 404]).toContain(answer.status)
+    expect(answer.body.length).toBeLessThan(500)
+    await expectServing(victim)
   })
 
   describe('giant bodies', () => {

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { gather } from './support/crowd.js'
-import { expectRefusal, expectServing, targets } from './support/targets.js'
+import { expectRefusal, expectServing, startGateway, targets } from './support/targets.js'
 import { annotate, askUntil, openWatch } from './support/watch.js'
 import { dial, head, readAnswers } from './support/wire.js'
 
@@ -18,6 +21,24 @@ test('a head that comes byte by byte is given up after ten seconds, in words', a
     expectRefusal(answers[0], 408)
     await expectServing(victim)
   }))
+})
+
+test('a large file that a hundred clients ask for and do not read is not kept for them', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'gameserver-large-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  await writeFile(join(dir, 'large.bin'), Buffer.alloc(32 * MIB))
+  const victim = await startGateway({ dir })
+  const before = process.memoryUsage.rss()
+  const clients = await Promise.all(Array.from({ length: 100 }, async () => {
+    const wire = await dial(victim.port)
+    wire.socket.pause()
+    wire.send(head('GET /large.bin', 'Host: localhost'))
+    return wire
+  }))
+  for (let i = 0; i < 200; i += 1) await expectServing(victim)
+  expect(process.memoryUsage.rss() - before).toBeLessThan(400 * MIB)
+  for (const { socket } of clients) socket.destroy()
+  await expectServing(victim)
 })
 
 describe.each(targets)('$name', ({ start }) => {

@@ -4,31 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { limitConnections } from '../../src/node/http/connection-limit.js'
 import { ConnectionDropped } from '../../src/sidecar/index.js'
-import { echoSidecar, exchange, openSocket, request, serve, websocketHeaders } from './support.js'
+import { echoSidecar, exchange, openSocket, request, serve } from './support.js'
 
 const HOST = ['Host: localhost']
-
-describe('a malformed handshake is answered and the server lives', () => {
-  test.each([
-    ['no key', websocketHeaders.filter((header) => !header.includes('Key'))],
-    ['a key that is none', [...websocketHeaders.slice(0, 3), 'Sec-WebSocket-Key: abc']],
-    ['another version', websocketHeaders.map((header) => header.replace('13', '12'))],
-  ])('with %s', async (_name, headers) => {
-    const { port, faults } = await serve(echoSidecar())
-    const answer = await request(port, 'GET /gameserver', [...HOST, ...headers])
-    expect(answer.status).toBe(400)
-    expect(answer.body).toBe('Bad Request\n')
-    expect((await request(port, 'GET /gameserver', HOST)).status).toBe(200)
-    expect(faults).toEqual([])
-  })
-
-  test('by POST', async () => {
-    const sidecar = echoSidecar()
-    const { port } = await serve(sidecar)
-    expect((await request(port, 'POST /ready', [...HOST, ...websocketHeaders])).status).toBe(405)
-    expect(sidecar.asked).toEqual([])
-  })
-})
 
 describe('requests reach the sidecar as they are', () => {
   test('targets, before any URL parser', async () => {
