@@ -40,12 +40,11 @@ test.each([
   const { port } = await startGateway({ dir: site })
   const accepted = name.endsWith('.br') ? 'br' : 'identity'
   const seen = new Set<string>()
-  for (let i = 0; i < 800; i += 1) {
+  for (let i = 0; i < 600 || !seen.has('of the site'); i += 1) {
     // What was exchanged while it was sent may break off.
     const asking = ask(port, `GET ${path}`, ['Host: localhost', `Accept-Encoding: ${accepted}`])
     const body = await asking.then((answer) => answer.body, () => '')
-    seen.add(/a secret|of the site/.exec(body)?.[0] ?? 'nothing')
+    seen.add(/a secret|of the s(?:ite)?/.exec(body)?.[0] ?? 'nothing')
   }
-  expect([...seen]).not.toContain('a secret')
-  expect([...seen]).toContain('of the site')
+  expect([...seen].sort()).toEqual(['nothing', 'of the site'])
 })

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -170,6 +171,7 @@ async function sendFile(
   reply: ServerResponse,
 ): Promise<void> {
   const file = await openFound(entry)
+  const opened = await file.stat()
   const reading = { fd: file }
   const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...reading } as const
   reply.setHeader('Content-Type', type)
@@ -178,6 +180,8 @@ async function sendFile(
     reply.once('close', resolve)
     send(message, encodeURIComponent(basename(entry.path)), options)
       .on('error', (error: unknown) => answerFailure(error, message, reply))
+      // Its length and its age are those of the file that is read.
+      .on('file', (_path: string, stat: Stats) => Object.assign(stat, opened))
       .on('stream', (file: { readonly bytesRead: number; once(event: 'end', listener: () => void): unknown }) => {
         // Half a file must not look like a whole one, which it would to a client that keeps the connection.
         file.once('end', () => {
