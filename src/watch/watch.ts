@@ -182,6 +182,8 @@ export function startWatch(core: Core, watchScope: Scope): void {
       const reason = error as SidecarError
       if (watchScope._reason) return
       if (isPassing(reason)) {
+        // Whoever is about to end refuses what is new before all who watch have been told why.
+        await core._sleep(watchScope, grace).then(null, () => {})
         if (checked && checked === current && received === seen) checked._end(reason)
       } else if (reported !== reason.message) {
         reported = reason.message

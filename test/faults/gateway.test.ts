@@ -85,6 +85,39 @@ describe('a gateway that is told to stop tells', () => {
   })
 
   test.each([
+    ['websocket', closing(1001, 'SIGTERM')],
+    ['stream', JSON.stringify({ error: { code: 14, message: 'The gateway is stopping (SIGTERM)' } })],
+  ] as const)('a %s even after it has refused the check that came meanwhile', async (watch, goodbye) => {
+    let refused = (): void => {}
+    const refusing = new Promise<void>((resolve) => (refused = resolve))
+    let watching = false
+    const { client } = await connect(
+      [
+        {
+          on: 'watch',
+          nth: 1,
+          step: steps.sending([gameServer(1)], async (exchange) => {
+            watching = true
+            await refusing
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            await (typeof goodbye === 'string' ? exchange.sendText(goodbye) : exchange.write(goodbye))
+          }),
+        },
+        {
+          on: 'GET /gameserver',
+          nth: () => watching,
+          step: (exchange) => {
+            exchange.break('reset')
+            refused()
+          },
+        },
+      ],
+      { watch },
+    )
+    expect(await client.once('signal', { timeout: 5000 })).toEqual({ signal: 'SIGTERM' })
+  })
+
+  test.each([
     ['another reason', closing(1001, 'bye')],
     ['no reason', closing(1001, '')],
   ])('and %s is no signal', async (_name, bytes) => {
