@@ -96,7 +96,7 @@ export function createDevSidecar(
   /** What may go on, and with what, or why it may not. */
   const admit = (message: IncomingMessage): Admission | Refusal => {
     const { refusal, ...admission } = guard(message)
-    if (refusal !== undefined) return inWordsOfPlugin(refusal)
+    if (refusal !== undefined) return refusal
     return exposed || isLoopback(message.socket.remoteAddress ?? '') ? (admission as Admission) : NOT_FROM_ELSEWHERE
   }
 
@@ -158,12 +158,3 @@ export function createDevSidecar(
     },
   }
 }
-
-/** The guard speaks of the command line. */
-const inWordsOfPlugin = (refusal: Refusal): Refusal => ({
-  ...refusal,
-  message: refusal.message.replace(
-    /add --allow-(host|origin) (\S+)/,
-    (_, what: string, value: string) => `give the plugin allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}']`,
-  ),
-})

@@ -42,6 +42,8 @@ export function createConnection(socket: Socket, nth: number, onGone: () => void
     onGone()
   }
   socket.setNoDelay(true)
+  // Each write waits for the end too, and a script may write any number at once.
+  socket.setMaxListeners(0)
   socket.on('data', (bytes) => connection.onBytes(bytes))
   socket.on('error', leave)
   socket.on('close', leave)

@@ -134,7 +134,7 @@ describe('which sidecar', () => {
 
 describe('the guard', () => {
   test.each([
-    ['a page of another origin', ['Host: localhost', 'Origin: http://evil.example'], /give the plugin allowOrigins: \['http:\/\/evil\.example'\]/],
+    ['a page of another origin', ['Host: localhost', 'Origin: http://evil.example'], /\(in code allowOrigins: \['http:\/\/evil\.example'\]\)/],
     ['a request that another site started', ['Host: localhost', 'Sec-Fetch-Site: cross-site'], /another site started/],
     ['a host that was bound to this machine', ['Host: evil.example'], /evil\.example/],
   ] as const)('refuses %s', async (_what, headers, message) => {

@@ -104,7 +104,7 @@ function checkHost(
   if (!hosts.has(authority.name)) {
     return {
       refusal: forbidden(
-        `The host ${authority.name} is not served; if it should be, add --allow-host ${authority.name}`,
+        `The host ${authority.name} is not served; if it should be, ${allowing('host', authority.name)}`,
       ),
     }
   }
@@ -138,9 +138,13 @@ function checkOrigin(
   if (sameOrigin(origin, own)) return { present: true, foreign: undefined }
   if (allowed.some((other) => sameOrigin(origin, other))) return { present: true, foreign: text }
   return {
-    refusal: forbidden(`Pages of ${text} are not served; if they should be, add --allow-origin ${text}`),
+    refusal: forbidden(`Pages of ${text} are not served; if they should be, ${allowing('origin', text)}`),
   }
 }
+
+/** How to have it, on the command line and in code. */
+const allowing = (what: 'host' | 'origin', value: string): string =>
+  `add --allow-${what} ${value} (in code allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}'])`
 
 /** A link that was followed in a window of its own: the site it is on learns nothing of where it leads. */
 function isNavigation({ method, rawHeaders }: RequestHead): boolean {
