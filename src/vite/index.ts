@@ -60,7 +60,10 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
     transformIndexHtml: { order: 'post', handler: () => [SCRIPT] },
     async closeBundle(this: { readonly environment?: unknown }) {
       const { environment } = this
-      const closed = [...open].filter(([, theirs]) => theirs.length === 0 || theirs.includes(environment))
+      const all = [...open]
+      // Vite 5 knows no environments: there, the one that ends is the one that has been there for the longest time.
+      const oldest = all.find(([, theirs]) => theirs.length === 0)
+      const closed = oldest === undefined ? all.filter(([, theirs]) => theirs.includes(environment)) : [oldest]
       await Promise.all(closed.map(([own]) => close(own)))
     },
   }

@@ -7,8 +7,9 @@ interface Locked {
 
 // Where npm can't see a package of another platform, it leaves it out of the lock file, and `npm ci` then refuses to
 // install anything, on every machine.
-test('the lock file holds the optional packages of every platform', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+const folders = ['.', 'test/hosts/runtimes', 'test/browsers/chromium']
+test.each(folders)('the lock file in %s holds the optional packages of every platform', (folder) => {
+  const { packages } = JSON.parse(read(`${folder}/package-lock.json`)) as { packages: Record<string, Locked> }
   const held = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)))
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter((name) => !held.has(name)).map((name) => `${path}: ${name}`))
