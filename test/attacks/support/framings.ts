@@ -28,6 +28,10 @@ export function bytesFor({ at }: Pick<Victim, 'at'>, bytes: string): string {
 
 export type Framing = [what: string, bytes: string, status?: number]
 
+/** Node's parser from 9.4 on (Node 22, 24 and later) takes a tab for white space, and refuses an empty coding by itself. */
+const isNewer = '9.4'.localeCompare(process.versions['llhttp']!, undefined, { numeric: true }) <= 0
+const TAB = ['a length with a tab behind it', post('Content-Length: 2\t', '{}')] as const
+
 /** What two programs could read in two ways. */
 export const ambiguous: Readonly<Record<string, readonly Framing[]>> = {
   lengths: [
@@ -40,7 +44,7 @@ export const ambiguous: Readonly<Record<string, readonly Framing[]>> = {
     ['a negative length', post('Content-Length: -2', '{}')],
     ['a length in hexadecimal', post('Content-Length: 0x2', '{}')],
     ['a length with a blank in it', post('Content-Length: 0 2', '{}')],
-    ['a length with a tab behind it', post('Content-Length: 2\t', '{}')],
+    ...(isNewer ? [] : [[...TAB] satisfies Framing]),
     ['a length behind a vertical tab', post('Content-Length:\x0b2', '{}')],
     ['an empty length', post('Content-Length: ', '{}')],
     ['a length over 2^64', post('Content-Length: 18446744073709551618', '{}')],
@@ -60,7 +64,7 @@ export const ambiguous: Readonly<Record<string, readonly Framing[]>> = {
     ['gzip', post('Transfer-Encoding: gzip', '{}'), 501],
     ['identity', post('Transfer-Encoding: identity', '{}'), 501],
     ['identity with a length', post('Transfer-Encoding: identity\r\nContent-Length: 2', '{}')],
-    ['no coding at all', post('Transfer-Encoding: ', CHUNKED), 501],
+    ['no coding at all', post('Transfer-Encoding: ', CHUNKED), isNewer ? 400 : 501],
     ['a vertical tab', post('Transfer-Encoding: \x0bchunked', CHUNKED)],
     ['a blank before its colon', post('Transfer-Encoding : chunked', CHUNKED)],
     ['a folded line', post('Transfer-Encoding:\r\n chunked', CHUNKED)],
@@ -132,6 +136,7 @@ export const ambiguous: Readonly<Record<string, readonly Framing[]>> = {
 /** What can be read in one way only, and the operation that it is. */
 export const clear: readonly [what: string, bytes: string, operation: string][] = [
   ['a length with zeros in front', post('Content-Length: 0002', '{}'), 'ready'],
+  ...(isNewer ? [[...TAB, 'ready'] satisfies (typeof clear)[number]] : []),
   ['CHUNKED behind a tab', post('Transfer-Encoding:\tChUnKeD', CHUNKED), 'ready'],
   ['a size with zeros in front', chunks(`${'0'.repeat(200)}2\r\n{}\r\n0\r\n\r\n`), 'ready'],
   ['an extension', chunks('2;a=b;c="d"\r\n{}\r\n0;e\r\n\r\n'), 'ready'],
