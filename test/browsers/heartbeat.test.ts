@@ -18,6 +18,12 @@ interface Busy {
 // In WebKit a worker's requests wait for the page's thread.
 inDrivenBrowsers((browser) => {
   describe.each(places)('a heartbeat %s', (place) => {
+    test('begins with beats of which each goes well', async () => {
+      const { url } = await serveHeart(place, game)
+      const page = await browser.open(url)
+      expect(await page.run('startHeart({ interval: 500 }, {}, 5)')).toEqual([])
+    })
+
     test('goes on while the page is busy for 2 s', async () => {
       const { sidecar, url } = await serveHeart(place, game)
       const page = await browser.open(url)

@@ -68,7 +68,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const { tls, guard, onFault } = options
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
-  const waiting = new WeakMap<Socket, number>()
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
   const server = tls === undefined
     ? createServer(serverOptions)
     : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
@@ -100,10 +100,16 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const mayWait = (socket: Socket, reply: ServerResponse): boolean => {
-    const count = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, count)
-    reply.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
-    return count <= limits.waiting
+    const queue = unanswered.get(socket) ?? new Set()
+    if (!unanswered.has(socket)) {
+      unanswered.set(socket, queue)
+      socket.once('close', () => queue.forEach(closeUnlessBegun))
+      // Each that waits may listen, and how many wait is limited.
+      socket.setMaxListeners(0)
+    }
+    queue.add(reply)
+    reply.once('close', () => queue.delete(reply))
+    return queue.size <= limits.waiting
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
@@ -124,6 +130,8 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     reply.shouldKeepAlive = false
     reply.assignSocket(socket)
     reply.once('finish', () => socket.end())
+    // Nobody reads from it any more, who would notice that the client leaves.
+    socket.once('end', () => socket.end()).resume()
     return serve(message, reply)
   }
 
@@ -148,6 +156,16 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request')))
   server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket)))
   return { server, sockets, exempt: limit.exempt }
+}
+
+/**
+ * Tells who works on an answer that it is wanted no longer. Node does so only for the one whose turn it was when the
+ * connection ended, and not for those to requests behind it.
+ */
+function closeUnlessBegun(reply: ServerResponse): void {
+  if (reply.socket !== null) return
+  reply.destroy()
+  reply.emit('close')
 }
 
 /** Ends a connection so that nobody takes what came for a whole answer: by a reset, which TLS hasn't. */

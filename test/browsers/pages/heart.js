@@ -3,12 +3,12 @@ const health = []
 let client
 
 Object.assign(globalThis, {
-  /** Resolves when the worker has taken over and so many beats went well. */
+  /** Resolves with those that did not, when the worker has taken over and so many beats went well. */
   async startHeart(autoHealth, options, enough = 3) {
     client = GameServerSidecar.createClient({ ...options, autoHealth })
     client.on('health', ({ ok, at, reason }) => health.push({ ok, at, reason }))
     while (client.status.heartbeat !== 'worker' || health.filter(({ ok }) => ok).length < enough) await rest(20)
-    health.length = 0
+    return health.splice(0).filter(({ ok }) => !ok)
   },
 
   /** The same where no worker may be had: resolves with who beats, after so many beats that went well. */
