@@ -1,33 +1,14 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../support/free-port.js'
 import type { Cluster } from './cluster.js'
 import { send } from './send.js'
 import type { Setup } from './wire-case.js'
 
 /** The real sidecar's binary, when there is one to compare with. */
 export const realSidecar: string | undefined = process.env['SDK_SERVER'] || undefined
-
-/**
- * A port below those that systems give out by themselves: of these, another process may be given the same one before the
- * sidecar has it, and then what answers there isn't this sidecar.
- */
-const freePort = async (): Promise<number> => {
-  const port = 10_240 + randomInt(20_000)
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-    server.close()
-    await once(server, 'close')
-    return port
-  } catch {
-    return freePort()
-  }
-}
 
 export interface RealSidecar {
   port: number

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../support/free-port.js'
 import type { Exchange, Sequence } from './corpus.js'
 import { normalise } from './normalise.js'
 import type { Answered } from './normalise.js'
@@ -81,15 +80,4 @@ async function untilUp(port: number): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
