@@ -5,8 +5,11 @@ import { featureGates, whole } from './arguments.js'
 /** What a local sidecar can be told on the command line, whatever it runs in. */
 export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks'>
 
-/** Without defaults, which are the sidecar's own: so one can tell what was given. */
-export const localOptions: readonly Option[] = [
+/**
+ * Without defaults, which are the sidecar's own: so one can tell what was given. Made anew for each command, since an
+ * option keeps the heading under which a command shows it.
+ */
+export const localOptions = (): readonly Option[] => [
   new Option(
     '--mode <mode>',
     'what to imitate: the real sidecar run by hand, or in a pod (default: "production")',

@@ -35,12 +35,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    context.warn(context.colors.red(oneSentence(error)))
+    const command = program.commands.find((one) => one.name() === args[0])
+    context.warn(context.colors.red(oneSentence(error, command)))
     return 1
   }
 }
 
-function oneSentence(error: unknown): string {
+function oneSentence(error: unknown, command: Command | undefined): string {
   if (error instanceof UsageError) return error.message
   if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
   const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
@@ -49,5 +50,8 @@ function oneSentence(error: unknown): string {
     .replace(/\.$/, '')
     .replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
   const sentence = joined.charAt(0).toUpperCase() + joined.slice(1)
+  if (command !== undefined && /(missing|excess)Argument/.test(error.code)) {
+    return `${sentence}; usage: gameserver-sidecar ${command.name()} ${command.usage()}`
+  }
   return hint === undefined ? `${sentence}.` : `${sentence}; did you mean ${hint}?`
 }

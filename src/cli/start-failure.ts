@@ -20,6 +20,6 @@ export function startFailure(error: unknown, { port, portFlag, address, addressF
     case 'EAI_AGAIN':
       return `This machine has no address ${address}; choose another with ${addressFlag}.`
     default:
-      return message.endsWith('.') ? message : `${message}.`
+      return /[.?!]$/.test(message) ? message : `${message}.`
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEventLines } from '../../src/cli/event-lines.js'
-import { createLineLog } from '../../src/node/gateway/line-log.js'
+import { createLineLog } from '../../src/node/http/line-log.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { startGateway } from './support/targets.js'
 import { ask, askAll } from './support/wire.js'

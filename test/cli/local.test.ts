@@ -20,7 +20,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     [['local', '--nonsense'], /^Unknown option '--nonsense'\.$/],
     [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
-    [['local', 'extra'], /^Too many arguments for 'local': expected 0 arguments but got 1/],
+    [['local', 'extra'], /^Too many arguments for 'local': expected 0 arguments but got 1; usage: gameserver-sidecar local \[options\]$/],
     [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
     [
       ['local', '--http-port', 'x'],
@@ -109,6 +109,8 @@ test('--help tells every option and ends with 0', async () => {
   for (const option of [...options, 'conformance', 'ws-limit', 'quirks', 'allow-host', 'allow-origin']) {
     expect(out).toContain(`--${option}`)
   }
+  // The heading that the command serve gives to some of them.
+  expect(out).not.toContain('With a sidecar of its own')
   expect(err).toBe('')
   expect(code).toBe(0)
 })
@@ -248,6 +250,17 @@ describe('a running sidecar', () => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/gameserver`)
     expect((await once(socket, 'close'))[0]).toBe(1006)
   })
+})
+
+test('a page that is refused is told in the terminal, with what would allow it', async () => {
+  const run = await startLocal()
+  for (const origin of ['http://localhost:5173', 'null']) {
+    expect((await fetch(`${run.url}/gameserver?x=1`, { headers: { origin } })).status).toBe(403)
+  }
+  await run.errorLine(/^403 GET \/gameserver: Pages of http:\/\/localhost:5173 are not served; .* --allow-origin http:\/\/localhost:5173 /)
+  await run.errorLine(/^403 GET \/gameserver: Pages without an origin .* open them from a server, such as npx gameserver-sidecar serve$/)
+  run.child.kill('SIGTERM')
+  expect((await run.finished).code).toBe(0)
 })
 
 describe('a conformance run', () => {

@@ -36,7 +36,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['--sidecar', 'nowhere'], /"nowhere", which is no URL such as http:\/\/127\.0\.0\.1:9358\.$/],
     [['--sidecar', 'http://127.0.0.1:1', '--quirks'], /^--quirks would steer a local sidecar; add --local to run one\.$/],
     [['--local', '--mode', 'staging'], /argument 'staging' is invalid: allowed choices are local, production/],
-    [['--local', '--deny', 'shutdwon'], /no operation "shutdwon" to deny; did you mean "shutdown"\?/],
+    [['--local', '--deny', 'shutdwon'], /no operation "shutdwon" to deny; did you mean "shutdown"\?$/],
     [['--local', '--host', '0.0.0.0'], /^Other machines can reach 0\.0\.0\.0 .* add --expose, with --token or --allow-origin\.$/],
     [['--local', '--host', '0.0.0.0', '--expose'], /^--expose needs --token .* or --allow-origin/],
     [['--local', '--host', '192.0.2.1', '--expose', '--token'], /^This machine has no address 192\.0\.2\.1; choose another with --host\.$/],
@@ -61,12 +61,19 @@ describe('what only the caller can put right is one sentence and exit code 1', (
   })
 
   test.each([
-    ['no folder', [], /^Missing required argument 'dir'\.$/],
+    ['no folder', [], /^Missing required argument 'dir'; usage: gameserver-sidecar serve \[options\] <dir>$/],
     ['a missing folder', ['nowhere'], /^There is no folder \S+nowhere to serve\.$/],
     ['a file', ['index.html'], /index\.html is not a folder: name the one that holds index\.html\.$/],
   ] as const)('%s', async (_what, names, sentence) => {
     const { code, err } = await cli(['serve', ...names.map((name) => join(dir, name)), '--local', '--port=0']).finished
     expect(err).toMatch(sentence)
+    expect(code).toBe(1)
+  })
+
+  test('a folder with nothing in it', async () => {
+    await rm(join(dir, 'index.html'))
+    const { code, err } = await cli(['serve', dir, '--local', '--port=0']).finished
+    expect(err).toMatch(/^The folder \S+ holds nothing to serve: was the game built\?$/)
     expect(code).toBe(1)
   })
 

@@ -33,7 +33,7 @@ export const localCommand: CommandModule = {
 }
 
 function define(command: Command): void {
-  for (const option of localOptions) command.addOption(option)
+  for (const option of localOptions()) command.addOption(option)
   command
     .option('--http-port <port>', 'port for HTTP and WebSocket; 0 for any', port, 9358)
     .option('--address <address>', 'address to listen on', 'localhost')
@@ -86,6 +86,7 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
       onWarning: (message) => context.warn(context.colors.yellow(`warning: ${message}`)),
+      onLog: context.warn,
     })
   } catch (error) {
     const place = { port: options.httpPort, portFlag: '--http-port', address, addressFlag: '--address' }

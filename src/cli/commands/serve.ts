@@ -26,7 +26,7 @@ interface ServeOptions extends ServeChoices, LocalFlags {
 
 /** What steers the local sidecar inside. */
 const insideOptions: readonly Option[] = [
-  ...localOptions,
+  ...localOptions(),
   new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
 ]
 

@@ -34,6 +34,11 @@ export interface GuardOptions {
   readonly isPage?: ((target: string) => boolean) | undefined
 }
 
+const WITHOUT_ORIGIN = forbidden(
+  'Pages without an origin of their own, such as opened files, are not served; ' +
+    'open them from a server, such as npx gameserver-sidecar serve',
+)
+
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
@@ -132,7 +137,7 @@ function checkOrigin(
   if (text === undefined) return { present: false, foreign: undefined }
   if (more.length > 0) return { refusal: malformed('A request has at most one Origin header') }
   // WebKit says of a file what others call null.
-  if (text === 'null' || text === 'file://') return { refusal: forbidden('Pages without an origin of their own are not served') }
+  if (text === 'null' || text === 'file://') return { refusal: WITHOUT_ORIGIN }
   const origin = parseOrigin(text)
   if (origin === undefined) return { refusal: malformed('The Origin header is malformed') }
   if (sameOrigin(origin, own)) return { present: true, foreign: undefined }

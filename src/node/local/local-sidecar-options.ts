@@ -32,6 +32,8 @@ export interface LocalSidecarOptions {
   readonly allowOrigins?: readonly string[] | undefined
   /** Told in one sentence what a person should know. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
+  /** Told in one line of each request that was not from a place that is served, at most 20 in ten seconds. */
+  readonly onLog?: ((line: string) => void) | undefined
 }
 
 const known = {
@@ -48,6 +50,7 @@ const known = {
   allowHosts: true,
   allowOrigins: true,
   onWarning: true,
+  onLog: true,
 } satisfies Record<keyof LocalSidecarOptions, true>
 
 /** Checks what is about the server, not about the sidecar, and that nothing else is there. @throws TypeError */

@@ -8,6 +8,7 @@ import type {
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
+import { createLineLog } from '../http/line-log.js'
 import { listen, ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
@@ -73,11 +74,14 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     return { ok: true }
   }
   const onFault = (error: unknown): void => onWarning(`A request failed inside the sidecar: ${String(error)}`)
+  const log = createLineLog(options.onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
     guard,
     token,
     lineLimit,
+    onRefused: ({ method, url = '' }, { status, message }) =>
+      log(`${status} ${method} ${url.split('?')[0]}: ${message}`),
     onFault,
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ConnectionDropped } from '../../sidecar/index.js'
 import { corsHeaders, isPreflight } from '../http/cors.js'
 import { createGuardedServer } from '../http/guarded-server.js'
+import type { GuardedServerOptions } from '../http/guarded-server.js'
 import { refuseRaw } from '../http/raw-response.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
@@ -21,6 +22,8 @@ export interface SidecarServerOptions {
   readonly token: string | undefined
   /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
   readonly lineLimit: number
+  /** Called for each request that the guard refused. */
+  readonly onRefused?: GuardedServerOptions['onRefused']
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void
 }
@@ -38,7 +41,7 @@ export interface SidecarServer {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
-  const { target, guard, token, lineLimit, onFault } = options
+  const { target, guard, token, lineLimit, onRefused, onFault } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
 
@@ -97,7 +100,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     else controlSockets.delete(socket)
   }
 
-  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onFault })
+  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
   return {
     server,
     dropConnections() {
