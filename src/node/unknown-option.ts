@@ -1,9 +1,22 @@
 /**
+ * Gives an option that is a list; what else there could be would be read letter by letter, or not at all.
+ *
+ * @throws TypeError
+ */
+export function listOption<T extends string>(name: string, list: readonly T[] = []): readonly T[] {
+  if (Array.isArray(list)) return list as readonly T[]
+  throw new TypeError(`${name} must be an array, such as [${JSON.stringify(list)}]`)
+}
+
+/**
  * Refuses an option that isn't one and names the known one that is most like it: in JavaScript nothing else would.
  *
  * @throws TypeError
  */
 export function refuseUnknownOptions(given: object, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`The options must be an object, such as { ${known[0]}: … }, not ${JSON.stringify(given)}`)
+  }
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new TypeError(`There is no option "${unknown}"; did you mean "${nearest(unknown, known)}"?`)

@@ -12,6 +12,9 @@ test.each<[unknown, RegExp]>([
   [{ local: true, sidecar: 'http://127.0.0.1:1' }, /sidecar and local exclude each other/],
   [{ local: true, cert: 'x' }, /cert and key go together/],
   [{ local: true, deny: ['shutdwon'] }, /no operation "shutdwon" to deny; did you mean "shutdown"\?/],
+  [{ local: true, deny: 'shutdown' }, /^deny must be an array, such as \["shutdown"\]$/],
+  [{ local: true, allowHosts: 'localhost' }, /^allowHosts must be an array/],
+  [{ local: true, allowOrigins: 'http://localhost:5173' }, /^allowOrigins must be an array/],
   [{ local: true, allowHosts: ['http://x'] }, /An allowed host must be/],
   [{ local: true, allowOrigins: ['*'] }, /An allowed origin must/],
   [{ local: { mode: 'x' } }, /mode/],
@@ -26,6 +29,12 @@ test.each<[unknown, RegExp]>([
   const starting = startGateway(options as GatewayOptions)
   await expect(starting).rejects.toThrow(TypeError)
   await expect(starting).rejects.toThrow(message)
+})
+
+test('a folder instead of options is refused in words', () => {
+  expect(() => resolveGatewayOptions('dist' as never)).toThrow(
+    new TypeError('The options must be an object, such as { dir: … }, not "dist"'),
+  )
 })
 
 describe('without an option, the environment says where the sidecar is', () => {

@@ -5,7 +5,7 @@ import { isLoopback } from '../http/authority.js'
 import { ownHosts } from '../http/listen-address.js'
 import { createToken } from '../http/token.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
-import { nearest, refuseUnknownOptions } from '../unknown-option.js'
+import { listOption, nearest, refuseUnknownOptions } from '../unknown-option.js'
 import { findSidecar } from './sidecar-url.js'
 
 /** What `createGateway()` can be told. Everything has a default. */
@@ -128,12 +128,12 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
     platform,
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
-    denied: new Set(options.deny?.map(checkOperation)),
+    denied: new Set(listOption('deny', options.deny).map(checkOperation)),
     tls: cert === undefined || key === undefined ? undefined : checkCertificate(cert, key),
     exposed,
     token,
-    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(host)],
-    allowOrigins: options.allowOrigins ?? [],
+    allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(host)],
+    allowOrigins: listOption('allowOrigins', options.allowOrigins),
     timeout,
     onWarning: options.onWarning ?? warnProcess,
   }

@@ -12,6 +12,7 @@ import { createLineLog } from '../http/line-log.js'
 import { listen, ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
+import { listOption } from '../unknown-option.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { resolveServerOptions } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
@@ -52,8 +53,8 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   const { port, address, lineLimit, onWarning } = resolveServerOptions(options)
   const token = isLoopback(address) ? undefined : createToken()
   const guard = createGuard({
-    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
-    allowOrigins: options.allowOrigins,
+    allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
+    allowOrigins: listOption('allowOrigins', options.allowOrigins),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning)
 
