@@ -31,8 +31,8 @@ const runModule = (code: string, port: string): ChildProcess => run(['--input-ty
 const lines = (child: ChildProcess): AsyncIterable<string> => createInterface({ input: child.stdout! })
 
 /** Starts the local sidecar on a free port. */
-async function startSidecar(...options: string[]): Promise<string> {
-  for await (const line of lines(run(['dist/cli.js', 'local', '--http-port', '0', ...options]))) {
+async function startSidecar(): Promise<string> {
+  for await (const line of lines(run(['dist/cli.js', 'local', '--http-port', '0']))) {
     const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
     if (port !== undefined) return port
   }
@@ -58,7 +58,7 @@ describe('README', () => {
   })
 
   test.each(modules.slice(1))('the snippet at line $line runs to its end without a complaint', async ({ code }) => {
-    const port = await startSidecar('--file', join('demo', 'gameserver.yaml'))
+    const port = await startSidecar()
     const game = runModule(code, port)
     let complaints = ''
     game.stderr!.on('data', (data: Buffer) => (complaints += data.toString()))
