@@ -57,7 +57,7 @@ export function locate(options: ClientOptions): Location {
   check(!isPort || (+value && +value < 65536), source, value, wanted)
   // Anybody can write a link: none may lead a page to a stranger's server.
   check(
-    source[0] !== '?' || !/^https?:\/\/(?!(localhost|127[.\d]+|\[::1])([:/]|$))/.test(value),
+    source[0] !== '?' || !/^https?:\/\/(?!(localhost|127\.[.\d]+|\[::1])([:/]|$))/.test(value),
     source,
     value,
     "a port, or a URL of this machine's",

@@ -79,7 +79,7 @@ describe('where the sidecar is', () => {
     expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
   })
 
-  it.each(['https://evil.example', 'http://127.0.0.1.evil.example:9358', 'http://localhost.evil', 'http://10.0.0.1'])(
+  it.each(['https://evil.example', 'http://127.0.0.1.evil.example:9358', 'http://localhost.evil', 'http://10.0.0.1', 'http://1279999999:9358'])(
     'refuses a link that leads the page to a stranger: %s',
     (url) => {
       vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
