@@ -15,12 +15,15 @@ export function watchPage(core: Core): void {
     if (core.fetch || !tryTo(() => page.navigator!.sendBeacon!(url, '{}')))
       tryTo(() => void pick(core, 'fetch')!.call(page as never, url, init).then(null, () => {}))
   }
+  let back = 0
   const listener = ({ type, persisted }: PageEvent): void => {
     if (type === 'pagehide') {
       if (core._heartbeat && !core._hold()) send('health')
       if (core.shutdownOnPageHide && !persisted) send('shutdown')
     } else if (persisted !== false) {
-      if (core._beatNow) core._beatNow()
+      // Chromium says both: first that it is no longer frozen, then that it is shown.
+      if (core._beatNow && core._now() - back > 99) core._beatNow()
+      back = core._now()
       core.tick()
     }
   }

@@ -342,6 +342,16 @@ describe('a page that is left', () => {
   })
 })
 
+it.each([true, false])('a page that thaws and is shown again, as Chromium has it, beats once for both (worker: %s)', async (worker) => {
+  const { page, sidecar } = await show({ interval: 60_000, worker })
+  const before = beats(sidecar)
+  page.dispatch('resume')
+  await page.pass(20)
+  page.dispatch('pageshow', { persisted: true })
+  await page.pass(300)
+  expect(beats(sidecar)).toBe(before + 1)
+})
+
 describe('health()', () => {
   it('emits a health event and sets status.lastBeat, also without autoHealth', async () => {
     const sidecar = await startSidecar()
