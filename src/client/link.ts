@@ -187,7 +187,8 @@ export function createLink(core: Core): Link {
         scope,
         () => link._turn(scope).then(() => link._probe(scope)),
         (error) => {
-          if (!isPassing(error)) waiting.forEach((_, wait) => wait._end(error))
+          // A search that was given up has nothing to tell those who have begun to wait since.
+          if (!scope._reason && !isPassing(error)) waiting.forEach((_, wait) => wait._end(error))
           return true
         },
       )

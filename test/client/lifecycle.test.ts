@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.js'
 import type { ClientOptions, ConnectionEvent, SidecarClient } from '../../src/index.js'
-import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
+import { calls, connectClient, startSidecar, untilLogged } from '../support/with-sidecar.js'
 
 const baseUrl = 'http://127.0.0.1:1'
 
@@ -50,6 +50,18 @@ it('once() ends as waitFor() does where somebody answers who is no sidecar', asy
   expect(await once).toMatchObject({ code: 'PROTOCOL', status: 404 })
   expect(await waited).toMatchObject({ code: 'PROTOCOL', status: 404 })
   expect(client.status.connection).toBe('failed')
+})
+
+it('a call that is made just when the last one that waited is stopped waits by itself', async () => {
+  const sidecar = await startSidecar()
+  sidecar.control({ type: 'delayCalls', ms: 300 })
+  const client = connectClient(sidecar)
+  const controller = new AbortController()
+  const stopped = client.connect({ signal: controller.signal }).catch((error: unknown) => error)
+  await untilLogged(sidecar, () => calls(sidecar).length > 0)
+  controller.abort()
+  expect((await client.connect()).object_meta.name).toBe('local')
+  expect(await stopped).toMatchObject({ code: 'ABORTED' })
 })
 
 it('a client whose signal is aborted says that it is closed, and stays so', async () => {
