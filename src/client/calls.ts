@@ -49,7 +49,8 @@ export function createCalls(core: Core): Calls {
     },
 
     _inOrder(key, scope, run) {
-      const turn = (tails.get(key) || Promise.resolve()).then(() => {
+      const before = tails.get(key) || Promise.resolve()
+      const turn = before.then(() => {
         if (scope._reason) throw scope._reason
         return run()
       })
@@ -58,7 +59,8 @@ export function createCalls(core: Core): Calls {
       }
       const tail: Promise<void> = turn.then(forget, forget)
       tails.set(key, tail)
-      return scope._race(turn)
+      // Once it runs, only that knows what has become of it: what was sent in vain has an unknown outcome.
+      return scope._race(before).then(() => turn)
     },
 
     _send: (scope, operation, body, name) =>

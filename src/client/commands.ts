@@ -148,7 +148,7 @@ export function createCommands(core: Core): Commands {
     (key: string, value: string, options?: CallOptions): Promise<List> =>
       list(operation, key, { value }, options, async (send, body, scope) => {
         const id = key + '/' + value
-        await unseen.get(id)
+        await scope._race(Promise.resolve(unseen.get(id)))
         const before = core._last
         const answer = await send(operation, body)
         if (core._direct) {

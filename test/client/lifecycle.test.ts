@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.js'
-import type { ClientOptions, ConnectionEvent, SidecarClient } from '../../src/index.js'
+import type { CallOptions, ClientOptions, ConnectionEvent, SidecarClient } from '../../src/index.js'
 import { calls, connectClient, startSidecar, untilLogged } from '../support/with-sidecar.js'
 
 const baseUrl = 'http://127.0.0.1:1'
@@ -62,6 +62,25 @@ it('a call that is made just when the last one that waited is stopped waits by i
   controller.abort()
   expect((await client.connect()).object_meta.name).toBe('local')
   expect(await stopped).toMatchObject({ code: 'ABORTED' })
+})
+
+describe('a call whose time is up', () => {
+  it.each<[string, (client: SidecarClient, options: CallOptions) => Promise<unknown>]>([
+    ['ready', (client, options) => client.ready(options)],
+    ['setLabel', (client, options) => client.setLabel('mode', 'duel', options)],
+    ['updateCounter', (client, options) => client.updateCounter('rooms', { countDiff: 1 }, options)],
+    ['addListValue', (client, options) => client.addListValue('players', 'a', options)],
+  ])('is UNKNOWN_OUTCOME once it was sent, and TIMEOUT while it waits for its turn: %s', async (operation, call) => {
+    const sidecar = await startSidecar()
+    const client = connectClient(sidecar)
+    await client.connect()
+    sidecar.control({ type: 'delayCalls', ms: 60_000 })
+    const sent = call(client, { timeout: 200 })
+    const waiting = call(client, { timeout: 100 })
+    await expect(waiting).rejects.toMatchObject({ code: 'TIMEOUT', operation })
+    await expect(sent).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME', operation })
+    await expect(client.getGameServer({ timeout: 100 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
 })
 
 it('a client whose signal is aborted says that it is closed, and stays so', async () => {
