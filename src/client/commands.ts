@@ -130,10 +130,11 @@ export function createCommands(core: Core): Commands {
         )
         if (!answer._outcome) return convert(core, scope, key, answer)
         const outcome = (await answer._outcome) as Outcome
-        const seen = convert(core, scope, key, own(core._last!.status.lists, key) || answer)
+        const seen = convert(core, scope, key, own(core._last && core._last.status.lists, key) || answer)
         const { values, capacity } = seen as List
         // That it is full is what it isn't refused for at once: a value sent before may still go.
-        if (outcome === 'sent' && operation === 'addListValue' && values.length >= capacity)
+        const refused = operation === 'addListValue' && !values.includes(body.value as string)
+        if (outcome === 'sent' && refused && values.length >= capacity)
           throw fail('OUT_OF_RANGE', 'The list is full', scope)
         return Object.assign(seen, { outcome })
       })

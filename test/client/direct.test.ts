@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
-import type { ClientOptions, GameServer, SidecarClient } from '../../src/index.js'
+import type { ClientOptions, GameServer, SidecarClient, WebSocketConstructor } from '../../src/index.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { productionTargets } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
@@ -143,6 +144,42 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     expect(client.status).toMatchObject({ direct: true, healthy: true })
     const beats = sent.filter(({ path, method }) => path === '/health' && method === 'POST')
     expect(beats[0]).toEqual({ method: 'POST', path: '/health', contentType: 'text/plain', body: '{}', seen: 'opaque' })
+  })
+})
+
+describe('in direct mode a list value', () => {
+  const target = targets[0]!
+
+  test('that is added is never said to have found its list full, also where another took it away unseen', async () => {
+    const { client, beside } = await openPage(target, { verifyInterval: 0 })
+    await beside.updateList('players', { capacity: first.length })
+    await client.waitFor(({ status }) => status.lists?.['players']?.capacity === `${first.length}`)
+    await beside.removeListValue('players', first.at(-1)!)
+    expect(await client.addListValue('players', first.at(-1)!)).toMatchObject({ values: first })
+    expect((await client.getList('players')).values).toEqual(first)
+  })
+
+  test('is sent though no GameServer was seen before or afterwards', async () => {
+    const { fetch, sent } = emulateBrowser(pageOrigin)
+    const wasSent = (): boolean => sent.some(({ path }) => path.endsWith(':addValue'))
+    class Silent {
+      onopen = null
+      onmessage = null
+      onerror = null
+      onclose = null
+      close(): void {}
+    }
+    const { client } = await openPage(target, {
+      crossOrigin: 'direct',
+      retry: false,
+      fetch,
+      WebSocket: function (url: string) {
+        return wasSent() ? new Silent() : new WebSocket(url)
+      } as unknown as WebSocketConstructor,
+    })
+    await client.health()
+    expect(await client.addListValue('players', 'x')).toEqual({ ...players, values: first, outcome: 'sent' })
+    expect(client.gameServer).toBeUndefined()
   })
 })
 
