@@ -66,7 +66,7 @@ export function createCommands(core: Core): Commands {
       if (options && options.confirm) return core._seen(scope, predicate).then(() => 'confirmed')
       if (key) expect(operation + key, predicate)
       // An answer is empty; what direct mode has found before it sent is a GameServer.
-      if (!found.status) return 'accepted'
+      if (!found.object_meta) return 'accepted'
       return predicate(found as never) ? 'sent' : showed(scope, before, predicate)
     })
 

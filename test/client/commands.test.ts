@@ -148,3 +148,13 @@ it('a metadata write that was accepted and never appears is reported', async () 
   await client.setLabel('mode', 'ctf')
   expect(await reported).toMatchObject({ code: 'UNKNOWN_OUTCOME', operation: 'setLabelmode' })
 })
+
+it('a write is accepted whatever the good answer holds', async () => {
+  const sidecar = await startSidecar()
+  const said = async (): Promise<Response> => new Response('{"status":"OK"}')
+  const client = connectClient(sidecar, {
+    fetch: (url, init) => (init.method === 'GET' ? fetch(url, init as RequestInit) : said()),
+  })
+  expect(await client.setLabel('mode', 'duel')).toBe('accepted')
+  expect(await client.ready()).toBe('accepted')
+})
