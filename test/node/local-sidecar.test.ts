@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import type { ControlCommand } from '../../src/sidecar/index.js'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { converse, openSocket, request } from './support.js'
 
@@ -188,6 +189,9 @@ describe('a watch', () => {
   })
 })
 
+/** As it comes over HTTP. */
+const restartFor = (downMs: unknown): ControlCommand => ({ type: 'restart', downMs }) as ControlCommand
+
 describe('a restart', () => {
   test('drops every connection and is there again on the same port', async () => {
     const local = await start({ mode: 'local' })
@@ -214,6 +218,51 @@ describe('a restart', () => {
     expect(error.code).toBe('ECONNREFUSED')
     await back
     expect((await get(local)).status.state).toBe('Scheduled')
+  })
+
+  test('asked for again while it is down happens once', async () => {
+    const local = await start()
+    const commands = [1, 2].map(() => local.control(restartFor(100)))
+    expect(commands).toEqual([{ ok: true }, { ok: true }])
+    await Promise.all([local.restart({ downMs: 100 }), local.restart()])
+    expect((await get(local)).status.state).toBe('Scheduled')
+    expect(local.sidecar.snapshot().restarts).toBe(1)
+  })
+
+  test('whose port somebody takes meanwhile is told, and can be tried again', async () => {
+    const warnings: string[] = []
+    const local = await start({ onWarning: (message) => warnings.push(message) })
+    local.control(restartFor(100))
+    const other = createServer().listen(local.port, '127.0.0.1')
+    await once(other, 'listening')
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringMatching(/could not start again: .*EADDRINUSE/)]), 10_000)
+    other.close()
+    await once(other, 'close')
+    await local.restart({ downMs: 1 })
+    expect((await get(local)).status.state).toBe('Scheduled')
+  })
+
+  test.each([-1, '100', null, NaN, 1e12])('is not down for %j', async (downMs) => {
+    const local = await start()
+    const result = local.control(restartFor(downMs))
+    expect(result).toEqual({ ok: false, message: 'downMs must be a number of milliseconds' })
+    expect(local.sidecar.snapshot().restarts).toBe(0)
+  })
+
+  test('that is about to listen again when the sidecar is closed does not', async () => {
+    const local = await start()
+    const { listen } = Server.prototype
+    let closed: Promise<void> | undefined
+    const spy = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+      const server = Reflect.apply(listen, this, args) as Server
+      closed = local.close()
+      return server
+    })
+    onTestFinished(() => spy.mockRestore())
+    await local.restart({ downMs: 1 })
+    await closed
+    const refused = connect(local.port, '127.0.0.1')
+    expect(((await once(refused, 'error')) as [NodeJS.ErrnoException])[0].code).toBe('ECONNREFUSED')
   })
 
   test('that is still down when the sidecar is closed stays down', async () => {

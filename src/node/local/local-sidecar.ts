@@ -18,6 +18,9 @@ import { resolveServerOptions } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import { createSidecarServer } from './sidecar-server.js'
 
+/** Longest time that a timer knows. */
+const MOST_MS = 0x7fff_ffff
+
 export interface RestartOptions {
   /** Milliseconds during which nothing listens on the port. Default 0. */
   readonly downMs?: number
@@ -70,8 +73,11 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   const sidecar = createSidecar(withoutUndefined(config), environment)
   const control = (command: ControlCommand): ControlResult => {
     const { downMs } = command as { downMs?: unknown }
-    if (command.type !== 'restart' || typeof downMs !== 'number') return sidecar.control(command)
-    void restart({ downMs })
+    if (command.type !== 'restart' || downMs === undefined) return sidecar.control(command)
+    if (typeof downMs !== 'number' || !(downMs >= 0 && downMs <= MOST_MS)) {
+      return { ok: false, message: 'downMs must be a number of milliseconds' }
+    }
+    restart({ downMs }).catch((error: Error) => onWarning(`The sidecar could not start again: ${error.message}`))
     return { ok: true }
   }
   const onFault = (error: unknown): void => onWarning(`A request failed inside the sidecar: ${String(error)}`)
@@ -107,13 +113,10 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
 
   let closing: Promise<void> | undefined
   let wake: (() => void) | undefined
-  const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
-    if (closing !== undefined) return
-    if (downMs > 0) server.close()
-    sidecar.control({ type: 'restart' })
-    if (downMs <= 0) return
+  let down: Promise<void> | undefined
+  const beDown = async (ms: number): Promise<void> => {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, downMs)
+      const timer = setTimeout(resolve, ms)
       wake = () => {
         clearTimeout(timer)
         resolve()
@@ -121,18 +124,30 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     })
     if (closing === undefined) await listenOn(bound)
   }
-  const close = (): Promise<void> => {
-    closing ??= new Promise((resolve) => {
-      wake?.()
-      file?.stop()
-      stopDropping()
-      sidecar.close()
-      if (server.listening) server.close(() => resolve())
-      else resolve()
+  const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
+    // One that is down already comes back once, when it was to.
+    if (closing !== undefined || down !== undefined) return down
+    if (downMs > 0) server.close()
+    sidecar.control({ type: 'restart' })
+    if (downMs <= 0) return
+    down = beDown(downMs).finally(() => (down = undefined))
+    return down
+  }
+  const end = async (): Promise<void> => {
+    wake?.()
+    file?.stop()
+    stopDropping()
+    sidecar.close()
+    destroyConnections()
+    // It may just be about to listen again.
+    await down?.catch(() => undefined)
+    if (!server.listening) return
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
       destroyConnections()
     })
-    return closing
   }
+  const close = (): Promise<void> => (closing ??= end())
 
   return {
     url: `http://${urlHost(address)}:${bound}`,
