@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { Agent, createServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -7,7 +8,7 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createStaticFiles } from '../../src/node/gateway/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
@@ -135,6 +136,27 @@ describe('conditional requests and ranges', () => {
       expect(received, name).toBeLessThan(whole.byteLength)
     }
   })
+})
+
+test('a file that was empty when it was looked at, and is written meanwhile, leaves the connection as it is', async () => {
+  const folder = await folderOf({ 'a.js': '' })
+  const { port } = await serveSite(folder)
+  const { createReadStream } = fs
+  const spy = vi.spyOn(fs, 'createReadStream').mockImplementation((...args) => {
+    fs.writeFileSync(join(folder, 'a.js'), 'written meanwhile')
+    return createReadStream(...args)
+  })
+  onTestFinished(() => spy.mockRestore())
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (chunk) => (received += chunk.toString()))
+  const ask = 'GET /a.js HTTP/1.1\r\nHost: localhost\r\n'
+  socket.write(`${ask}\r\n`)
+  await vi.waitFor(() => expect(received).toMatch(/content-length: 0\r\n[^]*\r\n\r\n/i))
+  socket.write(`${ask}Connection: close\r\n\r\n`)
+  await once(socket, 'close')
+  expect(received).toMatch(/^HTTP[^]*\r\n\r\nHTTP[^]*\r\n\r\nwritten meanwhile$/)
 })
 
 describe('compressed when the game was built', () => {

@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs'
+import type { ReadStream, Stats } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -182,7 +182,13 @@ async function sendFile(
       .on('error', (error: unknown) => answerFailure(error, message, reply))
       // Its length and its age are those of the file that is read.
       .on('file', (_path: string, stat: Stats) => Object.assign(stat, opened))
-      .on('stream', (file: { readonly bytesRead: number; once(event: 'end', listener: () => void): unknown }) => {
+      .on('stream', (file: ReadStream) => {
+        // Of an empty file the library reads a byte all the same, and since it was looked at there may be one.
+        if (opened.size === 0) {
+          file.destroy()
+          reply.end()
+          return
+        }
         // Half a file must not look like a whole one, which it would to a client that keeps the connection.
         file.once('end', () => {
           if (file.bytesRead < Number(reply.getHeader('Content-Length'))) reply.destroy()
