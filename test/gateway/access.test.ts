@@ -72,15 +72,16 @@ describe('a token', () => {
 
   test('opens a page, whose address loses it, and is then in a cookie that only the gateway gets', async () => {
     const { port, url, log } = await start()
-    const open = (target: string): ReturnType<typeof request> => request(port, `GET ${target}`, HOST)
+    const host = `Host: localhost:${port}`
+    const open = (target: string): ReturnType<typeof request> => request(port, `GET ${target}`, [host])
     const entered = await open('/?a=1&token=correct-horse-battery&b=2')
     expect(entered.status).toBe(303)
-    expect(entered.head).toMatch(/location: http:\/\/localhost\/\?a=1&b=2\r\n/i)
+    expect(entered.head).toMatch(/location: \/\?a=1&b=2\r\n/i)
     const [, cookie = '', attributes] = /set-cookie: ([^;]+); (.*)\r\n/i.exec(entered.head) ?? []
     expect(attributes).toBe('Path=/_/; HttpOnly; SameSite=Strict')
     expect(cookie).toContain(String(port))
     const read = async (sent: string): Promise<number> =>
-      (await request(port, `GET ${PREFIX}/gameserver`, [...HOST, `Cookie: ${sent}`])).status
+      (await request(port, `GET ${PREFIX}/gameserver`, [host, `Cookie: ${sent}`])).status
     expect(await read(cookie)).toBe(200)
     expect(await read(`other=1; ${cookie}`)).toBe(200)
     expect(await read(`x${cookie}`)).toBe(401)
@@ -88,10 +89,29 @@ describe('a token', () => {
     const { opened } = converse(`${url}${PREFIX}/watch/gameserver`, { headers: { cookie, origin: url } })
     await opened
     expect((await open('/?token=wrong')).status).toBe(401)
-    expect((await open('//evil.example/?token=correct-horse-battery')).head).toMatch(
-      /location: http:\/\/localhost\/\/evil\.example\/\r\n/i,
-    )
+    expect((await open('/a//b/?token=correct-horse-battery&debug&c=%20')).head).toMatch(/location: \/a\/\/b\/\?debug&c=%20\r\n/i)
+    for (const slashes of ['//', '/\\', '///\\/']) {
+      const { head } = await open(`${slashes}evil.example/?token=correct-horse-battery`)
+      expect(head).toMatch(/location: \/evil\.example\/\r\n/i)
+    }
     expect(log.join()).not.toMatch(/correct-horse|token=\w/)
+  })
+
+  test('is in a cookie of its own for each port that a browser sees, whatever the gateway listens on', async () => {
+    const { port } = await start()
+    const name = async (host: string): Promise<string | undefined> => {
+      const { head } = await request(port, 'GET /?token=correct-horse-battery', [`Host: ${host}`])
+      return /set-cookie: ([^=]+)=/i.exec(head)?.[1]
+    }
+    const hosts = ['localhost', 'localhost:7001', 'localhost:7002', '[::1]', '[::1]:7001']
+    const [plain, first, second, ...others] = await Promise.all(hosts.map(name))
+    expect(new Set([plain, first, second]).size).toBe(3)
+    expect(others).toEqual([plain, first])
+    const read = (host: string, cookie: string): ReturnType<typeof request> =>
+      request(port, `GET ${PREFIX}/gameserver`, [`Host: ${host}`, `Cookie: ${cookie}`])
+    const both = `${second}=that-of-another-one; ${first}=correct-horse-battery`
+    expect((await read('localhost:7001', both)).status).toBe(200)
+    expect((await read('localhost:7002', both)).status).toBe(401)
   })
 
   test('is made when none is given, and asked for on loopback too', async () => {

@@ -66,7 +66,7 @@ describe('over HTTPS', () => {
     let answer = ''
     for await (const chunk of socket) answer += String(chunk)
     expect(answer).toMatch(/set-cookie: [^\r]*; Secure\r\n/i)
-    expect(answer).toMatch(/location: https:\/\/localhost\/\r\n/i)
+    expect(answer).toMatch(/location: \/\r\n/i)
   })
 
   test('what is no TLS ends, and the server lives', async () => {

@@ -25,6 +25,8 @@ const WRONG_TOKEN: Refusal = {
   message: 'That is not the token that was printed at the start',
 }
 
+const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
+
 /** Who may use the sidecar, of those whom the guard admitted. */
 export interface Access {
   /** @param acts whether something may change, or a WebSocket open */
@@ -38,8 +40,12 @@ export interface Access {
 
 export function createAccess({ token, exposed, scheme }: AccessOptions): Access {
   const secure = scheme === 'https' ? '; Secure' : ''
-  /** Cookies are shared by all ports of a host. */
-  const cookieName = ({ socket }: IncomingMessage): string => `gameserver_sidecar_${socket.localPort}`
+  /**
+   * Cookies are shared by all ports of a host. The one that counts is the browser's: containers that all listen on the
+   * same port are on others for it.
+   */
+  const cookieName = ({ headers }: IncomingMessage): string =>
+    `gameserver_sidecar_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? scheme}`
 
   const given = (message: IncomingMessage): string => {
     const bearer = /^bearer +(\S+)$/i.exec(headerValues(message.rawHeaders, 'authorization')[0] ?? '')?.[1]
@@ -57,18 +63,17 @@ export function createAccess({ token, exposed, scheme }: AccessOptions): Access 
       return forbidden('Without a token, only pages of the gateway and of allowed origins may change something')
     },
 
-    enter(message, reply, { host, target }) {
+    enter(message, reply, { target }) {
       const at = target.indexOf('?')
       if (token === undefined || at < 0) return false
-      const query = new URLSearchParams(target.slice(at + 1))
-      const offered = query.get('token')
+      const offered = tokenIn(target.slice(at + 1))
       if (offered === null) return false
       if (!tokensMatch(token, offered)) return WRONG_TOKEN
-      query.delete('token')
-      const rest = query.size > 0 ? `?${query}` : ''
+      const rest = target.slice(at + 1).split('&').filter((pair) => tokenIn(pair) === null)
+      const path = target.slice(0, at) + (rest.length > 0 ? `?${rest.join('&')}` : '')
       reply.writeHead(303, {
-        // With its host, since a path that begins with two slashes would be another's.
-        location: `${scheme}://${host}${target.slice(0, at)}${rest}`,
+        // Without scheme and host, which may be others in front of a proxy. Two slashes would begin another's.
+        location: path.replace(/^[/\\]+/, '/'),
         'set-cookie': `${cookieName(message)}=${token}; Path=/_/; HttpOnly; SameSite=Strict${secure}`,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
