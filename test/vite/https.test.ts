@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect } from 'node:http2'
+import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
 import { dev } from './support.js'
 
@@ -31,6 +32,32 @@ async function ask(session: ClientHttp2Session, headers: Record<string, string>,
   const [answer] = (await once(stream, 'response')) as [IncomingHttpHeaders]
   return { headers: answer, body: await text(stream) }
 }
+
+test.each(['never answers', 'answers then'])('a watch over HTTP/2 that its page gives up is ended at a sidecar that %s', async (what) => {
+  let left = 0
+  const sidecar = await startFakeSidecar((message, reply) => {
+    reply.once('close', () => (left += 1))
+    if (what === 'answers then') setTimeout(() => reply.writeHead(200).write('{"result":{}}\n'), 50)
+  })
+  const { url } = await dev({ sidecar: sidecar.url }, { server: { https: certificate() } })
+  const session = connect(url, { rejectUnauthorized: false })
+  onTestFinished(() => session.destroy())
+  for (let count = 1; count <= 3; count += 1) {
+    const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
+    stream.on('error', () => undefined)
+    await vi.waitFor(() => expect(sidecar.asked.length).toBe(count))
+    stream.close(constants.NGHTTP2_CANCEL)
+    await vi.waitFor(() => expect(left).toBe(count), 10_000)
+  }
+  for (let i = 0; i < 20; i += 1) {
+    const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
+    stream.on('error', () => undefined)
+    stream.close(constants.NGHTTP2_CANCEL)
+    if (i % 5 === 0) await ask(session, { ':path': '/_/config.js' })
+  }
+  await vi.waitFor(() => expect(left).toBe(sidecar.asked.length), 10_000)
+  expect((await ask(session, { ':path': '/_/config.js' })).headers[':status']).toBe(200)
+})
 
 test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the watch by WebSocket', async () => {
   const { url } = await dev({ local: { mode: 'local' } }, { server: { https: certificate() } })

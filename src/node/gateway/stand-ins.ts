@@ -41,8 +41,9 @@ export function standInForReply(reply: ServerResponse, abandonedMs: number): Ser
     },
   })
   reply.once('close', () => {
-    standIn.writableFinished = reply.writableFinished
-    if (reply.writableFinished || abandonedMs === 0) end()
+    // Of HTTP/2, one that a client gave up counts as finished too, though nobody has ended it.
+    standIn.writableFinished = reply.writableEnded && reply.writableFinished
+    if (standIn.writableFinished || abandonedMs === 0) end()
     else setTimeout(end, abandonedMs).unref()
   })
   return standIn as unknown as ServerResponse
