@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, symlink } from 'node:fs/promises'
+import { chmod, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSitePath } from '../../src/node/gateway/site-path.js'
@@ -137,6 +137,34 @@ describe('nothing from outside', () => {
     expect((await ask('/%252e%252e')).text).toBe('a strange name')
     expect((await ask(`http://127.0.0.1:${port}/folder/b.js?x#y`)).text).toBe('b')
     expect((await ask('/')).text).toBe(`${TAG}<p>page`)
+  })
+
+  test('what Kubernetes mounts is inside: links into a folder that is exchanged as a whole', async () => {
+    const [first, second] = ['..2026_11_21_23_05_59.1234567890', '..2026_11_21_23_06_59.987654321']
+    const folder = await folderOf({
+      [`site/${first}/index.html`]: '<p>first',
+      [`site/${first}/.env`]: SECRET,
+      [`site/${second}/index.html`]: '<p>second',
+      [`site/${second}/.git/config`]: SECRET,
+      'site/..hidden/c.js': SECRET,
+      [`site/config/${first}/level.json`]: '{}',
+    })
+    const at = (name: string): string => join(folder, 'site', name)
+    await symlink(first, at('..data'))
+    for (const name of ['index.html', '.env', '.git']) await symlink(join('..data', name), at(name))
+    for (const name of ['.env', '.git']) await symlink(join('..data', name), at(`link${name}`))
+    await symlink(join('..hidden', 'c.js'), at('c.js'))
+    await symlink(join(first, 'level.json'), at('config/level.json'))
+    const { ask } = await serveSite(join(folder, 'site'))
+    expect((await ask('/')).text).toBe(`${TAG}<p>first`)
+    expect((await ask('/config/level.json')).text).toBe('{}')
+    const hidden = ['/..data/index.html', `/${first}/index.html`, '/.env', '/link.env', '/.git/config', '/link.git/config', '/c.js']
+    const statuses = async (): Promise<number[]> => (await Promise.all(hidden.map((path) => ask(path)))).map(({ status }) => status)
+    expect(await statuses()).toEqual(hidden.map(() => 404))
+    await symlink(second, at('..data_tmp'))
+    await rename(at('..data_tmp'), at('..data'))
+    expect((await ask('/')).text).toBe(`${TAG}<p>second`)
+    expect(await statuses()).toEqual(hidden.map(() => 404))
   })
 
   test('a pipe is not opened: it would never end', async () => {

@@ -20,6 +20,12 @@ export interface SiteFolder {
   find(segments: readonly string[]): Promise<SiteEntry | undefined>
 }
 
+/**
+ * Where the files of a ConfigMap or another volume of Kubernetes really are: every visible name is a link into such a
+ * folder, which is exchanged as a whole.
+ */
+const MOUNTED = /(?<=^|[/\\])\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+[/\\]/
+
 /** Errors of a look-up that only mean that there is no such file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
 
@@ -38,7 +44,7 @@ export function openSiteFolder(dir: string): SiteFolder {
         const root = await realpath(folder)
         const path = await realpath(join(root, ...segments))
         const inside = relative(root, path)
-        if (isAbsolute(inside) || isHidden(inside.split(sep))) return undefined
+        if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
         const stat = await lstat(path)
         return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined
       } catch (error) {
