@@ -35,7 +35,7 @@ async function ask(session: ClientHttp2Session, headers: Record<string, string>,
 
 test.each(['never answers', 'answers then'])('a watch over HTTP/2 that its page gives up is ended at a sidecar that %s', async (what) => {
   let left = 0
-  const sidecar = await startFakeSidecar((message, reply) => {
+  const sidecar = await startFakeSidecar((_message, reply) => {
     reply.once('close', () => (left += 1))
     if (what === 'answers then') setTimeout(() => reply.writeHead(200).write('{"result":{}}\n'), 50)
   })

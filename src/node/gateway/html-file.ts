@@ -37,7 +37,7 @@ export function createHtmlSender(script: string): HtmlSender {
       reply.setHeader('Content-Type', `text/html; charset=${charset}`)
       reply.setHeader('Content-Length', size + tag.byteLength)
       if (message.method === 'HEAD') return answer(reply, 200)
-      await pipeline(withInserted(file, start, at, tag, size), reply)
+      if (!reply.destroyed) await pipeline(withInserted(file, start, at, tag, size), reply)
       return true
     } finally {
       await file.close()

@@ -156,8 +156,9 @@ async function sendCompressed(
   }
   reply.setHeader('Content-Type', type)
   if (message.method === 'HEAD') return void reply.end()
-  const file = (await openFound(entry)).createReadStream()
-  await pipeline(file, encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  const file = await openFound(entry)
+  if (reply.destroyed) return file.close()
+  await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
 }
 
 /**
@@ -175,13 +176,17 @@ async function sendFile(
   const reading = { fd: file }
   const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...reading } as const
   reply.setHeader('Content-Type', type)
-  await new Promise<void>((resolve) => {
-    if (reply.destroyed) return resolve()
-    reply.once('close', resolve)
-    send(message, encodeURIComponent(basename(entry.path)), options)
-      .on('error', (error: unknown) => answerFailure(error, message, reply))
-      // Its length and its age are those of the file that is read.
-      .on('file', (_path: string, stat: Stats) => Object.assign(stat, opened))
+  if (!reply.destroyed) {
+    const sending = send(message, encodeURIComponent(basename(entry.path)), options)
+    const closed = new Promise<void>((resolve) => void reply.once('close', resolve))
+    const looked = new Promise<void>((resolve) => {
+      sending
+        // Its length and its age are those of the file that is read.
+        .on('file', (_path: string, stat: Stats) => resolve(void Object.assign(stat, opened)))
+        .on('error', (error: unknown) => resolve(answerFailure(error, message, reply)))
+        .on('directory', () => resolve(answerFailure({ code: 'ENOENT' }, message, reply)))
+    })
+    sending
       .on('stream', (file: ReadStream) => {
         // Of an empty file the library reads a byte all the same, and since it was looked at there may be one.
         if (opened.size === 0) {
@@ -195,7 +200,9 @@ async function sendFile(
         })
       })
       .pipe(reply)
-  })
+    // Once it has looked, the library reads, from a client's reply too that has closed meanwhile.
+    await Promise.all([looked, closed])
+  }
   await file.close()
 }
 
