@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startGateway, targets } from './support/targets.js'
+import { websocketHeaders } from '../node/support.js'
+import { expectServing, startGateway, targets } from './support/targets.js'
 import { askUntil, watchRequest } from './support/watch.js'
 import { dial, head } from './support/wire.js'
 
@@ -20,6 +21,15 @@ describe.each(targets)('$name forgets a client that leaves', ({ start }) => {
     wire.socket.destroy()
     await askUntil(victim, () => victim.watchers() === 0)
     expect(onWarning.mock.calls).toEqual([])
+  })
+
+  test.each([['websocket', websocketHeaders], ['HTTP/2', H2C]])('that asks for %s behind a watch that goes on', async (_what, headers) => {
+    const victim = await start()
+    const behind = head(`GET ${victim.at('/watch/gameserver')}`, 'Host: localhost', ...headers)
+    const wire = await dial(victim.port, watchRequest(victim, 'stream') + behind)
+    expect(await wire.ended).not.toContain(' 101 ')
+    await askUntil(victim, () => victim.watchers() === 0)
+    await expectServing(victim)
   })
 
   test.each(['leaves', 'closes its half'])('that offered HTTP/2 for its watch and %s', async (how) => {

@@ -113,7 +113,9 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
-    if (replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
+    // Nothing may be said in between where there is still an answer to come, and nothing behind a last one.
+    const isBusy = (unanswered.get(socket)?.size ?? 0) > 0
+    if (isBusy || replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
     if (message.headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(message, socket)
     const framing = checkFraming(message) ?? (announcesBody(message) ? BODY_IN_UPGRADE : undefined)
     const verdict = judge(message, framing)
