@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
@@ -61,8 +61,10 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageError(`Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`, { cause: error })
   }
+  // A folder that isn't there is told by whoever serves it.
+  if (flag !== '--key' || !existsSync(served)) return content
   const inside = relative(realpathSync(served), realpathSync(path))
-  if (flag === '--key' && inside !== '..' && !inside.startsWith(`..${sep}`)) {
+  if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
     throw new UsageError(`The private key ${path} is in the folder that is served; keep it elsewhere.`)
   }
   return content

@@ -94,6 +94,8 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     const { code, err } = await cli(['serve', dir, '--local', '--port=0', ...keys]).finished
     expect(err).toMatch(/^The private key \S+a\.key is in the folder that is served; keep it elsewhere\.$/)
     expect(code).toBe(1)
+    const missing = await cli(['serve', join(dir, 'nowhere'), '--local', '--port=0', ...keys]).finished
+    expect(missing.err).toMatch(/^(There is no folder|cert and key must)/)
   })
 })
 
