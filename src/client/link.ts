@@ -102,7 +102,8 @@ export function createLink(core: Core): Link {
         let error: AttemptError | undefined
         if (risky && !refused)
           error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
-        else error = known ? cause : await explain(scope, cause, again)
+        // Where direct mode has begun meanwhile, it was not sent that way.
+        else if (known || direct || !core._direct) error = known ? cause : await explain(scope, cause, again)
         if (!error) return link._attempt(parent, operation, timeout, body, name, undefined, true)
         // `localhost` may not resolve, or lead to an address where nobody listens.
         if (refused && core._anyLoopback)

@@ -22,9 +22,10 @@ export type Sign = [
 
 /**
  * What the worker tells the page: by nothing it asks for a sign of life; otherwise it is when (ms since the Unix epoch), and why no
- * beat went out, or what was answered to one, with status 0 where no answer came or none may be read.
+ * beat went out, or what was answered to one, with status 0 where no answer came or none may be read; and of one that
+ * failed, how it was sent.
  */
-export type Report = [at?: number, reasonOrStatus?: string | number, text?: string]
+export type Report = [at?: number, reasonOrStatus?: string | number, text?: string, mode?: string]
 
 /**
  * The worker's program. It is text, and no function turned into text, because bundlers, obfuscators, compilers to older
@@ -54,9 +55,9 @@ const program =
   'n++,' +
   'o.signal=AbortSignal.timeout(Math.max(2*r,1e3)-99),' +
   // Of an answer that may not be read, Firefox would find the end only when the page is free again.
-  'fetch(u,o).then(async r=>[r.status,r.status?await r.text():""])' +
+  'fetch(u,i=o).then(async r=>[r.status,r.status?await r.text():""])' +
   // Firefox hands a worker no answers while the page is busy: that none has come says nothing then.
-  '.catch(e=>v<a&&[0,""+e])' +
+  '.catch(e=>v<a&&[0,""+e,i.mode])' +
   '.then(e=>n--&&e&&postMessage([Date.now(),...e]));' +
   'if(i)f=0;' +
   'b=h;' +
