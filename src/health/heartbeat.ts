@@ -16,6 +16,8 @@ export interface Health {
   _heartbeat?: 'worker' | 'page'
   /** Why no beat may go out now; nothing if one may. */
   _hold(): string | undefined
+  /** Why the last one didn't, or failed. */
+  _said?: string | undefined
   /** When the game itself said last that it is alive. */
   _aliveAt?: number
 }
@@ -34,7 +36,6 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   let [last, lastButOne] = [timer, timer]
   let lastGood = core._now()
   let started = 0
-  let said: string | undefined
   let verdict: string | undefined
   let asking: Promise<void> | undefined
   /** Tells the worker that the page is alive. `now`: a beat is due. */
@@ -55,8 +56,8 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
     // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
     const now = core._now() - Date.now() + at
     const ok = !reason || reason === disabled
-    if (reason === disabled && said === disabled) return
-    said = reason
+    if (reason === disabled && core._said === disabled) return
+    core._said = reason
     core._healthy = ok
     if (ok) {
       lastGood = now
@@ -90,7 +91,9 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
 
   /** One beat; or, with what a worker tells of one, what follows from that. */
   async function beat(report?: Report): Promise<void> {
-    const [at, status, said] = report || []
+    const [at, status, said, mode] = report || []
+    // It was on its way before this page knew that it is in direct mode.
+    if (!status && said && core._direct && !mode) return sign(true)
     const scope = createScope(life, 'health')
     // Beats never pile up behind a sidecar that doesn't answer.
     lastButOne._end(fail('TIMEOUT', 'No answer to what was sent', scope))

@@ -9,17 +9,20 @@ import { requestInit } from '../client/http.js'
 export function watchPage(core: Core): void {
   const page = host()
   const send = (operation: string): void => {
-    const url = core._baseUrl + '/' + operation
     const init = Object.assign(requestInit('POST', '{}', core._direct), { keepalive: true })
-    // A closing Firefox lets go of fetches, but not of beacons.
-    if (core.fetch || !tryTo(() => page.navigator!.sendBeacon!(url, '{}')))
-      tryTo(() => void pick(core, 'fetch')!.call(page as never, url, init).then(null, () => {}))
+    tryTo(() => void pick(core, 'fetch')!.call(page as never, core._baseUrl + operation, init).then(null, () => {}))
   }
   let back = 0
   const listener = ({ type, persisted }: PageEvent): void => {
     if (type === 'pagehide') {
-      if (core._heartbeat && !core._hold()) send('health')
-      if (core.shutdownOnPageHide && !persisted) send('shutdown')
+      const beats = core._heartbeat && !core._said
+      const ends = core.shutdownOnPageHide && !persisted
+      // A Firefox whose tab is closed breaks a script off where it calls a function that is one of a script, or loops, so
+      // up to here nothing may; and it lets go of fetches, but not of beacons.
+      const { navigator = {} } = page
+      const beacon = !core.fetch && navigator.sendBeacon
+      if (beats && !(beacon && navigator.sendBeacon!(core._baseUrl + '/health', '{}'))) send('/health')
+      if (ends && !(beacon && navigator.sendBeacon!(core._baseUrl + '/shutdown', '{}'))) send('/shutdown')
     } else if (persisted !== false) {
       // Chromium says both: first that it is no longer frozen, then that it is shown.
       if (core._beatNow && core._now() - back > 99) core._beatNow()

@@ -12,11 +12,13 @@ const game = buildGame()
 const AWAY = 3000
 const whileAway = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AWAY))
 
-/** Ends a page that can't come back. Of one that is closed, Firefox sometimes sends no last word. */
-async function leaveForGood({ page, run }: DrivenPage, name: string): Promise<void> {
-  if (name === 'Chromium') return page.close()
-  await run(`addEventListener('unload', () => {})`)
-  await page.goto('about:blank')
+/** Two ways to end a page that can't come back. */
+const ends: Readonly<Record<string, (page: DrivenPage) => Promise<void>>> = {
+  'closed': ({ page }) => page.close(),
+  'left for good': async ({ page, run }) => {
+    await run(`addEventListener('unload', () => {})`)
+    await page.goto('about:blank')
+  },
 }
 
 inDrivenBrowsers((browser) => {
@@ -31,12 +33,12 @@ inDrivenBrowsers((browser) => {
       expect(timesOf(sidecar, 'shutdown')).toEqual([])
     })
 
-    test('beats a last time when its page is left for good, and shuts down once if it is told to', async () => {
+    test.each(Object.entries(ends))('beats a last time when its page is %s, and shuts down once if it is told to', async (_end, end) => {
       const { sidecar, url } = await serveHeart(place, game)
       const page = await browser.open(url)
       await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
       const before = beatsOf(sidecar).length
-      await leaveForGood(page, browser.name)
+      await end(page)
       await untilLogged({ sidecar }, () => timesOf(sidecar, 'shutdown').length > 0)
       await untilBeats(sidecar, before + 1)
       expect(timesOf(sidecar, 'shutdown').length).toBe(1)

@@ -30,17 +30,17 @@ async function shipped(path: string, names: string): Promise<number> {
 
 /**
  * The goal is 7,168 for the script, with the heartbeat's worker and direct mode in it: it is not met. What it does is what
- * weighs: of 11,600, the commands and their checks are 1,860, the heartbeat is 1,370 (its worker 840), the watch 1,010,
+ * weighs: of 11,700, the commands and their checks are 1,860, the heartbeat is 1,370 (its worker 840), the watch 1,010,
  * direct mode 600, where the sidecar is 580, all texts in errors together 740, XMLHttpRequest 210. Neither another order
  * of the compressor's options nor other names for what is mangled is worth 10. These limits keep it from growing unnoticed.
  */
-test('the whole client as a script is 11,700 bytes at most', () => {
-  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(11_700)
-  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(11_700)
+test('the whole client as a script is 11,750 bytes at most', () => {
+  expect(gzipped(read('dist/gameserver-sidecar.umd.min.js'))).toBeLessThanOrEqual(11_750)
+  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(11_750)
 })
 
-test('the client in an application bundle is 11,550 bytes at most', async () => {
-  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(11_550)
+test('the client in an application bundle is 11,600 bytes at most', async () => {
+  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(11_600)
 })
 
 test('the frame decoder in an application bundle is 2.5 kB at most', async () => {
