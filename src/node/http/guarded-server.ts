@@ -16,6 +16,8 @@ const limits = {
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
+  /** After this long a silent connection's other end is asked whether it is there: one that lost its network doesn't say. */
+  probeMs: 30_000,
   /** Requests of one connection that wait for their answers, each of which is kept until then. */
   waiting: 64,
   /** Connections that aren't watchers. */
@@ -30,6 +32,8 @@ const serverOptions: ServerOptions = {
   requestTimeout: limits.requestMs,
   keepAliveTimeout: limits.keepAliveMs,
   connectionsCheckingInterval: 1_000,
+  keepAlive: true,
+  keepAliveInitialDelay: limits.probeMs,
   // The guard answers for a missing Host, in the sidecar's own shape.
   requireHostHeader: false,
 }
