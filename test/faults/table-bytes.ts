@@ -2,7 +2,7 @@ import { chunk } from '../support/fault-server-http.js'
 import { difficultText, gameServer, paddedGameServer } from '../support/fault-server-game-servers.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
-import { afterFirstObject, impatient, type WatchFault } from './watch-fault.js'
+import { afterFirstObject, floodAfterFirstObject, impatient, type WatchFault } from './watch-fault.js'
 
 const result = (version: number): string => JSON.stringify({ result: gameServer(version) })
 
@@ -141,7 +141,7 @@ export const bytesFaults: readonly WatchFault[] = [
     name: 'a line without an end is given up at the limit',
     options: { limits: { message: 1 << 20 }, verifyInterval: 0 },
     over: ['stream'],
-    rules: afterFirstObject(async (exchange) => {
+    rules: floodAfterFirstObject(async (exchange) => {
       const piece = 'x'.repeat(64 * 1024)
       while (!exchange.connection.isGone) await exchange.sendBytes(piece)
     }),

@@ -1,7 +1,7 @@
 import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
 import { difficultText, gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
-import { afterFirstObject, type WatchFault } from './watch-fault.js'
+import { afterFirstObject, floodAfterFirstObject, type WatchFault } from './watch-fault.js'
 
 const message = (version: number): string =>
   JSON.stringify({ result: gameServer(version, 'Ready', { text: difficultText }) })
@@ -96,7 +96,7 @@ export const frameFaults: readonly WatchFault[] = [
     name: 'a message without an end, in fragments, is given up at the limit',
     over: ['websocket'],
     options: { verifyInterval: 0 },
-    rules: afterFirstObject(async (exchange) => {
+    rules: floodAfterFirstObject(async (exchange) => {
       const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
       await exchange.sendBytes(frame('{', { fin: false }))
       for (let sent = 0; sent < 64 && !exchange.connection.isGone; sent += 1) await exchange.sendBytes(piece)
@@ -108,7 +108,7 @@ export const frameFaults: readonly WatchFault[] = [
     name: 'empty fragments without an end are given up',
     over: ['websocket'],
     options: { verifyInterval: 0 },
-    rules: afterFirstObject(async (exchange) => {
+    rules: floodAfterFirstObject(async (exchange) => {
       const empty = frame('', { opcode: opcodes.continuation, fin: false })
       const many = Buffer.concat(Array.from({ length: 10_000 }, () => empty))
       await exchange.sendBytes(frame('', { fin: false }))

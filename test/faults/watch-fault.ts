@@ -76,5 +76,25 @@ export const afterFirstObject =
     },
   ]
 
+/**
+ * The same with something that takes as long as the machine needs and ends the connection: only then there is a second
+ * object, which the check after the first one would find meanwhile and replace the connection.
+ */
+export const floodAfterFirstObject =
+  (flood: Step) =>
+  ({ sidecar, seen }: Stage): readonly Rule[] => [
+    {
+      on: 'watch',
+      nth: 1,
+      step: async (exchange) => {
+        await exchange.open()
+        await exchange.send(gameServer(1))
+        await seen(1)
+        await flood(exchange)
+        sidecar.publish(gameServer(2))
+      },
+    },
+  ]
+
 /** For faults that a timeout must notice; no checks by GET, so that the watch has to heal by itself. */
 export const impatient: ClientOptions = { timeout: 400, verifyInterval: 0 }
