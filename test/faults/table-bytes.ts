@@ -2,7 +2,7 @@ import { chunk } from '../support/fault-server-http.js'
 import { difficultText, gameServer, paddedGameServer } from '../support/fault-server-game-servers.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
-import { afterFirstObject, floodAfterFirstObject, impatient, type WatchFault } from './watch-fault.js'
+import { afterFirstObject, floodAfterFirstObject, impatient, onceSeen, type WatchFault } from './watch-fault.js'
 
 const result = (version: number): string => JSON.stringify({ result: gameServer(version) })
 
@@ -150,19 +150,10 @@ export const bytesFaults: readonly WatchFault[] = [
   {
     name: 'a flood of 5,000 events arrives in order',
     options: { verifyInterval: 0 },
-    rules: ({ seen }) => [
-      {
-        on: 'watch',
-        nth: 1,
-        step: async (exchange) => {
-          await exchange.open()
-          await exchange.send(gameServer(1))
-          await seen(1)
-          for (let version = 2; version <= 5000; version += 1) void exchange.send(gameServer(version))
-          await exchange.connection.gone
-        },
-      },
-    ],
+    rules: onceSeen(async (exchange) => {
+      for (let version = 2; version <= 5000; version += 1) void exchange.send(gameServer(version))
+      await exchange.connection.gone
+    }),
     expect: { versions: [1, 2, 3, 4999, 5000], watches: 1 },
   },
   {

@@ -1,6 +1,6 @@
 import type { GameServer, SidecarErrorCode } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
-import { afterFirstObject, type WatchFault } from './watch-fault.js'
+import { afterFirstObject, onceSeen, type WatchFault } from './watch-fault.js'
 
 /** After version 1 was heard of: this text as a line or message, then version 2, all on one connection. */
 const badLine = (name: string, text: string): WatchFault => ({
@@ -20,23 +20,14 @@ const oddObject = (
 ): WatchFault => ({
   name: `an object with ${name} does no harm, and the next one arrives`,
   options: { verifyInterval: 0 },
-  rules: ({ seen }) => [
-    {
-      on: 'watch',
-      nth: 1,
-      step: async (exchange) => {
-        await exchange.open()
-        await exchange.send(gameServer(1))
-        await seen(1)
-        const odd = gameServer(2)
-        change(odd as GameServer & { object_meta: Record<string, unknown>; status: Record<string, unknown> })
-        await exchange.send(odd)
-        await exchange.send(odd)
-        await exchange.send(gameServer(3))
-        await exchange.connection.gone
-      },
-    },
-  ],
+  rules: onceSeen(async (exchange) => {
+    const odd = gameServer(2)
+    change(odd as GameServer & { object_meta: Record<string, unknown>; status: Record<string, unknown> })
+    await exchange.send(odd)
+    await exchange.send(odd)
+    await exchange.send(gameServer(3))
+    await exchange.connection.gone
+  }),
   expect: { versions: [1, 3], tolerated, watches: 1 },
 })
 
@@ -97,21 +88,12 @@ export const lineFaults: readonly WatchFault[] = [
   {
     name: 'objects nested a hundred thousand deep do no harm, and the next one arrives',
     options: { verifyInterval: 0 },
-    rules: ({ seen }) => [
-      {
-        on: 'watch',
-        nth: 1,
-        step: async (exchange) => {
-          await exchange.open()
-          await exchange.send(gameServer(1))
-          await seen(1)
-          await exchange.sendText(deepObject(2))
-          await exchange.sendText(deepObject(3))
-          await exchange.send(gameServer(4))
-          await exchange.connection.gone
-        },
-      },
-    ],
+    rules: onceSeen(async (exchange) => {
+      await exchange.sendText(deepObject(2))
+      await exchange.sendText(deepObject(3))
+      await exchange.send(gameServer(4))
+      await exchange.connection.gone
+    }),
     expect: { versions: [1, 4], tolerated: ['PROTOCOL', 'LIMIT'], watches: 1 },
   },
 ]

@@ -1,4 +1,5 @@
 import type { ClientOptions, ConnectionState, SidecarErrorCode } from '../../src/index.js'
+import type { Exchange } from '../support/fault-server-exchange.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import type { Rule, ScriptedSidecar, Step } from '../support/fault-server.js'
 
@@ -59,42 +60,38 @@ export const firstConnections =
     { on: 'connection', nth: (nth) => nth <= times, accept },
   ]
 
-/** The first watch gives version 1; when that was heard of, `then` happens with version 2 already published elsewhere. */
-export const afterFirstObject =
-  (then: Step) =>
-  ({ sidecar, seen }: Stage): readonly Rule[] => [
+/** The first watch gives version 1; `then` happens when that was heard of. */
+export const onceSeen =
+  (then: (exchange: Exchange, stage: Stage) => void | Promise<void>) =>
+  (stage: Stage): readonly Rule[] => [
     {
       on: 'watch',
       nth: 1,
       step: async (exchange) => {
         await exchange.open()
         await exchange.send(gameServer(1))
-        await seen(1)
-        sidecar.publish(gameServer(2))
-        await then(exchange)
+        await stage.seen(1)
+        await then(exchange, stage)
       },
     },
   ]
+
+/** The same, with version 2 already published elsewhere. */
+export const afterFirstObject = (then: Step) =>
+  onceSeen((exchange, { sidecar }) => {
+    sidecar.publish(gameServer(2))
+    return then(exchange)
+  })
 
 /**
  * The same with something that takes as long as the machine needs and ends the connection: only then there is a second
  * object, which the check after the first one would find meanwhile and replace the connection.
  */
-export const floodAfterFirstObject =
-  (flood: Step) =>
-  ({ sidecar, seen }: Stage): readonly Rule[] => [
-    {
-      on: 'watch',
-      nth: 1,
-      step: async (exchange) => {
-        await exchange.open()
-        await exchange.send(gameServer(1))
-        await seen(1)
-        await flood(exchange)
-        sidecar.publish(gameServer(2))
-      },
-    },
-  ]
+export const floodAfterFirstObject = (flood: Step) =>
+  onceSeen(async (exchange, { sidecar }) => {
+    await flood(exchange)
+    sidecar.publish(gameServer(2))
+  })
 
 /** For faults that a timeout must notice; no checks by GET, so that the watch has to heal by itself. */
 export const impatient: ClientOptions = { timeout: 400, verifyInterval: 0 }
