@@ -14,8 +14,6 @@ export interface Health {
   _beatNow?(): void
   /** Who sends them. */
   _heartbeat?: 'worker' | 'page'
-  /** Why no beat may go out now; nothing if one may. */
-  _hold(): string | undefined
   /** Why the last one didn't, or failed. */
   _said?: string | undefined
   /** When the game itself said last that it is alive. */
@@ -50,7 +48,9 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   /** ms since the last sign of life: that this runs is one, unless the game gives them. */
   const silence = (): number => core._now() - core._aliveAt! || 0
 
-  core._hold = () => (spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict)
+  /** Why no beat may go out now; nothing if one may. */
+  const hold = (): string | undefined =>
+    spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict
 
   core._say = (reason, at = Date.now()) => {
     // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
@@ -101,7 +101,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
     last = scope
     try {
       if (!report) await scope._race(review())
-      const reason = report ? undefined : core._hold()
+      const reason = report ? undefined : hold()
       if (!reason)
         await core._attempt(
           scope,
@@ -152,7 +152,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
         const pace = rhythm()
         const message: Sign = [
           silence(),
-          another ? 'fetch' : core._hold(),
+          another ? 'fetch' : hold(),
           stallTimeout,
           pace,
           pace / Math.ceil(pace / Math.min(500, stallTimeout / 4)),
