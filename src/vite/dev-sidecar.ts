@@ -7,7 +7,7 @@ import { createSidecarHandler } from '../node/gateway/sidecar-handler.js'
 import type { SidecarHandler } from '../node/gateway/sidecar-handler.js'
 import { Watches } from '../node/gateway/watches.js'
 import { isLoopback } from '../node/http/authority.js'
-import { createLineLog } from '../node/http/line-log.js'
+import { createLineLog, refusalLine } from '../node/http/line-log.js'
 import { answerRefusal, refuseRaw } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
@@ -55,8 +55,7 @@ export function createDevSidecar(
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
-  const onRefused = (method: string | undefined, target: string, { status, message }: Refusal): void =>
-    log(`${status} ${method} ${target.split('?')[0]}: ${message}`)
+  const onRefused = (...request: Parameters<typeof refusalLine>): void => log(refusalLine(...request))
 
   const run = async (): Promise<Running> => {
     const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createGuardedServer } from '../http/guarded-server.js'
-import { createLineLog } from '../http/line-log.js'
+import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/listen-address.js'
 import { answerRefusal, refuseRaw } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
@@ -82,8 +82,7 @@ async function start(
   const sidecar = settings.sidecar ?? new URL(local!.url)
   const config = configScript({ platform, autoHealth: options.autoHealth })
 
-  const onRefused = (method: string | undefined, target: string, { status, message }: Refusal): void =>
-    log(`${status} ${method} ${pathOf(target)}: ${message}`)
+  const onRefused = (...request: Parameters<typeof refusalLine>): void => log(refusalLine(...request))
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const traffic = new Traffic()
   const access = createAccess({ token, exposed, scheme })

@@ -19,9 +19,9 @@ export function createHtmlSender(script: string): HtmlSender {
   const mark = createHash('sha256').update(tag).digest('base64url').slice(0, 8)
 
   return async (entry, message, reply) => {
-    const file = await openFound(entry)
+    const { file, stat } = await openFound(entry)
     try {
-      const { size, mtimeMs } = await file.stat()
+      const { size, mtimeMs } = stat
       const start = await readStart(file, Math.min(size, LOOKED_AT))
       const insertion = findInsertion(start)
       if (insertion === undefined) return false

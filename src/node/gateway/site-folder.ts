@@ -55,24 +55,28 @@ export function openSiteFolder(dir: string): SiteFolder {
   }
 }
 
+/** A file that was opened, as it was then. */
+export interface OpenedFile {
+  readonly file: FileHandle
+  readonly stat: Stats
+}
+
 /**
  * Opens a file that was found. What its path leads to may have been exchanged meanwhile, so it is looked again where
  * the opened one is.
  *
  * @throws NodeJS.ErrnoException, with `code` ENOENT where another one was opened
  */
-export async function openFound({ path }: SiteEntry): Promise<FileHandle> {
+export async function openFound({ path }: SiteEntry): Promise<OpenedFile> {
   // Without waiting, as for the other end of a pipe, which is no file to be served.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  const isFound = await isThere(file, path).catch(() => false)
-  if (isFound) return file
+  const stat = await file.stat().catch(() => undefined)
+  if (stat?.isFile() && (await isThere(file, stat, path).catch(() => false))) return { file, stat }
   await file.close()
   throw Object.assign(new Error('The file was exchanged while it was opened'), { code: 'ENOENT' })
 }
 
-async function isThere(file: FileHandle, path: string): Promise<boolean> {
-  const opened = await file.stat()
-  if (!opened.isFile()) return false
+async function isThere(file: FileHandle, opened: Stats, path: string): Promise<boolean> {
   // Linux says of an open file where it is, or was until it was replaced by a newer one.
   const told = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
   if (told !== undefined) return told === path || told === `${path} (deleted)`

@@ -156,7 +156,7 @@ async function sendCompressed(
   }
   reply.setHeader('Content-Type', type)
   if (message.method === 'HEAD') return void reply.end()
-  const file = await openFound(entry)
+  const { file } = await openFound(entry)
   if (reply.destroyed) return file.close()
   await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
 }
@@ -171,8 +171,7 @@ async function sendFile(
   message: IncomingMessage,
   reply: ServerResponse,
 ): Promise<void> {
-  const file = await openFound(entry)
-  const opened = await file.stat()
+  const { file, stat: opened } = await openFound(entry)
   const reading = { fd: file }
   const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...reading } as const
   reply.setHeader('Content-Type', type)

@@ -1,3 +1,5 @@
+import type { Refusal } from './refusal.js'
+
 /** At most so many lines in a window; what is more is counted. */
 const LINES = 20
 const WINDOW_MS = 10_000
@@ -33,6 +35,10 @@ export function createLineLog(
     write(plain(line))
   }
 }
+
+/** What is written of a request that was refused: without its query, which may hold a token. */
+export const refusalLine = (method: string | undefined, target: string, { status, message }: Refusal): string =>
+  `${status} ${method} ${target.split('?')[0]}: ${message}`
 
 /** One line of printable ASCII; everything else is escaped. */
 function plain(text: string): string {

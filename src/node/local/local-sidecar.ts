@@ -8,7 +8,7 @@ import type {
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
-import { createLineLog } from '../http/line-log.js'
+import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
@@ -87,8 +87,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     guard,
     token,
     lineLimit,
-    onRefused: ({ method, url = '' }, { status, message }) =>
-      log(`${status} ${method} ${url.split('?')[0]}: ${message}`),
+    onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault,
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
