@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readlink, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { websocketHeaders } from '../node/support.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { expectServing, startGateway, targets } from './support/targets.js'
 import { askUntil, watchRequest } from './support/watch.js'
 import { dial, head } from './support/wire.js'
@@ -48,8 +48,7 @@ const FD = '/proc/self/fd'
 const isLinux = process.platform === 'linux'
 
 test.runIf(isLinux).each(['game.bin', 'game.html'])('%s, asked for many times and never read, stays open for nobody', async (name) => {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'gameserver-left-')))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = await realpath(await temporaryFolder('gameserver-left'))
   const path = join(dir, name)
   await writeFile(path, Buffer.alloc(4 * 1024 * 1024, ' '))
   const victim = await startGateway({ dir })

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { gather } from './support/crowd.js'
 import { expectRefusal, expectServing, startGateway, targets } from './support/targets.js'
 import { annotate, askUntil, openWatch } from './support/watch.js'
@@ -24,8 +24,7 @@ test('a head that comes byte by byte is given up after ten seconds, in words', a
 })
 
 test('a large file that a hundred clients ask for and do not read is not kept for them', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'gameserver-large-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder('gameserver-large')
   await writeFile(join(dir, 'large.bin'), Buffer.alloc(32 * MIB))
   const victim = await startGateway({ dir })
   const before = process.memoryUsage.rss()

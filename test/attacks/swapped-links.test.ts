@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { startGateway } from './support/targets.js'
 import { ask } from './support/wire.js'
 
@@ -20,8 +20,7 @@ test.each([
   ['a compressed file that is unpacked here', 'a.js.gz', '/a.js.gz'],
   ['a folder', 'folder', '/folder/a.txt'],
 ])('%s that becomes a link to elsewhere while it is asked for gives nothing away', async (what, name, path) => {
-  const folder = await mkdtemp(join(tmpdir(), 'gameserver-swap-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  const folder = await temporaryFolder('gameserver-swap')
   const [site, inside, outside] = ['site', 'inside', 'outside'].map((part) => join(folder, part)) as Three
   await mkdir(site)
   await writeFile(join(site, 'index.html'), 'x')

@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, readGameServer, startLocal } from './support.js'
 
 async function temporaryFile(name: string, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gameserver-cli-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('gameserver-cli')
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }

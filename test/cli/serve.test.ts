@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, NO_SIDECAR, readGameServer, startLocal, startServe } from './support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
@@ -194,8 +195,7 @@ describe('options', () => {
   })
 
   test('--cert and --key: over TLS', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gameserver-tls-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const folder = await temporaryFolder('gameserver-tls')
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
     const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
     execFileSync('openssl', [...make, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })

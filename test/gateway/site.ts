@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 /** The folder of a game of one page, until the test ends. */
 export async function sitePath(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'gateway-site-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  const path = await temporaryFolder('gateway-site')
   await writeFile(join(path, 'index.html'), '<!doctype html><head><title>A game</title></head><body>')
   return path
 }

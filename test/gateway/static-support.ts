@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../src/node/index.js'
 import { exchange } from '../node/support.js'
 import type { RawAnswer } from '../node/support.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { startGateway } from './support.js'
 
 export const CONFIG = '/_/config.js'
@@ -15,8 +14,7 @@ export const TAG = `<script src="${CONFIG}"></script>`
 
 /** A folder with these files, `site` and whatever else a test puts beside it, which goes with the test. */
 export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gameserver-site-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('gameserver-site')
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), content)

@@ -1,13 +1,12 @@
-import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { watchTextFile } from '../../src/node/local/file-watcher.js'
 import { loadGameServerFile } from '../../src/node/local/game-server-file.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'gameserver-file-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  const path = await temporaryFolder('gameserver-file')
   return path
 }
 

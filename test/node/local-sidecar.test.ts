@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect, createServer, Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import type { ControlCommand } from '../../src/sidecar/index.js'
 import type { GameServer } from '../../src/protocol/game-server.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { converse, openSocket, request } from './support.js'
 
 async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
@@ -277,8 +277,7 @@ describe('a restart', () => {
 
 describe('a GameServer file', () => {
   test('is what it starts with; each usable save is a change on the watch, others are reported', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gameserver-local-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const folder = await temporaryFolder('gameserver-local')
     const file = join(folder, 'gs.yaml')
     const save = (name: string): Promise<void> =>
       writeFile(

@@ -1,13 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { saveResults } from '../../bench/support/results.mjs'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function resultsFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-results-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('bench-results')
   return join(folder, 'results', 'results.json')
 }
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createServer } from 'vite'
@@ -7,13 +6,13 @@ import type { InlineConfig, Logger, ViteDevServer } from 'vite'
 import { gameserverSidecar } from '../../src/vite/index.js'
 import type { GameserverSidecarOptions } from '../../src/vite/index.js'
 import { root as repository } from '../support/source.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 export const TAG = '<script src="/_/config.js"></script>'
 
 /** A game as Vite takes it, which goes with the test. */
 export async function project(files: Readonly<Record<string, string>> = {}): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'gameserver-vite-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const root = await temporaryFolder('gameserver-vite')
   const all = {
     'index.html':
       '<!doctype html><html><head><title>Game</title></head><body><script type="module" src="/main.js"></script></body></html>',

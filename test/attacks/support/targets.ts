@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGateway, createLocalSidecar } from '../../../src/node/index.js'
 import type { GatewayOptions, LocalSidecar, LocalSidecarOptions } from '../../../src/node/index.js'
 import type { SidecarEvent } from '../../../src/sidecar/index.js'
+import { temporaryFolder } from '../../support/temporary-folder.js'
 import { ask } from './wire.js'
 import type { Answer } from './wire.js'
 
@@ -49,8 +49,7 @@ async function startLocal(options: VictimOptions = {}): Promise<Victim> {
 export async function startGateway(options: GatewayOptions = {}): Promise<Victim> {
   const warnings: string[] = []
   const lines: string[] = []
-  const dir = await mkdtemp(join(tmpdir(), 'gameserver-attacks-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder('gameserver-attacks')
   await writeFile(join(dir, 'index.html'), '<!doctype html><title>Game</title>')
   const onWarning = (text: string): void => void warnings.push(text)
   const onLog = (line: string): void => void lines.push(line)
