@@ -8,8 +8,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const root = dirname(fileURLToPath(import.meta.url))
 
 /** What the build reads. */
-const SOURCES = ['src', 'package.json', 'package-lock.json', 'rollup.config.mjs', 'rollup.declarations.mjs',
-  'rollup.plugins.mjs', 'rollup.sources.mjs', 'tsconfig.json', 'tsconfig.build.json']
+const SOURCES = [
+  'src',
+  'package.json',
+  'package-lock.json',
+  'rollup.config.mjs',
+  'rollup.declarations.mjs',
+  'rollup.plugins.mjs',
+  'rollup.sources.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
 
 const LOCK = join(root, 'node_modules', '.build-lock')
 const LOCK_IS_STALE_AFTER = 120_000

@@ -7,7 +7,14 @@ import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
 import { uniformDeclarations } from './rollup.declarations.mjs'
 import {
-  alsoAs, executable, minifyModules, moduleByName, shared, typesForBoth, withLastStep, withoutUnusedParts,
+  alsoAs,
+  executable,
+  minifyModules,
+  moduleByName,
+  shared,
+  typesForBoth,
+  withLastStep,
+  withoutUnusedParts,
 } from './rollup.plugins.mjs'
 import { lineMaps, withoutMaps } from './rollup.sources.mjs'
 
@@ -57,12 +64,19 @@ const present = entries.filter(({ name, source }) => {
 const ofKind = (kind) => present.filter((entry) => entry.kind === kind)
 
 /** One compiler a target: scripts, modules, and the server, whose sources aren't packed and so need no maps. */
-const compilers = Object.fromEntries(['ES2017', 'ES2020', 'ES2022'].map((target) => [target, shared(typescript({
-  tsconfig: './tsconfig.build.json',
-  // Nothing is checked here, so the smallest library does.
-  compilerOptions: { target, sourceMap: target !== 'ES2022', removeComments: true, lib: ['ES5'], types: [] },
-  transformers: target === 'ES2022' ? {} : { after: [uniformDeclarations] },
-}))]))
+const compilers = Object.fromEntries(
+  ['ES2017', 'ES2020', 'ES2022'].map((target) => [
+    target,
+    shared(
+      typescript({
+        tsconfig: './tsconfig.build.json',
+        // Nothing is checked here, so the smallest library does.
+        compilerOptions: { target, sourceMap: target !== 'ES2022', removeComments: true, lib: ['ES5'], types: [] },
+        transformers: target === 'ES2022' ? {} : { after: [uniformDeclarations] },
+      }),
+    ),
+  ]),
+)
 const compile = (target) => compilers[target]
 
 /** Types are checked by `npm run typecheck`; here a warning about our own code means that the output is wrong. */
@@ -173,14 +187,15 @@ function vendorChunk(id) {
   return chosen.includes(name) ? `vendor-${name}` : undefined
 }
 
-const minify = () => terser({
-  ecma: 2017,
-  maxWorkers: 1,
-  compress: { passes: 3, ecma: 2017, unsafe_arrows: true, pure_getters: true },
-  // Members that are ours alone begin with an underscore; names on the wire never do, or are quoted.
-  mangle: { properties: { regex: /^_/, keep_quoted: true } },
-  format: { comments: /^!/ },
-})
+const minify = () =>
+  terser({
+    ecma: 2017,
+    maxWorkers: 1,
+    compress: { passes: 3, ecma: 2017, unsafe_arrows: true, pure_getters: true },
+    // Members that are ours alone begin with an underscore; names on the wire never do, or are quoted.
+    mangle: { properties: { regex: /^_/, keep_quoted: true } },
+    format: { comments: /^!/ },
+  })
 
 /**
  * `var` makes a global only at a script's top level, not in a wrapper function (Cocos' plugin scripts), and

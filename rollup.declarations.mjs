@@ -14,7 +14,13 @@ export const uniformDeclarations = (context) => (file) => {
   const arrowOf = (node) => {
     const ofKind = (kind) => node.modifiers?.filter((modifier) => modifier.kind === kind)
     const arrow = factory.createArrowFunction(
-      ofKind(ts.SyntaxKind.AsyncKeyword), undefined, node.parameters, undefined, undefined, node.body)
+      ofKind(ts.SyntaxKind.AsyncKeyword),
+      undefined,
+      node.parameters,
+      undefined,
+      undefined,
+      node.body,
+    )
     const declaration = factory.createVariableDeclaration(node.name, undefined, undefined, arrow)
     const statement = factory.createVariableStatement(ofKind(ts.SyntaxKind.ExportKeyword), letOf([declaration]))
     return ts.setTextRange(statement, node)
@@ -30,12 +36,16 @@ export const uniformDeclarations = (context) => (file) => {
     return visited
   }
   const visited = ts.visitNode(file, visit)
-  return factory.updateSourceFile(visited, visited.statements.map((node) => isFunction(node) ? arrowOf(node) : node))
+  return factory.updateSourceFile(
+    visited,
+    visited.statements.map((node) => (isFunction(node) ? arrowOf(node) : node)),
+  )
 }
 
 /** What an arrow can't be. */
 function needsFunction(node) {
-  const isOwn = (inner) => inner.kind === ts.SyntaxKind.ThisKeyword || (ts.isIdentifier(inner) && inner.text === 'arguments')
+  const isOwn = (inner) =>
+    inner.kind === ts.SyntaxKind.ThisKeyword || (ts.isIdentifier(inner) && inner.text === 'arguments')
   const holds = (inner) => isOwn(inner) || ts.forEachChild(inner, holds) === true
   return node.asteriskToken !== undefined || holds(node)
 }

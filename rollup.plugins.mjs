@@ -20,14 +20,16 @@ export const shared = (plugin) => {
       plugin.buildStart.call(this, options)
     },
     buildEnd: undefined,
-    close: () => { if (started) plugin.buildEnd.call({ meta: { watchMode: false } }) },
+    close: () => {
+      if (started) plugin.buildEnd.call({ meta: { watchMode: false } })
+    },
   }
 }
 
 /** Leaves one module outside, under another name. */
 export const moduleByName = (module, name) => ({
   name: 'module-by-name',
-  resolveId: (id) => id === module ? { id: name, external: true } : null,
+  resolveId: (id) => (id === module ? { id: name, external: true } : null),
 })
 
 /**
@@ -47,14 +49,28 @@ const REPLACEMENT = join(import.meta.dirname, 'replaced', '/')
 
 /** YAML is only read. What writes it is reached when something of a collection is a key, which no GameServer has. */
 const YAML_WRITER = /\/yaml\/browser\/dist\/stringify\/\w+\.js$/
-const NO_WRITER = ['stringify', 'createStringifyContext', 'stringifyCollection', 'stringifyComment', 'stringifyDocument',
-  'stringifyNumber', 'stringifyPair', 'stringifyString', 'lineComment', 'indentComment', 'foldFlowLines', 'FOLD_FLOW',
-  'FOLD_BLOCK', 'FOLD_QUOTED']
-  .map((name) => `export const ${name} = () => { throw new Error('A collection is used as a key') }`).join('\n')
+const NO_WRITER = [
+  'stringify',
+  'createStringifyContext',
+  'stringifyCollection',
+  'stringifyComment',
+  'stringifyDocument',
+  'stringifyNumber',
+  'stringifyPair',
+  'stringifyString',
+  'lineComment',
+  'indentComment',
+  'foldFlowLines',
+  'FOLD_FLOW',
+  'FOLD_BLOCK',
+  'FOLD_QUOTED',
+]
+  .map((name) => `export const ${name} = () => { throw new Error('A collection is used as a key') }`)
+  .join('\n')
 
 export const withoutUnusedParts = () => ({
   name: 'without-unused-parts',
-  resolveId: (id) => id in REPLACED ? `${REPLACEMENT}${id}.js` : null,
+  resolveId: (id) => (id in REPLACED ? `${REPLACEMENT}${id}.js` : null),
   load: (id) => {
     if (id.startsWith(REPLACEMENT)) return REPLACED[id.slice(REPLACEMENT.length, -'.js'.length)]
     return YAML_WRITER.test(id) ? NO_WRITER : null
@@ -97,7 +113,8 @@ export const typesForBoth = () => ({
       if (file.imports?.some((name) => name.startsWith('.') || name in bundle)) {
         throw new Error(`${file.fileName} isn't self-contained`)
       }
-      if (/\[Symbol\.(async)?dispose\]/i.test(file.code)) file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
+      if (/\[Symbol\.(async)?dispose\]/i.test(file.code))
+        file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
       const module = file.fileName.replace('.d.cts', '')
       this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
@@ -144,7 +161,11 @@ function licencesOf(folders) {
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
     const copyrights = text.match(COPYRIGHT) ?? []
-    const terms = text.replace(COPYRIGHT, '').replace(/^\W*(The )?MIT License\W*$/gim, '').replace(/\s+/g, ' ').trim()
+    const terms = text
+      .replace(COPYRIGHT, '')
+      .replace(/^\W*(The )?MIT License\W*$/gim, '')
+      .replace(/\s+/g, ' ')
+      .trim()
     const holder = [`${name} ${version}, ${license}`, ...copyrights.map((line) => `  ${line.trim()}`)].join('\n')
     const key = terms.replace(/["']/g, '')
     groups.set(key, { terms, holders: [...(groups.get(key)?.holders ?? []), holder] })

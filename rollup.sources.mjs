@@ -43,10 +43,11 @@ function packedSource(folder, source) {
   return relative(folder, join('dist', path)).replaceAll('\\', '/')
 }
 
-const firstOfEachLine = (segments) => segments
-  .filter((segment) => segment.length > 1)
-  .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
-  .map((segment) => segment.slice(0, 4))
+const firstOfEachLine = (segments) =>
+  segments
+    .filter((segment) => segment.length > 1)
+    .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
+    .map((segment) => segment.slice(0, 4))
 
 /** Writes the sources that maps lead to, and gives their paths. */
 export function packSources(dir) {
@@ -66,7 +67,9 @@ function withoutComments(text) {
     const parts = node.getChildren(file).filter(({ kind }) => kind !== ts.SyntaxKind.JSDoc)
     if (parts.length > 0) return parts.forEach(visit)
     const start = node.getStart(file)
-    const blanks = text.slice(node.getFullStart(), start).replace(/\S[^]*\S|\S/, (comments) => comments.replace(/[^\n]/g, ''))
+    const blanks = text
+      .slice(node.getFullStart(), start)
+      .replace(/\S[^]*\S|\S/, (comments) => comments.replace(/[^\n]/g, ''))
     bare += blanks + text.slice(start, node.end)
   }
   visit(file)

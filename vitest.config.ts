@@ -25,7 +25,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [...built, ...hosts, ...browsers, '**/node_modules/**'] },
+        test: {
+          name: 'source',
+          include: ['test/**/*.test.ts'],
+          exclude: [...built, ...hosts, ...browsers, '**/node_modules/**'],
+        },
       },
       {
         extends: true,
@@ -55,4 +59,3 @@ export default defineConfig({
     ],
   },
 })
-

@@ -9,9 +9,11 @@ const [resultsPath, ...mustRun] = process.argv.slice(2)
 const { testResults, success } = readResults(resultsPath)
 
 const tests = testResults.flatMap(({ name, assertionResults }) =>
-  assertionResults.map(({ fullName, status }) => ({ file: relative('.', name), fullName, status })))
-const brokenFiles = testResults.filter(({ status, assertionResults }) =>
-  status === 'failed' && !assertionResults.some((test) => test.status === 'failed'))
+  assertionResults.map(({ fullName, status }) => ({ file: relative('.', name), fullName, status })),
+)
+const brokenFiles = testResults.filter(
+  ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+)
 const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed')
 const passed = tests.filter(({ status }) => status === 'passed').length
 const failed = tests.filter(({ status }) => status === 'failed').length + brokenFiles.length

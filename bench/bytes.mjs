@@ -29,10 +29,12 @@ export async function measure() {
     const { build } = createRequire(join(folder, 'package.json'))('esbuild')
     const measured = [
       ...ours.map(([name, file]) => ({ name, ...sizes(readFileSync(join(root, 'dist', file))) })),
-      ...await Promise.all(others.map(async (other) => ({
-        name: `${other.name} ${versionIn(folder, other.name)}`,
-        ...sizes(await bundled(build, folder, other)),
-      }))),
+      ...(await Promise.all(
+        others.map(async (other) => ({
+          name: `${other.name} ${versionIn(folder, other.name)}`,
+          ...sizes(await bundled(build, folder, other)),
+        })),
+      )),
     ]
     return measured.map((row) => ({ ...row, 'gzip, ratio to ours': round(row.gzip / measured[0].gzip) }))
   } finally {
@@ -43,7 +45,8 @@ export async function measure() {
 function install(folder, names) {
   execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'ignore' })
   execFileSync('npm', ['install', ...names, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder, stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 

@@ -42,7 +42,7 @@ export async function measure({ quick }) {
     await answered(sidecar.url, sidecar)
     const rows = []
     for (const [name, [ours, theirs]] of Object.entries(commands(client, sidecar.url))) {
-      rows.push({ command: name, ...await compare(ours, theirs, batches) })
+      rows.push({ command: name, ...(await compare(ours, theirs, batches)) })
     }
     return rows
   } finally {
@@ -60,7 +60,16 @@ async function compare(ours, theirs, batches) {
   const times = { ours: [], theirs: [] }
   for (let i = 0; i < batches; i++) {
     // Each goes first every other time, so that neither always finds what the other left behind.
-    const turns = i % 2 === 0 ? [[ours, times.ours], [theirs, times.theirs]] : [[theirs, times.theirs], [ours, times.ours]]
+    const turns =
+      i % 2 === 0
+        ? [
+            [ours, times.ours],
+            [theirs, times.theirs],
+          ]
+        : [
+            [theirs, times.theirs],
+            [ours, times.ours],
+          ]
     for (const [call, into] of turns) await timeBatch(call, into)
   }
   return {

@@ -70,31 +70,35 @@ const payloads = {
 
 const framesOf = {
   whole: (opcode, payload) => [frame(opcode, true, payload)],
-  fragmented: (opcode, payload) => Array.from({ length: FRAGMENTS }, (_, i) => frame(
-    i ? 0 : opcode,
-    i === FRAGMENTS - 1,
-    payload.subarray(i * payload.length / FRAGMENTS, (i + 1) * payload.length / FRAGMENTS),
-  )),
+  fragmented: (opcode, payload) =>
+    Array.from({ length: FRAGMENTS }, (_, i) =>
+      frame(
+        i ? 0 : opcode,
+        i === FRAGMENTS - 1,
+        payload.subarray((i * payload.length) / FRAGMENTS, ((i + 1) * payload.length) / FRAGMENTS),
+      ),
+    ),
   // As TCP gives them: segments end where they end, with many small messages in one, or one in many.
   sliced: (opcode, payload) => {
-    const messages = Math.max(1, Math.round(16 * SLICE / payload.length))
+    const messages = Math.max(1, Math.round((16 * SLICE) / payload.length))
     const stream = Buffer.concat(Array(messages).fill(frame(opcode, true, payload)))
-    return Array.from(
-      { length: Math.ceil(stream.length / SLICE) },
-      (_, i) => stream.subarray(i * SLICE, (i + 1) * SLICE),
+    return Array.from({ length: Math.ceil(stream.length / SLICE) }, (_, i) =>
+      stream.subarray(i * SLICE, (i + 1) * SLICE),
     )
   },
 }
 
 /** Reading the last unit makes a string whole, as any reader of it would. */
-const lastOf = (data) => typeof data === 'string' ? data.charCodeAt(data.length - 1) : data[data.length - 1]
+const lastOf = (data) => (typeof data === 'string' ? data.charCodeAt(data.length - 1) : data[data.length - 1])
 
 /** Both count what they were handed. */
 const sinks = {
   ours: (count) => {
     const decoder = new MessageDecoder({
       message: (data) => count(lastOf(data)),
-      error: (error) => { throw error },
+      error: (error) => {
+        throw error
+      },
     })
     return (bytes) => decoder.push(bytes)
   },
@@ -103,7 +107,9 @@ const sinks = {
     receiver.on('message', (data, isBinary) => {
       count(lastOf(isBinary ? data : data.toString()))
     })
-    receiver.on('error', (error) => { throw error })
+    receiver.on('error', (error) => {
+      throw error
+    })
     return (bytes) => receiver.write(bytes)
   },
 }
@@ -119,8 +125,13 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 
 const createRunner = (name, chunks) => {
   let messages = 0
   let last = 0
-  const write = sinks[name]((value) => { messages++; last = value })
-  const once = () => { for (const chunk of chunks) write(chunk) }
+  const write = sinks[name]((value) => {
+    messages++
+    last = value
+  })
+  const once = () => {
+    for (const chunk of chunks) write(chunk)
+  }
   return {
     /** Nanoseconds a message. */
     round: (passes) => {
@@ -172,8 +183,8 @@ const measure = (kind, sizeName, shape) => {
       const start = now()
       runner.round(count)
       spent = now() - start
-      passes[name] = Math.max(1, Math.round(count * ROUND_MS * 1e6 / spent))
-      if (spent > ROUND_MS * 1e6 / 4) break
+      passes[name] = Math.max(1, Math.round((count * ROUND_MS * 1e6) / spent))
+      if (spent > (ROUND_MS * 1e6) / 4) break
       count *= 2
     }
   }
@@ -187,44 +198,66 @@ const measure = (kind, sizeName, shape) => {
   if (runners.ours.last() !== runners.ws.last()) throw new Error('The two decoded different things')
   const rate = (name) => {
     const nanoseconds = median(times[name])
-    return { messagesPerSecond: 1e9 / nanoseconds, megabytesPerSecond: size * 1e3 / nanoseconds }
+    return { messagesPerSecond: 1e9 / nanoseconds, megabytesPerSecond: (size * 1e3) / nanoseconds }
   }
   const single = shape === 'sliced' ? chunks.slice(0, Math.ceil((size + 10) / SLICE)) : chunks
   return {
-    kind, size: sizeName, shape,
+    kind,
+    size: sizeName,
+    shape,
     ours: { ...rate('ours'), heldBytes: size < 65536 ? null : held('ours', single) },
     ws: { ...rate('ws'), heldBytes: size < 65536 ? null : held('ws', single) },
     ratio: median(times.ours.map((time, i) => times.ws[i] / time)),
   }
 }
 
-const format = (number) => number >= 100 ? Math.round(number).toLocaleString('en') : number.toPrecision(3)
-const kib = (bytes) => bytes === null ? '-' : format(bytes / 1024)
+const format = (number) => (number >= 100 ? Math.round(number).toLocaleString('en') : number.toPrecision(3))
+const kib = (bytes) => (bytes === null ? '-' : format(bytes / 1024))
 const rows = []
 console.log(`MessageDecoder beside ws ${version}'s Receiver (no native add-ons), Node ${process.version}`)
-console.log(['kind', 'size', 'shape', 'msg/s', 'ws', 'MB/s', 'ws', 'held KiB', 'ws', 'ratio']
-  .map((name, i) => i < 3 ? name.padEnd(11) : name.padStart(11)).join(''))
+console.log(
+  ['kind', 'size', 'shape', 'msg/s', 'ws', 'MB/s', 'ws', 'held KiB', 'ws', 'ratio']
+    .map((name, i) => (i < 3 ? name.padEnd(11) : name.padStart(11)))
+    .join(''),
+)
 for (const kind of Object.keys(payloads)) {
   for (const size of Object.keys(SIZES)) {
     for (const shape of Object.keys(framesOf)) {
       if (!`${kind}, ${size}, ${shape}`.includes(option('--only') ?? '')) continue
       const row = measure(kind, size, shape)
       rows.push(row)
-      console.log([
-        ...[kind, size, shape].map((text) => text.padEnd(11)),
-        ...[
-          format(row.ours.messagesPerSecond), format(row.ws.messagesPerSecond),
-          format(row.ours.megabytesPerSecond), format(row.ws.megabytesPerSecond),
-          kib(row.ours.heldBytes), kib(row.ws.heldBytes), row.ratio.toFixed(2),
-        ].map((text) => text.padStart(11)),
-      ].join(''))
+      console.log(
+        [
+          ...[kind, size, shape].map((text) => text.padEnd(11)),
+          ...[
+            format(row.ours.messagesPerSecond),
+            format(row.ws.messagesPerSecond),
+            format(row.ours.megabytesPerSecond),
+            format(row.ws.megabytesPerSecond),
+            kib(row.ours.heldBytes),
+            kib(row.ws.heldBytes),
+            row.ratio.toFixed(2),
+          ].map((text) => text.padStart(11)),
+        ].join(''),
+      )
     }
   }
 }
-const worst = rows.reduce((a, b) => a.ratio < b.ratio ? a : b)
+const worst = rows.reduce((a, b) => (a.ratio < b.ratio ? a : b))
 console.log(`lowest ratio: ${worst.ratio.toFixed(2)} (${worst.kind}, ${worst.size}, ${worst.shape})`)
 
 mkdirSync(`${root}/bench/results`, { recursive: true })
-writeFileSync(`${root}/bench/results/frames.json`, JSON.stringify({
-  node: process.version, ws: version, cpu: cpus()[0]?.model, rounds: ROUNDS, rows,
-}, null, 2))
+writeFileSync(
+  `${root}/bench/results/frames.json`,
+  JSON.stringify(
+    {
+      node: process.version,
+      ws: version,
+      cpu: cpus()[0]?.model,
+      rounds: ROUNDS,
+      rows,
+    },
+    null,
+    2,
+  ),
+)

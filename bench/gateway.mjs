@@ -28,10 +28,10 @@ export async function measure({ quick }) {
       gateway: { port: gateway.message.port, prefix: PREFIX },
     }
     return [
-      ...await measureCommands(routes, quick ? 20 : 150),
-      ...await measureEvents(routes, quick ? 100 : 1_000),
+      ...(await measureCommands(routes, quick ? 20 : 150)),
+      ...(await measureEvents(routes, quick ? 100 : 1_000)),
       await measureThroughput(routes, quick ? 3 : 7, quick ? 3_000 : 10_000),
-      ...await measureMemory(gateway.child, routes.gateway),
+      ...(await measureMemory(gateway.child, routes.gateway)),
     ].map((row) => ({ ...row, sidecar: sidecar.name }))
   } finally {
     if (gateway !== undefined) await end(gateway.child)
@@ -66,14 +66,15 @@ async function measureCommands(routes, batches) {
   return rows
 }
 
-const ask = (agent, { port, prefix }, method, path, body) => new Promise((resolve, reject) => {
-  const headers = body === undefined ? {} : { ...JSON_TYPE, 'content-length': body.length }
-  const sent = request({ host: '127.0.0.1', port, method, path: prefix + path, headers, agent }, (answer) => {
-    if (answer.statusCode !== 200) reject(new Error(`${method} ${path} was answered with ${answer.statusCode}`))
-    answer.resume().once('end', resolve)
+const ask = (agent, { port, prefix }, method, path, body) =>
+  new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { ...JSON_TYPE, 'content-length': body.length }
+    const sent = request({ host: '127.0.0.1', port, method, path: prefix + path, headers, agent }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${method} ${path} was answered with ${answer.statusCode}`))
+      answer.resume().once('end', resolve)
+    })
+    sent.once('error', reject).end(body)
   })
-  sent.once('error', reject).end(body)
-})
 
 /** The same event seen by two watchers of one process, one of them behind the gateway. */
 async function measureEvents(routes, events) {
@@ -81,7 +82,7 @@ async function measureEvents(routes, events) {
   for (const [transport, open] of Object.entries({ websocket: openWebSocket, stream: openStream })) {
     const times = { alone: [], gateway: [] }
     const watches = []
-    for (const [name, route] of Object.entries(routes)) watches.push({ name, ...await open(route) })
+    for (const [name, route] of Object.entries(routes)) watches.push({ name, ...(await open(route)) })
     const agent = new Agent({ keepAlive: true })
     for (let i = 0; i < events; i++) {
       const mark = `n${transport}${i}`
@@ -89,10 +90,12 @@ async function measureEvents(routes, events) {
       // Half of the events go out through the gateway, so that neither watcher is always the nearer one.
       const body = JSON.stringify({ key: 'mark', value: mark })
       const sent = ask(agent, Object.values(routes)[i % 2], 'PUT', '/metadata/label', body)
-      await Promise.all(watches.map(async ({ name, seen }) => {
-        await seen(`"${mark}"`)
-        times[name].push(performance.now() - began)
-      }))
+      await Promise.all(
+        watches.map(async ({ name, seen }) => {
+          await seen(`"${mark}"`)
+          times[name].push(performance.now() - began)
+        }),
+      )
       await sent
     }
     watches.forEach(({ leave }) => leave())
@@ -110,9 +113,10 @@ function createInbox() {
     take(text) {
       if (waiting?.mark !== undefined && text.includes(waiting.mark)) waiting.resolve()
     },
-    seen: (mark) => new Promise((resolve) => {
-      waiting = { mark, resolve }
-    }),
+    seen: (mark) =>
+      new Promise((resolve) => {
+        waiting = { mark, resolve }
+      }),
   }
 }
 
@@ -128,7 +132,10 @@ async function openStream({ port, prefix }) {
   const { take, seen } = createInbox()
   const sent = request({ host: '127.0.0.1', port, path: prefix + WATCH }).end()
   const [answer] = await once(sent, 'response')
-  answer.setEncoding('utf8').on('data', take).on('error', () => {})
+  answer
+    .setEncoding('utf8')
+    .on('data', take)
+    .on('error', () => {})
   await once(answer, 'data')
   return { seen, leave: () => sent.destroy() }
 }
@@ -143,7 +150,9 @@ async function measureThroughput(routes, rounds, requests) {
   }
   const { alone, gateway } = rates
   return {
-    measure: 'GET /gameserver, requests/s', alone: Math.round(median(alone)), gateway: Math.round(median(gateway)),
+    measure: 'GET /gameserver, requests/s',
+    alone: Math.round(median(alone)),
+    gateway: Math.round(median(gateway)),
     ratio: round(median(gateway) / median(alone)),
   }
 }
@@ -174,7 +183,10 @@ async function memoryOf(child) {
 
 const row = (measure, { alone, gateway }, digits) => ({
   measure,
-  alone: round(median(alone), digits), gateway: round(median(gateway), digits),
-  added: round(median(gateway) - median(alone), digits), ratio: round(median(gateway) / median(alone)),
-  'p95 alone': round(quantile(alone, 0.95), digits), 'p95 gateway': round(quantile(gateway, 0.95), digits),
+  alone: round(median(alone), digits),
+  gateway: round(median(gateway), digits),
+  added: round(median(gateway) - median(alone), digits),
+  ratio: round(median(gateway) / median(alone)),
+  'p95 alone': round(quantile(alone, 0.95), digits),
+  'p95 gateway': round(quantile(gateway, 0.95), digits),
 })

@@ -12,7 +12,8 @@ const commands = ['getGameServer', 'setLabel', 'addListValue', 'getList', 'updat
 const troubles = {
   'watch reset five times a second': (sidecar) => repeat(200, () => sidecar.control({ type: 'dropWatchers' })),
   'watch stalled': (sidecar) => repeat(5000, () => sidecar.control({ type: 'stallWatchers' })),
-  'calls slow by 3 s': (sidecar) => repeat(5000, () => sidecar.control({ type: 'delayCalls', ms: 3000, operations: commands })),
+  'calls slow by 3 s': (sidecar) =>
+    repeat(5000, () => sidecar.control({ type: 'delayCalls', ms: 3000, operations: commands })),
   'calls answered 500': (sidecar) =>
     repeat(5000, () => sidecar.control({ type: 'failCalls', status: 500, message: 'no', operations: commands })),
   'connections of calls cut': (sidecar) =>
@@ -49,7 +50,15 @@ async function measureOne(trouble, start, seconds) {
   const { state } = sidecar.sidecar.snapshot().gameServer.status
   client.close()
   await sidecar.close()
-  return { trouble, seconds, beats, 'failed beats': failed, 'missed periods': missed, 'longest gap s': round(longest / 1000), state }
+  return {
+    trouble,
+    seconds,
+    beats,
+    'failed beats': failed,
+    'missed periods': missed,
+    'longest gap s': round(longest / 1000),
+    state,
+  }
 }
 
 function repeat(ms, run) {

@@ -21,24 +21,32 @@ export async function measure({ quick }) {
   const beside = await measureBesideCrowd(quick ? 300 : 2_000)
   const p95 = quantile(beside.ours, 0.95)
   if (!(p95 < LONGEST_BESIDE_CROWD)) {
-    console.error(`A GET beside the crowd takes ${round(p95)} ms at the 95th percentile, not under ${LONGEST_BESIDE_CROWD}`)
+    console.error(
+      `A GET beside the crowd takes ${round(p95)} ms at the 95th percentile, not under ${LONGEST_BESIDE_CROWD}`,
+    )
     process.exitCode = 1
   }
   return [
     {
       measure: 'start until the first answer, ms',
-      'local sidecar': round(median(startUp.ours), 1), 'plain Node': round(median(startUp.node), 1),
-      ratio: round(median(startUp.ours) / median(startUp.node)), 'p95 of ours': round(quantile(startUp.ours, 0.95), 1),
+      'local sidecar': round(median(startUp.ours), 1),
+      'plain Node': round(median(startUp.node), 1),
+      ratio: round(median(startUp.ours) / median(startUp.node)),
+      'p95 of ours': round(quantile(startUp.ours, 0.95), 1),
     },
     {
       measure: 'GET /gameserver, requests/s',
-      'local sidecar': Math.round(median(rates.ours)), 'plain Node': Math.round(median(rates.node)),
-      ratio: round(median(rates.ours) / median(rates.node)), 'p95 of ours': Math.round(quantile(rates.ours, 0.95)),
+      'local sidecar': Math.round(median(rates.ours)),
+      'plain Node': Math.round(median(rates.node)),
+      ratio: round(median(rates.ours) / median(rates.node)),
+      'p95 of ours': Math.round(quantile(rates.ours, 0.95)),
     },
     {
       measure: `a GET beside ${CROWD.watchers} watchers and ${CROWD.slow} slow clients, ms`,
-      'local sidecar': round(median(beside.ours)), 'plain Node': round(median(beside.node)),
-      ratio: round(median(beside.ours) / median(beside.node)), 'p95 of ours': round(p95),
+      'local sidecar': round(median(beside.ours)),
+      'plain Node': round(median(beside.node)),
+      ratio: round(median(beside.ours) / median(beside.node)),
+      'p95 of ours': round(p95),
     },
   ]
 }
@@ -95,8 +103,8 @@ async function measureBesideCrowd(requests) {
     const times = { ours: [], node: [] }
     const atOnce = 100
     for (let done = 0; done < requests; done += atOnce) {
-      times.ours.push(...await getTimes(port, '/gameserver', atOnce))
-      times.node.push(...await getTimes(bare.message.port, '/gameserver', atOnce))
+      times.ours.push(...(await getTimes(port, '/gameserver', atOnce)))
+      times.node.push(...(await getTimes(bare.message.port, '/gameserver', atOnce)))
     }
     if (crowd.gone() > 0) throw new Error(`${crowd.gone()} of the crowd were sent away, so nothing was measured`)
     return times

@@ -11,7 +11,7 @@ import { installed, startBrowser } from './support/browsers.mjs'
 import { root, startSidecarWithBeats } from './support/processes.mjs'
 import { median, quantile, round } from './support/statistics.mjs'
 
-export const title = "Beats of a page, every second"
+export const title = 'Beats of a page, every second'
 
 const INTERVAL_MS = 1_000
 const BUSY_MS = 2_000
@@ -27,7 +27,7 @@ export async function measure({ quick }) {
   await cp(join(root, 'dist', 'gameserver-sidecar.umd.min.js'), join(folder, 'client.js'))
   try {
     const rows = []
-    for (const name of browsers) rows.push(...await measureBrowser(name, folder, ms))
+    for (const name of browsers) rows.push(...(await measureBrowser(name, folder, ms)))
     return rows
   } finally {
     await rm(folder, { recursive: true })
@@ -63,10 +63,17 @@ async function measurePage(browser, beats, url, ms) {
   const during = async (condition, run) => {
     const from = beats.length
     await run()
-    const gaps = beats.slice(from).map((at, i) => at - beats[from + i - 1]).filter((gap) => gap > 0)
+    const gaps = beats
+      .slice(from)
+      .map((at, i) => at - beats[from + i - 1])
+      .filter((gap) => gap > 0)
     return {
-      page: condition, 'sent by': heartbeat, beats: gaps.length, 'median gap s': seconds(median(gaps)),
-      '99 % s': seconds(quantile(gaps, 0.99)), 'longest s': seconds(Math.max(...gaps)),
+      page: condition,
+      'sent by': heartbeat,
+      beats: gaps.length,
+      'median gap s': seconds(median(gaps)),
+      '99 % s': seconds(quantile(gaps, 0.99)),
+      'longest s': seconds(Math.max(...gaps)),
       'longest, intervals': round(Math.max(...gaps) / INTERVAL_MS),
     }
   }
@@ -101,13 +108,15 @@ async function measureDeath(page, beats) {
   const dead = beats.filter((at) => at > began && at < began + DEAD_MS)
   const back = beats.find((at) => at > began + DEAD_MS)
   return {
-    page: `dead for ${DEAD_MS / 1000} s`, beats: dead.length,
-    'last beat after s': seconds((dead.at(-1) ?? began) - began), 'back after s': seconds(back - began - DEAD_MS),
+    page: `dead for ${DEAD_MS / 1000} s`,
+    beats: dead.length,
+    'last beat after s': seconds((dead.at(-1) ?? began) - began),
+    'back after s': seconds(back - began - DEAD_MS),
   }
 }
 
 async function until(condition) {
-  for (let i = 0; !await condition(); i++) {
+  for (let i = 0; !(await condition()); i++) {
     if (i > 200) throw new Error('The page did not become what it should be measured as.')
     await sleep(100)
   }

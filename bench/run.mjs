@@ -52,7 +52,9 @@ function measureApart(name) {
   const rowsFile = join(folder, 'results', `${name}.json`)
   // The rows of an earlier run must not pass for those of one that broke off.
   rmSync(rowsFile, { force: true })
-  const { status } = spawnSync(process.execPath, [...flags, module, ...quick ? ['--quick'] : []], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [...flags, module, ...(quick ? ['--quick'] : [])], {
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exitCode = 1
   if (!existsSync(rowsFile)) throw new Error(`${name} broke off with ${status}`)
   return { title, rows: JSON.parse(readFileSync(rowsFile, 'utf8')).rows }

@@ -94,7 +94,11 @@ async function watchEvents(watch, total) {
     await server.publishMany(events)
     await told.until(start + events)
     client.close()
-    return { lost: start + events - told.last + (events - (told.count - 1)), doubled: told.doubled, 'out of order': told.outOfOrder }
+    return {
+      lost: start + events - told.last + (events - (told.count - 1)),
+      doubled: told.doubled,
+      'out of order': told.outOfOrder,
+    }
   })
 }
 
@@ -120,7 +124,11 @@ async function restarts(watch, total) {
     client.close()
     return { lost, doubled: told.doubled, 'out of order': told.outOfOrder }
   })
-  return { ...row, 'back to told, median ms': round(median(recoveries), 1), '99 % ms': round(quantile(recoveries, 0.99), 1) }
+  return {
+    ...row,
+    'back to told, median ms': round(median(recoveries), 1),
+    '99 % ms': round(quantile(recoveries, 0.99), 1),
+  }
 }
 
 async function listeners(total) {

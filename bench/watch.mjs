@@ -7,7 +7,10 @@ export const title = 'Watch beside raw ws with JSON.parse'
 export async function measure({ quick }) {
   const events = quick ? 10_000 : 60_000
   const rounds = quick ? 3 : 9
-  const { child: source, message: { port } } = await start('watch-source.mjs', events)
+  const {
+    child: source,
+    message: { port },
+  } = await start('watch-source.mjs', events)
   const kinds = ['client', 'ws']
   const measured = { client: [], ws: [] }
   try {

@@ -20,8 +20,12 @@ const joining = (players) => [
 export const lifecycle = (players) => [...opening, state('Allocated'), ...joining(players), state('Shutdown')]
 
 /** The same where the platform waits for the players. */
-export const lobbyLifecycle = (players) =>
-  [...opening, inAnyOrder(joining(players)), state('Allocated'), state('Shutdown')]
+export const lobbyLifecycle = (players) => [
+  ...opening,
+  inAnyOrder(joining(players)),
+  state('Allocated'),
+  state('Shutdown'),
+]
 
 /** Counters and lists are written apart from each other. */
 function inAnyOrder(steps) {
@@ -48,8 +52,12 @@ export function followLifecycle(steps, patience = PATIENCE_MS) {
 
   function wait() {
     timer = setTimeout(() => {
-      settle.reject(new Error(`The watch did not report ${steps[reached].title} within ${patience / 1000} s; ` +
-        `the last step it reported was ${last}.`))
+      settle.reject(
+        new Error(
+          `The watch did not report ${steps[reached].title} within ${patience / 1000} s; ` +
+            `the last step it reported was ${last}.`,
+        ),
+      )
     }, patience).unref() // once both processes have ended, there is nothing to wait for
   }
 

@@ -36,9 +36,17 @@ export function startPod({ port, seconds, onNews }) {
   function startGameServer(sidecarPort) {
     if (stopping !== undefined) return
     onNews({ kind: 'sidecar', text: `port ${sidecarPort}, production mode` })
-    const server = follow(fork(SERVER, {
-      env: { ...process.env, AGONES_SDK_HTTP_PORT: sidecarPort, DEMO_PORT: String(port), DEMO_SECONDS: String(seconds) },
-    }), 'game server')
+    const server = follow(
+      fork(SERVER, {
+        env: {
+          ...process.env,
+          AGONES_SDK_HTTP_PORT: sidecarPort,
+          DEMO_PORT: String(port),
+          DEMO_SECONDS: String(seconds),
+        },
+      }),
+      'game server',
+    )
     server.on('message', (news) => {
       if (news.kind === 'failed') fail(new Error(news.text))
       else onNews(news)
@@ -57,8 +65,12 @@ export function startPod({ port, seconds, onNews }) {
     })
   }
 
-  const sidecar = follow(spawn(process.execPath, [CLI, 'local', '--mode', 'production', '--http-port', '0',
-    '--file', GAME_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] }), 'local sidecar')
+  const sidecar = follow(
+    spawn(process.execPath, [CLI, 'local', '--mode', 'production', '--http-port', '0', '--file', GAME_SERVER], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+    'local sidecar',
+  )
   onPort(sidecar, startGameServer)
   return {
     failed,

@@ -108,8 +108,12 @@ function readOptions(args) {
     },
   })
   const { once, help } = values
-  return { once, help, port: whole('port', values.port, 0, 65_535),
-    seconds: whole('seconds', values.seconds ?? (once ? '3' : '60'), 1, 3_600) }
+  return {
+    once,
+    help,
+    port: whole('port', values.port, 0, 65_535),
+    seconds: whole('seconds', values.seconds ?? (once ? '3' : '60'), 1, 3_600),
+  }
 }
 
 function whole(name, text, least, most) {

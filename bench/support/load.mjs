@@ -11,7 +11,7 @@ export async function requestsPerSecond(port, path, requests) {
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`
   const began = performance.now()
   await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(port, request, each)))
-  return each * CONNECTIONS / ((performance.now() - began) / 1000)
+  return (each * CONNECTIONS) / ((performance.now() - began) / 1000)
 }
 
 async function ask(port, request, times) {

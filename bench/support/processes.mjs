@@ -55,7 +55,14 @@ export async function startSidecarWithBeats() {
 }
 
 function startRealSidecar(binary, port, grpcPort, stdio = 'ignore') {
-  const flags = ['--local', '--http-port', String(port), '--grpc-port', String(grpcPort), '--graceful-termination=false']
+  const flags = [
+    '--local',
+    '--http-port',
+    String(port),
+    '--grpc-port',
+    String(grpcPort),
+    '--graceful-termination=false',
+  ]
   const child = spawn(binary, flags, { stdio })
   return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
 }

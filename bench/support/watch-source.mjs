@@ -10,16 +10,23 @@ const MOST_BUFFERED = 1 << 20
 
 const gameServer = (version) => ({
   object_meta: {
-    name: 'bench-7k2xq', namespace: 'default', uid: '0a7c2c1e-5c5c-4f5e-9d53-7a1f4c2b9f10',
-    resource_version: String(version), generation: String(version), creation_timestamp: '1700000000',
+    name: 'bench-7k2xq',
+    namespace: 'default',
+    uid: '0a7c2c1e-5c5c-4f5e-9d53-7a1f4c2b9f10',
+    resource_version: String(version),
+    generation: String(version),
+    creation_timestamp: '1700000000',
     deletion_timestamp: '0',
     annotations: { 'agones.dev/ready-container-id': 'containerd://5b0f', 'agones.dev/sdk-round': String(version % 7) },
     labels: { 'agones.dev/fleet': 'bench', 'agones.dev/sdk-map': 'harbour', 'agones.dev/sdk-score': String(version) },
   },
   spec: { health: { disabled: false, period_seconds: 5, failure_threshold: 5, initial_delay_seconds: 5 } },
   status: {
-    state: 'Allocated', address: '203.0.113.7', addresses: [{ type: 'InternalIP', address: '10.0.0.7' }],
-    ports: [{ name: 'default', port: 7000 }], players: null,
+    state: 'Allocated',
+    address: '203.0.113.7',
+    addresses: [{ type: 'InternalIP', address: '10.0.0.7' }],
+    ports: [{ name: 'default', port: 7000 }],
+    players: null,
     counters: { rooms: { count: String(version % 100), capacity: '100' } },
     lists: { players: { capacity: '16', values: ['ada', 'grace', 'linus', 'margaret'] } },
   },
@@ -48,7 +55,9 @@ new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (sock
     while (sent < events && socket.bufferedAmount < MOST_BUFFERED) socket.send(lines[sent++], { binary: false })
     if (sent < events && socket.readyState === socket.OPEN) setImmediate(more)
   }
-  socket.on('close', () => { watcher = undefined })
+  socket.on('close', () => {
+    watcher = undefined
+  })
   more()
 })
 

@@ -6,17 +6,25 @@ const BROWSERS = [
   {
     browser: 'chrome',
     variable: 'CHROMIUM',
-    paths: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome',
+    paths: [
+      '/usr/bin/chromium',
+      '/usr/bin/chromium-browser',
+      '/usr/bin/google-chrome',
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-      'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'],
+      'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+    ],
     // A browser's sandbox doesn't work for root, which is what one often is in a container.
     args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-dev-shm-usage'],
   },
   {
     browser: 'firefox',
     variable: 'FIREFOX',
-    paths: ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox',
-      'C:\\Program Files\\Mozilla Firefox\\firefox.exe'],
+    paths: [
+      '/usr/bin/firefox-esr',
+      '/usr/bin/firefox',
+      '/Applications/Firefox.app/Contents/MacOS/firefox',
+      'C:\\Program Files\\Mozilla Firefox\\firefox.exe',
+    ],
     args: [],
   },
 ]
@@ -33,16 +41,26 @@ export function findBrowser(env = process.env, exists = existsSync) {
     const executablePath = known.paths.find((path) => exists(path))
     if (executablePath !== undefined) return { ...known, executablePath }
   }
-  throw new Error('There is no browser here: install Chromium or Firefox, or say where one is with the variable ' +
-    'CHROMIUM or FIREFOX. In a terminal and without --once the demo needs none: it prints addresses to open.')
+  throw new Error(
+    'There is no browser here: install Chromium or Firefox, or say where one is with the variable ' +
+      'CHROMIUM or FIREFOX. In a terminal and without --once the demo needs none: it prints addresses to open.',
+  )
 }
 
 /** This machine's browser without a window. `onTrouble` is told what goes wrong in its pages. */
 export async function startBrowser({ onTrouble }) {
   const { browser: kind, executablePath, args } = findBrowser()
-  const browser = await launch({ browser: kind, executablePath, args, headless: true, defaultViewport: null,
+  const browser = await launch({
+    browser: kind,
+    executablePath,
+    args,
+    headless: true,
+    defaultViewport: null,
     // Whoever is told to end closes what there is to close, the browser among it.
-    handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false })
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  })
 
   return {
     version: await browser.version(),

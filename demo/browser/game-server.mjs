@@ -43,8 +43,8 @@ export async function startGameServer({ dir, port, playersPort, seconds, onNews 
   tellChanges(watcher, tell)
   watcher.on('error', (error) => tell('trouble', error.message))
   watcher.on('gameserver', ({ status }) => {
-    const enough = Number(status.counters.players.count) >= PLAYERS_TO_START &&
-      status.lists.roster.values.length >= PLAYERS_TO_START
+    const enough =
+      Number(status.counters.players.count) >= PLAYERS_TO_START && status.lists.roster.values.length >= PLAYERS_TO_START
     if (enough && status.state === 'Ready') allocate()
   })
   const endLog = gateway.local.sidecar.log.subscribe(({ event }) => {

@@ -39,9 +39,16 @@ export async function startRelay() {
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {}) // who hangs up in the middle of it needs no answer
     // Any page can open a WebSocket to this machine; only Origin tells which page it is.
-    const { url, headers: { origin, host: own } } = request
-    const sockets = url === '/host' && origin === hostOrigin ? hosts :
-      url === '/' && origin === `http://${own}` && own === address() ? guests : undefined
+    const {
+      url,
+      headers: { origin, host: own },
+    } = request
+    const sockets =
+      url === '/host' && origin === hostOrigin
+        ? hosts
+        : url === '/' && origin === `http://${own}` && own === address()
+          ? guests
+          : undefined
     if (sockets === undefined) return socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
     sockets.handleUpgrade(request, socket, head, (opened) => {
       opened.on('error', () => opened.terminate())
@@ -71,7 +78,7 @@ export async function startRelay() {
 
   function playerOpened(socket) {
     if (players.size >= MOST_PLAYERS) return socket.close(1013, 'Too many players')
-    const id = `player-${ids += 1}`
+    const id = `player-${(ids += 1)}`
     players.set(id, socket)
     const tell = (message) => host?.send(JSON.stringify({ from: id, ...message }))
     socket.on('message', (data) => tell({ text: String(data) }))
@@ -111,10 +118,12 @@ async function serve({ method, url }, response) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
     return
   }
-  response.writeHead(200, {
-    'content-type': TYPES[extname(name)],
-    'content-security-policy': "default-src 'self'; connect-src 'self' ws:; img-src data:",
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  }).end(await readFile(new URL(name, import.meta.url)))
+  response
+    .writeHead(200, {
+      'content-type': TYPES[extname(name)],
+      'content-security-policy': "default-src 'self'; connect-src 'self' ws:; img-src data:",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    .end(await readFile(new URL(name, import.meta.url)))
 }

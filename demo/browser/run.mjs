@@ -57,8 +57,13 @@ function readOptions(args) {
   })
   const { once, help, screenshot } = values
   if (screenshot !== undefined && !once) throw new Error('--screenshot goes with --once.')
-  return { once, help, screenshot, port: whole('port', values.port, 0, 65_535),
-    seconds: whole('seconds', values.seconds ?? (once ? '3' : '60'), 1, 3_600) }
+  return {
+    once,
+    help,
+    screenshot,
+    port: whole('port', values.port, 0, 65_535),
+    seconds: whole('seconds', values.seconds ?? (once ? '3' : '60'), 1, 3_600),
+  }
 }
 
 function whole(name, text, least, most) {

@@ -23,7 +23,7 @@ export function createArenaView(canvas) {
     const radius = 11 + Math.sin(time / 300 + x)
     context.beginPath()
     for (let i = 0; i < 10; i += 1) {
-      const [angle, length] = [i / 10 * TURN - TURN / 4, i % 2 === 0 ? radius : radius / 2.2]
+      const [angle, length] = [(i / 10) * TURN - TURN / 4, i % 2 === 0 ? radius : radius / 2.2]
       context.lineTo(x + Math.cos(angle) * length, y + Math.sin(angle) * length)
     }
     context.closePath()

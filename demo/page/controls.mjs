@@ -1,8 +1,12 @@
 const KEYS = {
-  ArrowLeft: [-1, 0], KeyA: [-1, 0],
-  ArrowRight: [1, 0], KeyD: [1, 0],
-  ArrowUp: [0, -1], KeyW: [0, -1],
-  ArrowDown: [0, 1], KeyS: [0, 1],
+  ArrowLeft: [-1, 0],
+  KeyA: [-1, 0],
+  ArrowRight: [1, 0],
+  KeyD: [1, 0],
+  ArrowUp: [0, -1],
+  KeyW: [0, -1],
+  ArrowDown: [0, 1],
+  KeyS: [0, 1],
 }
 /** Arena units around oneself in which a finger means: stop. */
 const NEAR = 12
@@ -35,7 +39,7 @@ export function readControls(canvas, { isPlaying, self, onMove }) {
 
   function place(event) {
     const { left, top, width, height } = canvas.getBoundingClientRect()
-    return { x: (event.clientX - left) / width * canvas.width, y: (event.clientY - top) / height * canvas.height }
+    return { x: ((event.clientX - left) / width) * canvas.width, y: ((event.clientY - top) / height) * canvas.height }
   }
 
   addEventListener('keydown', (event) => {

@@ -69,24 +69,28 @@ function connect() {
 
 function showScores() {
   const ranked = [...match.players].sort((a, b) => b.score - a.score)
-  by('scores').replaceChildren(...ranked.map(({ id, name, color, score }) => {
-    const item = document.createElement('li')
-    const dot = document.createElement('i')
-    dot.style.background = color
-    item.append(dot, `${name} ${score}`)
-    item.classList.toggle('self', id === self)
-    return item
-  }))
+  by('scores').replaceChildren(
+    ...ranked.map(({ id, name, color, score }) => {
+      const item = document.createElement('li')
+      const dot = document.createElement('i')
+      dot.style.background = color
+      item.append(dot, `${name} ${score}`)
+      item.classList.toggle('self', id === self)
+      return item
+    }),
+  )
   by('left').textContent = match.phase === 'waiting' ? 'waiting for players' : `${match.left} s`
 }
 
 function showRanking(ranking) {
   by('headline').textContent = ranking.length > 0 ? `${ranking[0].name} wins` : 'Nobody is left'
-  by('ranking').replaceChildren(...ranking.map(({ name, score }, i) => {
-    const item = document.createElement('li')
-    item.textContent = `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`
-    return item
-  }))
+  by('ranking').replaceChildren(
+    ...ranking.map(({ name, score }, i) => {
+      const item = document.createElement('li')
+      item.textContent = `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`
+      return item
+    }),
+  )
   by('ranking').hidden = false
   by('enter').textContent = 'Play again'
   by('join').hidden = false

@@ -24,12 +24,14 @@ export function createSidecarView() {
   function showStates(state) {
     const names = STATES.includes(state) ? STATES : [...STATES, state]
     const now = names.indexOf(state)
-    by('states').replaceChildren(...names.map((name, i) => {
-      const item = element('li', name, i < now && now < STATES.length ? 'past' : i === now ? 'now' : '')
-      if (BAD.includes(name)) item.classList.add('bad')
-      if (i === now) item.setAttribute('aria-current', 'step')
-      return item
-    }))
+    by('states').replaceChildren(
+      ...names.map((name, i) => {
+        const item = element('li', name, i < now && now < STATES.length ? 'past' : i === now ? 'now' : '')
+        if (BAD.includes(name)) item.classList.add('bad')
+        if (i === now) item.setAttribute('aria-current', 'step')
+        return item
+      }),
+    )
   }
 
   function showMetadata({ labels, annotations }) {
@@ -54,10 +56,11 @@ export function createSidecarView() {
       showMetadata(meta)
       const { count = '0', capacity = '0' } = status.counters?.players ?? {}
       by('count').textContent = `${count} / ${capacity}`
-      by('count-bar').style.width = `${Number(capacity) > 0 ? Number(count) / Number(capacity) * 100 : 0}%`
+      by('count-bar').style.width = `${Number(capacity) > 0 ? (Number(count) / Number(capacity)) * 100 : 0}%`
       const names = status.lists?.roster?.values ?? []
-      by('roster').replaceChildren(...(names.length > 0 ? names.map((name) => element('li', name)) :
-        [element('li', 'empty', 'none')]))
+      by('roster').replaceChildren(
+        ...(names.length > 0 ? names.map((name) => element('li', name)) : [element('li', 'empty', 'none')]),
+      )
     },
 
     beat(beat) {
@@ -80,8 +83,11 @@ export function createSidecarView() {
         if (NOT_FROM_THE_WATCH.includes(kind) || at <= known) continue
         newest = at
         const row = element('li', '', first ? 'first' : '')
-        row.append(element('time', new Date(at).toTimeString().slice(0, 8)), element('span', kind, 'kind'),
-          element('span', text, kind))
+        row.append(
+          element('time', new Date(at).toTimeString().slice(0, 8)),
+          element('span', kind, 'kind'),
+          element('span', text, kind),
+        )
         list.append(row)
       }
       while (list.children.length > MOST_NEWS) list.firstChild.remove()

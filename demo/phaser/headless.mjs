@@ -8,7 +8,10 @@ import { JSDOM, VirtualConsole } from 'jsdom'
 const virtualConsole = new VirtualConsole()
 // An exception in a frame ends a server, as any other would; jsdom would only print it.
 virtualConsole.on('jsdomError', (error) => {
-  if (error.type === 'unhandled exception') queueMicrotask(() => { throw error.detail })
+  if (error.type === 'unhandled exception')
+    queueMicrotask(() => {
+      throw error.detail
+    })
   else console.warn(error.message)
 })
 
@@ -22,11 +25,20 @@ const { window } = new JSDOM('<!doctype html><body></body>', {
 })
 
 // Whatever is asked of the context is a function that does nothing; what is asked for pixels gets some.
-const context = new Proxy({}, {
-  get: (target, name) => target[name] ?? ((_x, _y, width = 1, height = 1) =>
-    ({ data: new Uint8ClampedArray(4 * width * height), width, height, addColorStop() {} })),
-})
-window.HTMLCanvasElement.prototype.getContext = (type) => type === '2d' ? context : null
+const context = new Proxy(
+  {},
+  {
+    get: (target, name) =>
+      target[name] ??
+      ((_x, _y, width = 1, height = 1) => ({
+        data: new Uint8ClampedArray(4 * width * height),
+        width,
+        height,
+        addColorStop() {},
+      })),
+  },
+)
+window.HTMLCanvasElement.prototype.getContext = (type) => (type === '2d' ? context : null)
 window.HTMLCanvasElement.prototype.toDataURL = () => ''
 
 Object.defineProperty(window.HTMLImageElement.prototype, 'src', {
@@ -37,8 +49,21 @@ Object.defineProperty(window.HTMLImageElement.prototype, 'src', {
 
 window.focus = () => {}
 
-const names = ['window', 'document', 'navigator', 'screen', 'Image', 'Element', 'HTMLElement', 'HTMLCanvasElement',
-  'HTMLImageElement', 'HTMLVideoElement', 'XMLHttpRequest', 'requestAnimationFrame', 'cancelAnimationFrame']
+const names = [
+  'window',
+  'document',
+  'navigator',
+  'screen',
+  'Image',
+  'Element',
+  'HTMLElement',
+  'HTMLCanvasElement',
+  'HTMLImageElement',
+  'HTMLVideoElement',
+  'XMLHttpRequest',
+  'requestAnimationFrame',
+  'cancelAnimationFrame',
+]
 for (const name of names) {
   // Defined, since newer versions of Node have a `navigator` that can't be assigned to.
   Object.defineProperty(globalThis, name, { value: window[name], configurable: true, writable: true })

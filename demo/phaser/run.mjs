@@ -13,8 +13,11 @@ const TIME_LIMIT_MS = 60_000
 
 await buildIfStale(() => console.log('Building dist, which takes a moment.'))
 
-const sidecar = spawn(process.execPath, [path('../../dist/cli.js'), 'local', '--http-port', '0', '--file',
-  path('../gameserver.yaml')], { stdio: ['ignore', 'pipe', 'inherit'] })
+const sidecar = spawn(
+  process.execPath,
+  [path('../../dist/cli.js'), 'local', '--http-port', '0', '--file', path('../gameserver.yaml')],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+)
 let server
 const limit = setTimeout(() => {
   console.error(`Not over after ${TIME_LIMIT_MS / 1000} s.`)

@@ -20,10 +20,7 @@ class Lobby extends Phaser.Scene {
   }
 
   async create() {
-    const ends = [
-      this.sidecar.on('counter', this.tellCounter, this),
-      this.sidecar.on('list', this.tellList, this),
-    ]
+    const ends = [this.sidecar.on('counter', this.tellCounter, this), this.sidecar.on('list', this.tellList, this)]
     this.game.events.once('destroy', () => ends.forEach((end) => end()))
     try {
       await this.sidecar.connect()
@@ -58,11 +55,16 @@ class Arena extends Phaser.Scene {
     this.physics.world.setBounds(0, 0, WIDTH, HEIGHT)
     this.bodies = PLAYERS.map((name, i) => {
       const body = this.physics.add.body(100 + 200 * i, 300, 60, 60)
-      return body.setVelocity(400 - 250 * i, 10 * i).setBounce(1, 1).setCollideWorldBounds(true)
+      return body
+        .setVelocity(400 - 250 * i, 10 * i)
+        .setBounce(1, 1)
+        .setCollideWorldBounds(true)
     })
     this.hits = 0
     this.frames = 0
-    this.physics.add.collider(this.bodies, this.bodies, () => { this.hits += 1 })
+    this.physics.add.collider(this.bodies, this.bodies, () => {
+      this.hits += 1
+    })
     this.time.delayedCall(MATCH_SECONDS * 1000, this.end, [], this)
     say('match', `${PLAYERS.length} players, arcade physics`)
   }

@@ -74,15 +74,22 @@ export function createArena(random = Math.random) {
     /** What is sent to the pages. */
     view() {
       return {
-        players: [...players.values()].map(({ id, name, color, x, y, score }) => (
-          { id, name, color, x: Math.round(x), y: Math.round(y), score })),
+        players: [...players.values()].map(({ id, name, color, x, y, score }) => ({
+          id,
+          name,
+          color,
+          x: Math.round(x),
+          y: Math.round(y),
+          score,
+        })),
         stars: stars.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) })),
       }
     },
 
     ranking() {
-      return [...players.values()].sort((a, b) => b.score - a.score).map(({ name, color, score }) => (
-        { name, color, score }))
+      return [...players.values()]
+        .sort((a, b) => b.score - a.score)
+        .map(({ name, color, score }) => ({ name, color, score }))
     },
   }
 }

@@ -17,7 +17,14 @@ const MOST_NEWS = 200
 
 // What an engine's script VM offers, and the global that says where the sidecar is.
 const { GameServerSidecar } = loadScript(SCRIPT, {
-  fetch, WebSocket, AbortController, TextDecoder, performance, setTimeout, clearTimeout, console,
+  fetch,
+  WebSocket,
+  AbortController,
+  TextDecoder,
+  performance,
+  setTimeout,
+  clearTimeout,
+  console,
   GAMESERVER_SIDECAR: { port: AGONES_SDK_HTTP_PORT },
 })
 
@@ -89,7 +96,10 @@ try {
   tell('listening', pages.url, { port: pages.port })
   await open()
 } catch (error) {
-  tell('failed', error.code === 'EADDRINUSE' ? `Port ${DEMO_PORT} is already in use; choose another with --port.` : error.message)
+  tell(
+    'failed',
+    error.code === 'EADDRINUSE' ? `Port ${DEMO_PORT} is already in use; choose another with --port.` : error.message,
+  )
 }
 
 async function open() {
@@ -104,6 +114,9 @@ async function open() {
 
 /** A name from outside: short, and without what has no width or changes the direction of the text. */
 function nameFrom(text) {
-  const name = String(text ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim().slice(0, 16)
+  const name = String(text ?? '')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, 16)
   return name === '' ? 'Player' : name
 }

@@ -63,12 +63,14 @@ async function serve({ method, url }, response) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
     return
   }
-  response.writeHead(200, {
-    'content-type': TYPES[extname(name)],
-    'content-security-policy': "default-src 'self'; connect-src 'self' ws:; img-src data:",
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  }).end(await readFile(new URL(name, PAGE)))
+  response
+    .writeHead(200, {
+      'content-type': TYPES[extname(name)],
+      'content-security-policy': "default-src 'self'; connect-src 'self' ws:; img-src data:",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    .end(await readFile(new URL(name, PAGE)))
 }
 
 /** The object that a page sent, or undefined. */

@@ -12,7 +12,10 @@ export interface SidecarObservable<T> {
 
 /** The part of Babylon.js that is used. */
 export interface BabylonLike {
-  readonly Observable: new (onObserverAdded: () => void, notifyIfTriggered: boolean) => {
+  readonly Observable: new (
+    onObserverAdded: () => void,
+    notifyIfTriggered: boolean,
+  ) => {
     notifyObservers(event: never): boolean
     clear(): void
   }
@@ -64,11 +67,14 @@ export function createSidecarObservables<Int = number>(
 
   events.forEach((event) => {
     let observed = false
-    const observable = new babylon.Observable(() => {
-      if (observed) return
-      observed = true
-      ends.push(client.on(event, (value) => void observable.notifyObservers(value as never)))
-    }, lasting.indexOf(event) >= 0)
+    const observable = new babylon.Observable(
+      () => {
+        if (observed) return
+        observed = true
+        ends.push(client.on(event, (value) => void observable.notifyObservers(value as never)))
+      },
+      lasting.indexOf(event) >= 0,
+    )
     ends.push(() => observable.clear())
     sidecar['on' + event[0]!.toUpperCase() + event.slice(1) + 'Observable'] = observable
   })

@@ -30,7 +30,7 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
   class Component extends cc.Component {
     declare client: SidecarClient<Int> | undefined
     declare baseUrl?: string
-    private declare release: EngineClient<Int>['_release'] | undefined
+    declare private release: EngineClient<Int>['_release'] | undefined
 
     onLoad(): void {
       const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source

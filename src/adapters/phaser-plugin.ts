@@ -34,7 +34,7 @@ type BasePlugin = new (manager: never) => { game: Game | null; start(): void; st
 export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient): SidecarPluginClass<Int> {
   class Plugin extends (Plugins.BasePlugin as unknown as BasePlugin) {
     declare client: SidecarClient<Int>
-    private declare end: (() => void) | undefined
+    declare private end: (() => void) | undefined
 
     init(source?: SidecarSource<Int> | null): void {
       const game = this.game!

@@ -43,8 +43,7 @@ export function featureGates(text: string): Record<string, boolean> {
   const gates: Record<string, boolean> = {}
   for (const pair of text.split(/[&,]/)) {
     const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
-    if (match === null)
-      throw new InvalidArgumentError('It must look like CountsAndLists=false&PlayerTracking=true.')
+    if (match === null) throw new InvalidArgumentError('It must look like CountsAndLists=false&PlayerTracking=true.')
     gates[match[1]!] = match[2]!.toLowerCase() === 'true'
   }
   return gates

@@ -31,9 +31,5 @@ export interface CommandModule {
   readonly name: string
   readonly summary: string
   define(command: import('commander').Command): void
-  run(
-    options: Readonly<Record<string, unknown>>,
-    args: readonly string[],
-    context: CliContext,
-  ): Promise<number>
+  run(options: Readonly<Record<string, unknown>>, args: readonly string[], context: CliContext): Promise<number>
 }

@@ -16,14 +16,11 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
     const quiet = (isBeat && beats > 1) || event.type === 'tick'
     const lines: string[] = []
     if (verbose || !quiet || failed || changes.length > 0) {
-      const note =
-        isBeat && beats === 1 && !verbose ? ['first beat; later ones are shown with --verbose'] : []
+      const note = isBeat && beats === 1 && !verbose ? ['first beat; later ones are shown with --verbose'] : []
       const answer = reply === undefined ? [] : [failed ? colors.red(replyText(reply)) : colors.green('ok')]
       const results = [...answer, ...note, ...changes.map((change) => colors.bold(describeChange(change)))]
       lines.push(
-        [colors.dim(clock(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
-          .join('  ')
-          .trimEnd(),
+        [colors.dim(clock(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')].join('  ').trimEnd(),
       )
     }
     for (const { message, times } of warnings) {
@@ -111,16 +108,11 @@ function describeChange(change: Change): string {
       return plain(`${change.previous} → ${change.value}`)
     case 'label':
     case 'annotation':
-      return plain(
-        `${change.type} ${change.key}${change.value === undefined ? ' removed' : `=${change.value}`}`,
-      )
+      return plain(`${change.type} ${change.key}${change.value === undefined ? ' removed' : `=${change.value}`}`)
     case 'counter':
       return plain(`counter ${change.name} ${change.count}/${change.capacity}`)
     case 'list': {
-      const parts = [
-        ...change.added.map((value) => `+${value}`),
-        ...change.removed.map((value) => `-${value}`),
-      ]
+      const parts = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
       return plain(['list', change.name, ...parts, `(capacity ${change.capacity})`].join(' '))
     }
     case 'deletion':

@@ -46,9 +46,7 @@ function oneSentence(error: unknown, command: Command | undefined): string {
   if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
   const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
   const hint = /Did you mean (?:one of )?(.*)\?/.exec(more.join(' '))?.[1]
-  const joined = first
-    .replace(/\.$/, '')
-    .replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
+  const joined = first.replace(/\.$/, '').replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
   const sentence = joined.charAt(0).toUpperCase() + joined.slice(1)
   if (command !== undefined && /(missing|excess)Argument/.test(error.code)) {
     return `${sentence}; usage: gameserver-sidecar ${command.name()} ${command.usage()}`

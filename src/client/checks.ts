@@ -6,7 +6,10 @@ import { tryTo } from './host.js'
 import type { Scope } from './scope.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const matches = (pattern: RegExp) => (value: unknown): boolean => isText(value) && pattern.test(value)
+const matches =
+  (pattern: RegExp) =>
+  (value: unknown): boolean =>
+    isText(value) && pattern.test(value)
 const word = ' letters, digits and, between them, -_.'
 
 /** Whether a value may go into a field of each kind, and what may. */

@@ -37,7 +37,8 @@ export function createCommands(core: Core): Commands {
       if (expected.get(id) !== predicate) return
       expected.delete(id)
       if (core._connection.transport && !predicate(core._last!))
-        core._emit('error', 
+        core._emit(
+          'error',
           fail(
             'UNKNOWN_OUTCOME',
             'Accepted, but not to be seen',

@@ -65,7 +65,9 @@ export function buildClient(options?: ClientOptions, attach?: Attach): SidecarCl
         'once',
         options,
         (waiting) =>
-          (isOfWatch(type) ? core._tie(waiting) : waiting)._wait<SidecarEvents[T]>((wait, resolve) => void wait._onEnd(core.on(type, resolve))),
+          (isOfWatch(type) ? core._tie(waiting) : waiting)._wait<SidecarEvents[T]>(
+            (wait, resolve) => void wait._onEnd(core.on(type, resolve)),
+          ),
         Infinity,
       ),
     waitFor: (wanted: string | Predicate, options?: CallOptions) =>

@@ -18,11 +18,7 @@ export interface Events {
   _has(type: keyof SidecarEvents): boolean
   /** Ends every subscription. */
   _clear(): void
-  on<T extends keyof SidecarEvents>(
-    type: T,
-    listener: (event: SidecarEvents[T]) => void,
-    context?: unknown,
-  ): () => void
+  on<T extends keyof SidecarEvents>(type: T, listener: (event: SidecarEvents[T]) => void, context?: unknown): () => void
   off(type: keyof SidecarEvents, listener: Listener, context?: unknown): void
 }
 

@@ -84,24 +84,17 @@ export function createLink(core: Core): Link {
         if (direct) object = await look(core, scope, operation, name, body)
         if (!direct || shape) {
           risky = !isSafe(operation)
-          await via(
-            core,
-            scope,
-            url,
-            requestInit(method, shape && JSON.stringify(body || shape), direct),
-            (piece) => {
-              text += piece
-              checkLength(core.limits, 'body', text, scope)
-            },
-          )
+          await via(core, scope, url, requestInit(method, shape && JSON.stringify(body || shape), direct), (piece) => {
+            text += piece
+            checkLength(core.limits, 'body', text, scope)
+          })
         }
       } catch (cause) {
         const known = isSidecarError(cause)
         if (known ? !isPassing(cause) : parent._reason) throw cause
         const refused = wasRefused(cause)
         let error: AttemptError | undefined
-        if (risky && !refused)
-          error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
+        if (risky && !refused) error = fail('UNKNOWN_OUTCOME', 'No answer to what was sent', scope, undefined, cause)
         // Where direct mode has begun meanwhile, it was not sent that way.
         else if (known || direct || !core._direct) error = known ? cause : await explain(scope, cause, again)
         if (!error) return link._attempt(parent, operation, timeout, body, name, undefined, true)

@@ -125,7 +125,10 @@ export interface ClientOptions {
   fetch?: FetchLike
   WebSocket?: WebSocketConstructor
   XMLHttpRequest?: new () => XMLHttpRequestLike
-  TextDecoder?: new (label: string, options?: { ignoreBOM: boolean; fatal: boolean }) => { readonly fatal?: boolean; decode(bytes: Uint8Array): string }
+  TextDecoder?: new (
+    label: string,
+    options?: { ignoreBOM: boolean; fatal: boolean },
+  ) => { readonly fatal?: boolean; decode(bytes: Uint8Array): string }
   /** Timers; `false`: there are none, and `client.tick()` is called from a frame loop. Default: the host's, if it has them */
   scheduler?: SchedulerLike | false
   /** ms, never going back; default `performance.now()`, or `Date.now()` */

@@ -8,7 +8,7 @@ export const encodeFrame = (opcode: number, payload: ArrayLike<number>, random: 
   frame[0] = 0x80 | opcode
   frame[1] = 0x80 | (mask < 4 ? length : mask < 10 ? 126 : 127)
   for (let at = -4; at < length; at++) {
-    frame[mask + 4 + at] = at < 0 ? random() * 256 : payload[at]! ^ frame[mask + at % 4]!
+    frame[mask + 4 + at] = at < 0 ? random() * 256 : payload[at]! ^ frame[mask + (at % 4)]!
   }
   return frame
 }

@@ -17,12 +17,15 @@ export const requestFor = (
 ): [target: { secure: boolean; host: string; port: number }, request: Uint8Array] => {
   const [, s, authority, v6, host = v6!, port = s ? 443 : 80, path] = URL.exec(url) || []
   if (!authority || !PROTOCOLS.test(protocols)) throw SyntaxError(url)
-  return [{ secure: !!s, host, port: +port }, encodeUtf8(
-    `GET /${path} HTTP/1.1\r\nHost: ${authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-    `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n${
-      protocols && `Sec-WebSocket-Protocol: ${protocols}\r\n`
-    }\r\n`,
-  )]
+  return [
+    { secure: !!s, host, port: +port },
+    encodeUtf8(
+      `GET /${path} HTTP/1.1\r\nHost: ${authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n${
+          protocols && `Sec-WebSocket-Protocol: ${protocols}\r\n`
+        }\r\n`,
+    ),
+  ]
 }
 
 /** The subprotocol that the server chose, '' for none; `undefined` if the head doesn't answer the request. */

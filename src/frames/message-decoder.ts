@@ -69,13 +69,14 @@ export class MessageDecoder {
         if (!done) work()
       } catch (problem) {
         done = true
-        const code = problem as number > 0 ? problem as number : 1009
+        const code = (problem as number) > 0 ? (problem as number) : 1009
         answer(CLOSE, [code >> 8, code])
         // Of an HTTP answer that is not right, its status says most.
         const reason = /^HTTP/.test(head!) ? 'HTTP' + head!.slice(8, 12) : code
-        emit(options.error, Object.assign(
-          Error('WebSocket refused: ' + reason), { name: 'FrameError', code },
-        ) as FrameError)
+        emit(
+          options.error,
+          Object.assign(Error('WebSocket refused: ' + reason), { name: 'FrameError', code }) as FrameError,
+        )
       }
     }
 
@@ -87,7 +88,7 @@ export class MessageDecoder {
     const readControl = (payload: Uint8Array): void => {
       control = []
       if (opcode === CLOSE) {
-        const code = payload.length ? payload[0]! << 8 | payload[1]! : 1005
+        const code = payload.length ? (payload[0]! << 8) | payload[1]! : 1005
         if (payload.length && !CLOSE_CODES.test(code as never)) throw 1002
         const reason = createUtf8Reader(options.TextDecoder)(payload, 2, payload.length, true)
         done = true
@@ -113,7 +114,7 @@ export class MessageDecoder {
       buffer.set(piece, end)
       end += piece.length
       if (last) {
-        const message = view(buffer, start, start = end)
+        const message = view(buffer, start, (start = end))
         previous = message.length
         if (buffer.length > SLAB) {
           buffer = none
@@ -139,9 +140,11 @@ export class MessageDecoder {
     /** Refuses what a frame may not be; `bytes` need not be its true length if that is above 125. */
     const check = (code: number, fin: boolean, bytes: number): void => {
       // A control frame is whole and short, and a close frame has no half of a code; a message begins once.
-      if (!(1 << code & OPCODES) || (
-        code < CLOSE ? !code !== !!kind : !fin || bytes > 125 || code === CLOSE && bytes === 1
-      )) throw 1002
+      if (
+        !((1 << code) & OPCODES) ||
+        (code < CLOSE ? !code !== !!kind : !fin || bytes > 125 || (code === CLOSE && bytes === 1))
+      )
+        throw 1002
       opcode = code
       final = fin
     }
@@ -178,28 +181,34 @@ export class MessageDecoder {
       } else if (head!.length >= HEAD_LIMIT) throw 1009
     }
 
-    this.push = bytes => guard(() => {
-      for (let at = 0; !done && at < bytes.length;) {
-        if (left > 0) readPayload(bytes, at, at = Math.min(bytes.length, at + left))
-        else {
-          (head === undefined ? readHeader : readHead)(bytes[at++]!)
-          if (!left) readPayload(none, 0, 0)
+    this.push = (bytes) =>
+      guard(() => {
+        for (let at = 0; !done && at < bytes.length;) {
+          if (left > 0) readPayload(bytes, at, (at = Math.min(bytes.length, at + left)))
+          else {
+            ;(head === undefined ? readHeader : readHead)(bytes[at++]!)
+            if (!left) readPayload(none, 0, 0)
+          }
         }
-      }
-    })
+      })
 
     this.pushFrame = this.pushChunk = ({
-      payload, bytes = payload!, remaining = 0, fin = left < 0 || final, opcode: code = kind ? 0 : TEXT,
-    }: Partial<Frame & Chunk>) => guard(() => {
-      const coming = bytes.length + remaining
-      // A chunk that is missing shows in what remains.
-      if (!(remaining >= 0) || left >= 0 && left !== coming) throw 1002
-      if (left < 0) {
-        check(code, fin, coming)
-        begin(coming)
-      }
-      final = fin
-      readPayload(bytes, 0, bytes.length)
-    })
+      payload,
+      bytes = payload!,
+      remaining = 0,
+      fin = left < 0 || final,
+      opcode: code = kind ? 0 : TEXT,
+    }: Partial<Frame & Chunk>) =>
+      guard(() => {
+        const coming = bytes.length + remaining
+        // A chunk that is missing shows in what remains.
+        if (!(remaining >= 0) || (left >= 0 && left !== coming)) throw 1002
+        if (left < 0) {
+          check(code, fin, coming)
+          begin(coming)
+        }
+        final = fin
+        readPayload(bytes, 0, bytes.length)
+      })
   }
 }

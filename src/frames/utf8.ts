@@ -5,10 +5,7 @@ export interface TextDecoderLike {
   decode(bytes: Uint8Array, options?: { stream: boolean }): string
 }
 
-export type TextDecoderClass = new (
-  label: string,
-  options: { ignoreBOM: boolean },
-) => TextDecoderLike
+export type TextDecoderClass = new (label: string, options: { ignoreBOM: boolean }) => TextDecoderLike
 
 declare const TextDecoder: TextDecoderClass | undefined
 
@@ -76,15 +73,15 @@ export const createUtf8Reader = (
   const step = (bytes: Uint8Array, at: number, end: number): void => {
     while (at < end) {
       const byte = bytes[at++]!
-      if (missing ? byte < lowest || byte > highest : byte > 0x7f && byte < 0xc2 || byte > 0xf4) throw 1007
+      if (missing ? byte < lowest || byte > highest : (byte > 0x7f && byte < 0xc2) || byte > 0xf4) throw 1007
       if (missing) {
         missing--
-        point = point << 6 | byte & 63
+        point = (point << 6) | (byte & 63)
         lowest = 0x80
         highest = 0xbf
       } else {
         missing = byte < 0x80 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
-        point = missing ? byte & 63 >> missing : byte
+        point = missing ? byte & (63 >> missing) : byte
         lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80
         highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf
       }
@@ -102,7 +99,7 @@ export const createUtf8Reader = (
       if (bytes[at - 1]! > 0x7f) for (let back = 4; back-- && bytes[--at]! >> 6 === 2;);
       flush()
       const part = native.decode(whole || at < bytes.length ? view(bytes, whole, at) : bytes)
-      native = part.length < at - whole ? wide = wide || probe(Decoder, true) || ascii : ascii
+      native = part.length < at - whole ? (wide = wide || probe(Decoder, true) || ascii) : ascii
       // Either the text has that character or it is bad.
       if (part.includes(REPLACEMENT)) step(bytes, whole, at)
       else parts.push(part)

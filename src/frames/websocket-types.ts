@@ -11,9 +11,11 @@ export interface ByteStream {
 }
 
 /** Opens a stream, for `secure` one over TLS. `host` is a name or an address, IPv6 without brackets. */
-export type Connect = (
-  target: { readonly host: string; readonly port: number; readonly secure: boolean },
-) => ByteStream | PromiseLike<ByteStream>
+export type Connect = (target: {
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+}) => ByteStream | PromiseLike<ByteStream>
 
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
   /** Milliseconds that opening may take, and closing. Default: 10,000. */

@@ -5,7 +5,13 @@ import { protocolOf, requestFor } from './handshake.js'
 import { MessageDecoder } from './message-decoder.js'
 import { encodeUtf8 } from './utf8.js'
 import type {
-  ByteStream, Connect, FrameWebSocket, FrameWebSocketClass, ReadyStates, SocketEvent, SocketListener,
+  ByteStream,
+  Connect,
+  FrameWebSocket,
+  FrameWebSocketClass,
+  ReadyStates,
+  SocketEvent,
+  SocketListener,
   WebSocketOptions,
 } from './websocket-types.js'
 
@@ -27,10 +33,7 @@ const defaultTimer = (ms: number, call: () => void): (() => void) => {
  * are never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown
  * out of a callback.
  */
-export const createWebSocketClass = (
-  connect: Connect,
-  options: WebSocketOptions = {},
-): FrameWebSocketClass => {
+export const createWebSocketClass = (connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass => {
   const { random = Math.random, timeout = 10000, setTimer = defaultTimer } = options
 
   class Socket {
@@ -42,11 +45,10 @@ export const createWebSocketClass = (
       let stream: ByteStream | undefined
 
       const listenersOf = (type: string): Set<SocketListener> =>
-        listeners['on' + type] = listeners['on' + type] || new Set()
+        (listeners['on' + type] = listeners['on' + type] || new Set())
       const dispatch = (type: string, detail?: object): void => {
-        const event = Object.assign({ type, target: self }, detail) as SocketEvent;
-        [(self as unknown as Handlers)['on' + type], ...listenersOf(type)]
-          .map(listener => emit(listener, event))
+        const event = Object.assign({ type, target: self }, detail) as SocketEvent
+        ;[(self as unknown as Handlers)['on' + type], ...listenersOf(type)].map((listener) => emit(listener, event))
       }
 
       const finish = (code: number, reason: string, error?: unknown): void => {
@@ -63,8 +65,7 @@ export const createWebSocketClass = (
       const startTimer = (): (() => void) => setTimer(timeout, () => fail(Error('Timeout')))
 
       const write = (bytes: Uint8Array): unknown => attempt(async () => stream!.write(bytes))
-      const writeFrame = (opcode: number, payload: Uint8Array): unknown =>
-        write(encodeFrame(opcode, payload, random))
+      const writeFrame = (opcode: number, payload: Uint8Array): unknown => write(encodeFrame(opcode, payload, random))
 
       const decoder = new MessageDecoder({
         ...options,
@@ -95,8 +96,7 @@ export const createWebSocketClass = (
         bufferedAmount: 0,
         binaryType: 'arraybuffer',
         addEventListener: (type: string, listener: SocketListener) => void listenersOf(type).add(listener),
-        removeEventListener: (type: string, listener: SocketListener) =>
-          void listenersOf(type).delete(listener),
+        removeEventListener: (type: string, listener: SocketListener) => void listenersOf(type).delete(listener),
         send: (data: string | ArrayBuffer | ArrayBufferView) => {
           if (!self.readyState) throw Error('InvalidStateError')
           if (self.readyState < 2) {
@@ -117,7 +117,10 @@ export const createWebSocketClass = (
           if (self.readyState) {
             writeFrame(8, payload)
             stopTimer = startTimer()
-          } else attempt(async () => { throw Error('AbortError') })
+          } else
+            attempt(async () => {
+              throw Error('AbortError')
+            })
           self.readyState = 2
         },
       })
@@ -127,8 +130,8 @@ export const createWebSocketClass = (
         stream = await connect(target)
         // What ended meanwhile could not close it.
         if (self.readyState) return self.readyState > 2 && stream.close()
-        stream.onData(bytes => decoder.push(bytes))
-        stream.onClose(error => fail(error || !self.readyState && Error('Closed')))
+        stream.onData((bytes) => decoder.push(bytes))
+        stream.onClose((error) => fail(error || (!self.readyState && Error('Closed'))))
         return write(request)
       })
     }

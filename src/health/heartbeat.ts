@@ -27,8 +27,12 @@ const disabled = 'spec.health.disabled'
  * sends them, so that neither throttled timers nor a busy thread delay them, as long as the page gives signs of life.
  */
 export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions): void {
-  const { interval, check = () => true, stallTimeout = 3000, worker = !!host().document } =
-    (autoHealth || {}) as AutoHealthOptions
+  const {
+    interval,
+    check = () => true,
+    stallTimeout = 3000,
+    worker = !!host().document,
+  } = (autoHealth || {}) as AutoHealthOptions
   const { _scope: life } = core
   let timer = createScope(life)
   let [last, lastButOne] = [timer, timer]
@@ -49,8 +53,7 @@ export function startHealth(core: Core, autoHealth: boolean | AutoHealthOptions)
   const silence = (): number => core._now() - core._aliveAt! || 0
 
   /** Why no beat may go out now; nothing if one may. */
-  const hold = (): string | undefined =>
-    spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict
+  const hold = (): string | undefined => (spec().disabled ? disabled : silence() >= stallTimeout ? 'stalled' : verdict)
 
   core._say = (reason, at = Date.now()) => {
     // What a worker tells may have waited for a busy page: all of this is about the time that it tells.

@@ -10,7 +10,12 @@ export function watchPage(core: Core): void {
   const page = host()
   const send = (operation: string): void => {
     const init = Object.assign(requestInit('POST', '{}', core._direct), { keepalive: true })
-    tryTo(() => void pick(core, 'fetch')!.call(page as never, core._baseUrl + operation, init).then(null, () => {}))
+    tryTo(
+      () =>
+        void pick(core, 'fetch')!
+          .call(page as never, core._baseUrl + operation, init)
+          .then(null, () => {}),
+    )
   }
   let back = 0
   const listener = ({ type, persisted }: PageEvent): void => {

@@ -23,11 +23,7 @@ export const operations = {
   setLabel: ['PUT', '/metadata/label', { key: 'key', value: 'label' }],
   setAnnotation: ['PUT', '/metadata/annotation', { key: 'key', value: 'annotation' }],
   getCounter: ['GET', '/v1beta1/counters/{key}'],
-  updateCounter: [
-    'PATCH',
-    '/v1beta1/counters/{key}',
-    { count: 'int64?', capacity: 'int64?', countDiff: 'int64?' },
-  ],
+  updateCounter: ['PATCH', '/v1beta1/counters/{key}', { count: 'int64?', capacity: 'int64?', countDiff: 'int64?' }],
   getList: ['GET', '/v1beta1/lists/{key}'],
   updateList: ['PATCH', '/v1beta1/lists/{key}', { capacity: 'int64?', values: 'texts?' }],
   addListValue: ['POST', '/v1beta1/lists/{key}:addValue', { value: 'text' }],

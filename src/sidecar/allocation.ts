@@ -84,10 +84,7 @@ function listOn(list: ListStatus, action: ListAction): ListStatus | string {
     }
     capacity = wanted
   }
-  const values = [...new Set([...(list.values ?? []), ...(action.addValues ?? [])])].slice(
-    0,
-    Number(capacity),
-  )
+  const values = [...new Set([...(list.values ?? []), ...(action.addValues ?? [])])].slice(0, Number(capacity))
   const deleted = new Set(action.deleteValues ?? [])
   return { capacity, values: values.filter((value) => !deleted.has(value)) }
 }

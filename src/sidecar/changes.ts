@@ -6,10 +6,7 @@ import type { Change } from './types.js'
 export function changesBetween(previous: GameServer, next: GameServer): Change[] {
   if (previous === next) return []
   const changes: Change[] = []
-  if (
-    previous.object_meta.uid !== next.object_meta.uid ||
-    previous.object_meta.name !== next.object_meta.name
-  ) {
+  if (previous.object_meta.uid !== next.object_meta.uid || previous.object_meta.name !== next.object_meta.name) {
     changes.push({ type: 'replaced' })
   }
   if (previous.status.state !== next.status.state) {
@@ -41,9 +38,7 @@ function metadataChanges(type: 'label' | 'annotation', before: Texts, after: Tex
 
 /** A log is no place for an annotation of 200 kB. */
 function shorten(text: string | undefined): string | undefined {
-  return text !== undefined && text.length > 1000
-    ? `${text.slice(0, 1000)}… (${text.length} characters)`
-    : text
+  return text !== undefined && text.length > 1000 ? `${text.slice(0, 1000)}… (${text.length} characters)` : text
 }
 
 function counterChanges(previous: GameServer, next: GameServer): Change[] {

@@ -53,14 +53,7 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
       `platform must be lower-case letters, digits and dashes, not ${JSON.stringify(config.platform)}`,
     )
   }
-  for (const name of [
-    'writeDelay',
-    'controllerDelay',
-    'bodyLimit',
-    'logEntries',
-    'logSize',
-    'watchQueue',
-  ] as const) {
+  for (const name of ['writeDelay', 'controllerDelay', 'bodyLimit', 'logEntries', 'logSize', 'watchQueue'] as const) {
     if (!Number.isFinite(config[name]) || config[name] < 0) {
       throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
     }

@@ -84,8 +84,7 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       pad(step, 0)
       return undefined
     case 'padObject':
-      if (!(command.bytes >= 0 && command.bytes <= largestPadding))
-        return `bytes must be from 0 to ${largestPadding}`
+      if (!(command.bytes >= 0 && command.bytes <= largestPadding)) return `bytes must be from 0 to ${largestPadding}`
       pad(step, command.bytes)
       return undefined
     case 'restart':
@@ -102,14 +101,9 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     case 'delete': {
       if (object.object_meta.deletion_timestamp !== '0') return 'the GameServer is being deleted already'
       const timestamp = String(Math.floor(now / 1000))
-      writeObject(
-        step,
-        { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } },
-        true,
-      )
+      writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
       // The real sidecar's local mode has no cluster that the object could vanish from.
-      if (config.mode === 'production')
-        update(step, { goneAt: now + Math.max(0, command.graceMs ?? defaultGrace) })
+      if (config.mode === 'production') update(step, { goneAt: now + Math.max(0, command.graceMs ?? defaultGrace) })
       return undefined
     }
     default:
@@ -152,8 +146,7 @@ export function restart(step: Step, fresh: boolean, now: number): void {
     process: {
       ...process,
       // A reservation that was written down goes on.
-      reserveEnds:
-        object.status.state === 'Reserved' && reservedUntil !== undefined ? reservedUntil : undefined,
+      reserveEnds: object.status.state === 'Reserved' && reservedUntil !== undefined ? reservedUntil : undefined,
     },
   })
 }
@@ -188,11 +181,9 @@ function setList(step: Step, command: ControlCommand & { type: 'setList' }): str
   if (typeof command.name !== 'string' || command.name === '') return 'a name is needed'
   const before = own(object.status.lists, command.name)
   const values = command.values ?? before?.values ?? []
-  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
-    return 'values must be strings'
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) return 'values must be strings'
   const capacity = toInt64(command.capacity ?? before?.capacity ?? values.length)
-  if (capacity === undefined || lessThan(capacity, '0'))
-    return 'the capacity must be an integer of at least 0'
+  if (capacity === undefined || lessThan(capacity, '0')) return 'the capacity must be an integer of at least 0'
   const lists = withKey<ListStatus>(object.status.lists, command.name, {
     capacity,
     values: [...values] as string[],
@@ -214,17 +205,9 @@ function delayCalls(step: Step, command: ControlCommand & { type: 'delayCalls' }
 }
 
 function failCalls(step: Step, command: ControlCommand & { type: 'failCalls' }): string | undefined {
-  const {
-    status = 503,
-    message = 'failed on purpose',
-    operations: names,
-    count,
-    drop = false,
-    apply = false,
-  } = command
+  const { status = 503, message = 'failed on purpose', operations: names, count, drop = false, apply = false } = command
   if (!(Number.isInteger(status) && status >= 400 && status <= 599)) return 'status must be from 400 to 599'
-  if (count !== undefined && !(Number.isInteger(count) && count > 0))
-    return 'count must be an integer of at least 1'
+  if (count !== undefined && !(Number.isInteger(count) && count > 0)) return 'count must be an integer of at least 1'
   const unknown = unknownOperation(names)
   if (unknown !== undefined) return unknown
   const { faults } = step.state
@@ -247,7 +230,6 @@ function pad(step: Step, bytes: number): void {
   const { object } = step.state
   const { annotations } = object.object_meta
   if (bytes === 0 && own(annotations, paddingKey) === undefined) return
-  const next =
-    bytes === 0 ? withoutKey(annotations, paddingKey) : withKey(annotations, paddingKey, 'x'.repeat(bytes))
+  const next = bytes === 0 ? withoutKey(annotations, paddingKey) : withKey(annotations, paddingKey, 'x'.repeat(bytes))
   writeObject(step, withMetadata(object, 'annotations', next))
 }

@@ -38,11 +38,7 @@ export function reduce(
       break
     case 'refused':
       if (event.path === '/health' && event.status === 400 && event.message === '') {
-        warn(
-          step,
-          'beat-without-body',
-          'A health call without a body is refused and is no beat. Send {} as the body.',
-        )
+        warn(step, 'beat-without-body', 'A health call without a body is refused and is no beat. Send {} as the body.')
       }
       break
     case 'control': {

@@ -157,9 +157,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     const id = nextId++
     if (closed) throw new ConnectionDropped('the sidecar is closed')
     watchers.add(id, transport, environment.now(), sink)
-    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(
-      ({ type }) => type === 'refuse-watch',
-    )
+    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
     if (refusal?.type === 'refuse-watch') {
       watchers.remove(id)
       if (refusal.status === 0) sink.onEnd?.('dropped')
@@ -236,8 +234,7 @@ function summarise(event: SidecarEvent, at: number, effects: readonly Effect[]):
   let reply: { readonly status: number; readonly message?: string } | undefined
   for (const effect of effects) {
     if (effect.type === 'change') changes.push(effect.change)
-    else if (effect.type === 'warn')
-      warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
       reply = {

@@ -32,11 +32,7 @@ const json = { 'content-type': 'application/json' }
 const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 
 /** Answers one request as the real sidecar does, down to what its gateway says to malformed ones. */
-export async function answerRequest(
-  engine: Engine,
-  request: Request,
-  raw: RawRequest = {},
-): Promise<Response> {
+export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   let method = raw.method ?? request.method
   const [path, urlQuery] = raw.target === undefined ? splitUrl(request.url) : splitTarget(raw.target)
   let query = urlQuery

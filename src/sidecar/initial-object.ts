@@ -46,10 +46,7 @@ export function reloadedObject(
         ? fresh.object_meta.creation_timestamp
         : before.creation_timestamp,
       deletion_timestamp: before.deletion_timestamp ?? '0',
-      annotations: sorted([
-        ...kept(before.annotations),
-        ...Object.entries(fresh.object_meta.annotations ?? {}),
-      ]),
+      annotations: sorted([...kept(before.annotations), ...Object.entries(fresh.object_meta.annotations ?? {})]),
       labels: sorted([...kept(before.labels), ...Object.entries(fresh.object_meta.labels ?? {})]),
     },
     ...(fresh.spec ? { spec: fresh.spec } : {}),

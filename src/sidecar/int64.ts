@@ -4,9 +4,7 @@ const minInt64 = -(2n ** 63n)
 /** The decimal text of an int64; undefined for anything that is none or can't be exact. */
 export function toInt64(value: unknown): string | undefined {
   if (
-    typeof value === 'number'
-      ? !Number.isSafeInteger(value)
-      : typeof value !== 'bigint' && typeof value !== 'string'
+    typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value !== 'bigint' && typeof value !== 'string'
   ) {
     return undefined
   }

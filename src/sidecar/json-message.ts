@@ -125,8 +125,7 @@ class Reader {
   /** A number, true, false or null: everything up to white space or punctuation. */
   #scalar(): string {
     const start = this.#at
-    while (this.#at < this.#bytes.length && /[-+.\w]/.test(String.fromCharCode(this.#bytes[this.#at]!)))
-      this.#at++
+    while (this.#at < this.#bytes.length && /[-+.\w]/.test(String.fromCharCode(this.#bytes[this.#at]!))) this.#at++
     const token = this.#raw(start)
     if (/^[-\d]/.test(token) && !Number.isFinite(Number(token))) this.#overflow ??= token
     this.#space()

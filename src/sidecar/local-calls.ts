@@ -49,10 +49,7 @@ export function localCall(step: Step, call: Call, now: number): Answer {
     }
     case 'setAnnotation': {
       const key = prefixOf(step.state) + call.key
-      writeObject(
-        step,
-        withMetadata(object, 'annotations', withKey(object.object_meta.annotations, key, call.value)),
-      )
+      writeObject(step, withMetadata(object, 'annotations', withKey(object.object_meta.annotations, key, call.value)))
       recordValue(step, 'setannotation', call.value, object.object_meta.uid)
       return done
     }
@@ -129,9 +126,7 @@ function localUpdateList(step: Step, call: Call & { operation: 'updateList' }): 
     updateProcess(step, { listLimit: limit })
   }
   if (lessThan(call.capacity, '0') || lessThan(limit, call.capacity)) {
-    return failUnknown(
-      `out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`,
-    )
+    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`)
   }
   const list = own(object.status.lists, call.key)
   if (!list) return noList(call.key)

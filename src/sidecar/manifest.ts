@@ -153,7 +153,6 @@ function smallInteger(value: unknown, where: string): void {
 }
 
 function wrong(where: string, expected: string, value: unknown): never {
-  const shown =
-    typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)).slice(0, 60)
+  const shown = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)).slice(0, 60)
   throw new TypeError(`${where} should be ${expected}, not ${shown}`)
 }

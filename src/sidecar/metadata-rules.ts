@@ -13,9 +13,7 @@ function qualifiedNameProblems(key: string): string[] {
   const parts = key.split('/')
   const format = formatProblem(`must ${characters}`, nameFormat, 'MyName', 'my.name', '123-abc')
   if (parts.length > 2) {
-    return [
-      `a qualified name ${format} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
-    ]
+    return [`a qualified name ${format} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
   }
   const problems: string[] = []
   if (parts.length === 2) problems.push(...prefixProblems(parts[0]!))

@@ -65,11 +65,7 @@ function perform(step: Step, deed: Deed, at: number, now: number): void {
       return writeDue(step, 'lists', at)
     case 'controller':
       update(step, { readyAt: undefined })
-      if (
-        step.state.object.status.state === 'RequestReady' &&
-        !isBeingDeleted(step.state.object) &&
-        !step.state.gone
-      ) {
+      if (step.state.object.status.state === 'RequestReady' && !isBeingDeleted(step.state.object) && !step.state.gone) {
         writeObject(step, withState(step.state.object, 'Ready'))
       }
       return
@@ -92,8 +88,7 @@ function perform(step: Step, deed: Deed, at: number, now: number): void {
 function endReservation(step: Step, at: number): void {
   const { object } = step.state
   // The timer says ready whatever the state is by then; only a state that is final ignores it.
-  if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy')
-    askForState(step, 'RequestReady', undefined, at)
+  if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') askForState(step, 'RequestReady', undefined, at)
 }
 
 function writeDue(step: Step, kind: WriteKind, at: number): void {
@@ -155,10 +150,7 @@ function writeAnnotations(step: Step): void {
 }
 
 function sizeOf(annotations: Readonly<Record<string, string>>): number {
-  return Object.entries(annotations).reduce(
-    (sum, [key, value]) => sum + byteLength(key) + byteLength(value),
-    0,
-  )
+  return Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
 }
 
 function writeCounters(step: Step): void {

@@ -40,8 +40,7 @@ export function productionCall(step: Step, call: Call, now: number): Answer {
       record(step, 'getcounter')
       const counter = counterView(step.state, call.key)
       return (
-        readable(step) ??
-        (counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`))
+        readable(step) ?? (counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`))
       )
     }
     case 'updateCounter':
@@ -49,10 +48,7 @@ export function productionCall(step: Step, call: Call, now: number): Answer {
     case 'getList': {
       record(step, 'getlist')
       const list = listView(step.state, call.key)
-      return (
-        readable(step) ??
-        (list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`))
-      )
+      return readable(step) ?? (list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`))
     }
     case 'updateList':
       return updateList(step, call, now)
@@ -88,11 +84,7 @@ function beat(step: Step, beats: number, now: number): Answer {
   return done
 }
 
-function setMetadata(
-  step: Step,
-  call: Call & { operation: 'setLabel' | 'setAnnotation' },
-  now: number,
-): Answer {
+function setMetadata(step: Step, call: Call & { operation: 'setLabel' | 'setAnnotation' }, now: number): Answer {
   const { key, value } = call
   const { process, object } = step.state
   const kind = call.operation === 'setLabel' ? 'label' : 'annotation'

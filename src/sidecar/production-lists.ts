@@ -82,9 +82,7 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
   const { quirks } = step.state.config
   const limit = quirks ? learnLimit(step) : highestCapacity
   if (lessThan(call.capacity, '0') || lessThan(limit, call.capacity)) {
-    return failUnknown(
-      `out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`,
-    )
+    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`)
   }
   const list = listView(step.state, call.key)
   if (!list || step.state.gone) {
@@ -115,11 +113,7 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
 }
 
 /** The pending changes that turn the list as it is shown into what was asked for, added to those given. */
-function replacement(
-  list: ListStatus,
-  call: Call & { operation: 'updateList' },
-  before: PendingList,
-): PendingList {
+function replacement(list: ListStatus, call: Call & { operation: 'updateList' }, before: PendingList): PendingList {
   const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
   if (!call.mask.includes('values')) return { ...before, ...capacity }
   const shown = new Set(list.values ?? [])
@@ -129,10 +123,7 @@ function replacement(
     ...before,
     ...capacity,
     remove: [...new Set([...before.remove, ...dropped])],
-    add: [
-      ...before.add.filter((value) => wanted.has(value)),
-      ...call.values.filter((value) => !shown.has(value)),
-    ],
+    add: [...before.add.filter((value) => wanted.has(value)), ...call.values.filter((value) => !shown.has(value))],
   }
 }
 

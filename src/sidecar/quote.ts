@@ -58,8 +58,7 @@ function hex(value: number, digits: number): string {
 /** Bytes of the valid UTF-8 sequence at `at`, 0 where there is none. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!
-  const length =
-    first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
   if (length === 0 || at + length > bytes.length) return 0
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(at, at + length))

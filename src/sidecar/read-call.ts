@@ -25,12 +25,7 @@ const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [], ov
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
 /** Reads a call from its operation, the name in the path and the body. */
-export function readCall(
-  operation: OperationName,
-  rawKey: Uint8Array,
-  query: string,
-  body: Uint8Array,
-): ReadResult {
+export function readCall(operation: OperationName, rawKey: Uint8Array, query: string, body: Uint8Array): ReadResult {
   const key = decodeKey(rawKey)
   try {
     const call = toCall(operation, key ?? '', query, body)

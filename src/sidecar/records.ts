@@ -15,10 +15,7 @@ export function withKey<T>(
 }
 
 /** A copy without the key. */
-export function withoutKey<T>(
-  record: Readonly<Record<string, T>> | null | undefined,
-  key: string,
-): Record<string, T> {
+export function withoutKey<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 

@@ -15,8 +15,7 @@ interface Pattern {
   readonly method: string
   readonly segments: readonly string[]
   readonly verb: string | undefined
-  readonly target:
-    { readonly operation: OperationName } | { readonly field: 'playerID' | 'count' | undefined }
+  readonly target: { readonly operation: OperationName } | { readonly field: 'playerID' | 'count' | undefined }
 }
 
 const alpha: readonly (readonly [method: string, path: string, field?: 'playerID' | 'count'])[] = [
@@ -49,8 +48,7 @@ export function findRoute(method: string, path: string, form: boolean): Route {
   const bytes = unescapePath(path)
   if (!bytes) return { type: 'bad-escape' }
   const components = splitPath(bytes)
-  const verbAlone =
-    method === 'POST' && /^:(addValue|removeValue)$/.test(latin1(components[components.length - 1]!))
+  const verbAlone = method === 'POST' && /^:(addValue|removeValue)$/.test(latin1(components[components.length - 1]!))
   if (verbAlone) return { type: 'not-found' }
   for (const pattern of patterns) {
     if (pattern.method !== method) continue

@@ -140,9 +140,7 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     gone: false,
     goneAt: undefined,
     readyAt:
-      object.status.state === 'RequestReady' && config.mode === 'production'
-        ? now + config.controllerDelay
-        : undefined,
+      object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
     process: createProcess(config, object, now),
     faults: noFaults,
     watchers: [],

@@ -86,8 +86,7 @@ export function prefixOf(state: SidecarState): string {
 
 /** Replaces parts of the object in memory only; neither watchers nor versions notice. */
 export function setObject(step: Step, object: GameServer): void {
-  for (const change of changesBetween(step.state.object, object))
-    step.effects.push({ type: 'change', change })
+  for (const change of changesBetween(step.state.object, object)) step.effects.push({ type: 'change', change })
   update(step, { object })
 }
 

@@ -3,20 +3,19 @@ import type { Socket } from 'node:net'
 import type { GatewayOptions } from '../node/gateway/gateway-options.js'
 
 /** What `gameserverSidecar()` can be told. Everything has a default. */
-export interface GameserverSidecarOptions
-  extends Pick<
-    GatewayOptions,
-    | 'sidecar'
-    | 'local'
-    | 'platform'
-    | 'deny'
-    | 'isolate'
-    | 'autoHealth'
-    | 'token'
-    | 'allowHosts'
-    | 'allowOrigins'
-    | 'timeout'
-  > {
+export interface GameserverSidecarOptions extends Pick<
+  GatewayOptions,
+  | 'sidecar'
+  | 'local'
+  | 'platform'
+  | 'deny'
+  | 'isolate'
+  | 'autoHealth'
+  | 'token'
+  | 'allowHosts'
+  | 'allowOrigins'
+  | 'timeout'
+> {
   /**
    * Lets other machines that reach Vite's server use the sidecar. Then a `token` or `allowOrigins` must say who may.
    * Default false.
@@ -31,11 +30,7 @@ export interface ViteLogger {
   error(message: string): void
 }
 
-export type Middleware = (
-  message: IncomingMessage,
-  reply: ServerResponse,
-  next: (error?: unknown) => void,
-) => void
+export type Middleware = (message: IncomingMessage, reply: ServerResponse, next: (error?: unknown) => void) => void
 
 /** What is used of Vite's HTTP server. */
 export interface ViteHttpServer {

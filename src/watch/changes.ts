@@ -43,8 +43,7 @@ export function emitChanges(
   const { state } = status
   if (old.state !== state) {
     emit('state', { state, previous: old.state, gameServer })
-    if (state === 'Unhealthy')
-      emit('error', fail('UNAVAILABLE', 'This GameServer is Unhealthy', undefined, endOfCalls))
+    if (state === 'Unhealthy') emit('error', fail('UNAVAILABLE', 'This GameServer is Unhealthy', undefined, endOfCalls))
   }
 
   function each<T>(

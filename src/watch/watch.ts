@@ -121,14 +121,9 @@ export function startWatch(core: Core, watchScope: Scope): void {
       // Open but silent is a known fault of some sidecars; so is one that ends before each object over 64 KiB.
       if (isAuto() && (current || failures > 1 || reason.code !== 'UNAVAILABLE')) fallback = reason.message
       else if (stood && ++ended === 2)
-        core._emit('error', 
-          fail(
-            'LIMIT',
-            'The WebSocket ends before each object',
-            scope,
-            "Over 64 KiB, use watch: 'auto'.",
-            reason,
-          ),
+        core._emit(
+          'error',
+          fail('LIMIT', 'The WebSocket ends before each object', scope, "Over 64 KiB, use watch: 'auto'.", reason),
         )
     }
     if (current && !live) return // it was to be a replacement
@@ -172,7 +167,8 @@ export function startWatch(core: Core, watchScope: Scope): void {
       reported = undefined
       if (!core._last || isToldByWatch(core._last, found)) await core._sleep(watchScope, grace)
       const last = core._last
-      if (received !== seen) next = settleTime * 10 // it is talking: look again once it is quiet
+      if (received !== seen)
+        next = settleTime * 10 // it is talking: look again once it is quiet
       else {
         core._offer(found)
         const missed = last && isToldByWatch(last, found) && core._last === found

@@ -8,7 +8,15 @@ function emulatedEngine() {
   class Component {
     readonly name: string = 'node'
   }
-  return { Component, director: { frames: 1, getTotalFrames(): number { return this.frames } } }
+  return {
+    Component,
+    director: {
+      frames: 1,
+      getTotalFrames(): number {
+        return this.frames
+      },
+    },
+  }
 }
 
 test('emulated: a component opens a client when loaded, drives it in each frame, closes it when destroyed', async () => {
@@ -29,7 +37,9 @@ test('emulated: a component opens a client when loaded, drives it in each frame,
 })
 
 test('emulated: what the inspector says goes before the options', async () => {
-  const { options: { fetch: answer } } = fakeSidecar()
+  const {
+    options: { fetch: answer },
+  } = fakeSidecar()
   const urls: string[] = []
   const fetch: FetchLike = async (url, init) => {
     urls.push(url)

@@ -9,7 +9,10 @@ const open = (source: SidecarSource | undefined, frame: () => number): EngineCli
 test('beats go out while frames go on, stop with them, and start again with them', async () => {
   const { options, beats, pass } = fakeSidecar()
   let frame = 0
-  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } }, () => frame)
+  const { _client: client, _release: release } = open(
+    { ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } },
+    () => frame,
+  )
   const reasons: (string | undefined)[] = []
   client.on('health', ({ reason }: HealthEvent) => reasons.push(reason))
   const second = async (frames: number): Promise<number> => {
@@ -51,7 +54,10 @@ test('a check of the caller holds beats back too, and is not asked while frames 
     asked += 1
     return false
   }
-  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 1000, stallTimeout: 1000, check } }, () => frame)
+  const { _client: client, _release: release } = open(
+    { ...options, autoHealth: { interval: 1000, stallTimeout: 1000, check } },
+    () => frame,
+  )
   await settled()
   expect([asked, beats()]).toEqual([1, 0])
   pass(1000)

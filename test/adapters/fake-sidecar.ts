@@ -1,7 +1,9 @@
 import type { ClientOptions, FetchLike } from '../../src/index.js'
 
 const GAME_SERVER = JSON.stringify({
-  object_meta: { name: 'arena-1', labels: {}, annotations: {} }, spec: { health: {} }, status: { state: 'Ready' },
+  object_meta: { name: 'arena-1', labels: {}, annotations: {} },
+  spec: { health: {} },
+  status: { state: 'Ready' },
 })
 
 /** Options for a client without timers whose sidecar answers everything at once; `beats` counts what has come. */
@@ -10,14 +12,23 @@ export function fakeSidecar(): { options: ClientOptions; beats: () => number; pa
   let now = 0
   const fetch: FetchLike = async (url) => {
     if (url.endsWith('/health')) beats += 1
-    return { status: 200, headers: { get: () => null }, text: async () => url.endsWith('/gameserver') ? GAME_SERVER : '{}' }
+    return {
+      status: 200,
+      headers: { get: () => null },
+      text: async () => (url.endsWith('/gameserver') ? GAME_SERVER : '{}'),
+    }
   }
   return {
     options: { baseUrl: 'http://sidecar', fetch, scheduler: false, now: () => now },
     beats: () => beats,
-    pass: (ms) => { now += ms },
+    pass: (ms) => {
+      now += ms
+    },
   }
 }
 
 /** Until all that promises make due has run. */
-export const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve) })
+export const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })

@@ -14,7 +14,11 @@ describe.each(targets)('$name with lists of who else is served', ({ start }) => 
       expect((await from(host)).status, host).toBe(200)
     }
     for (const host of ['a.dev.example', 'dev.example.', 'devxexample', '[::3]', 'example']) {
-      expectRefusal(await from(host), 403, /^The host \S+ is not served; if it should be, add --allow-host \S+ \(in code allowHosts: \['\S+'\]\)$/)
+      expectRefusal(
+        await from(host),
+        403,
+        /^The host \S+ is not served; if it should be, add --allow-host \S+ \(in code allowHosts: \['\S+'\]\)$/,
+      )
     }
   })
 

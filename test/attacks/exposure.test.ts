@@ -145,7 +145,10 @@ test('a local sidecar that others can reach asks for its own token in constant t
     expect(answer.body).not.toContain(token)
     expect(compared).toHaveBeenCalledOnce()
   }
-  expectRefusal(await ask(local.port, 'GET /_/api/state', ['Host: evil.example', `Authorization: Bearer ${token}`]), 403)
+  expectRefusal(
+    await ask(local.port, 'GET /_/api/state', ['Host: evil.example', `Authorization: Bearer ${token}`]),
+    403,
+  )
   expect((await ask(local.port, `GET /_/api/state?token=${token}`, [HOST])).status).toBe(200)
   expect(warnings).toHaveLength(1)
   expect(warnings.join()).not.toContain(token)

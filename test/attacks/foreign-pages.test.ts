@@ -8,14 +8,20 @@ test('the recordings hold what matters', () => {
   for (const [name, { requests }] of Object.entries(browsers)) {
     const writes = requests.filter(([, method]) => method === 'POST')
     expect(writes.length, name).toBeGreaterThan(40)
-    expect(writes.some((row) => row.includes('Content-Type: text/plain;charset=UTF-8')), name).toBe(true)
-    expect(writes.some((row) => row.includes('Origin: null')), name).toBe(true)
+    expect(
+      writes.some((row) => row.includes('Content-Type: text/plain;charset=UTF-8')),
+      name,
+    ).toBe(true)
+    expect(
+      writes.some((row) => row.includes('Origin: null')),
+      name,
+    ).toBe(true)
     expect(requests.filter((row) => isUpgrade(row)).length, name).toBeGreaterThan(5)
   }
 })
 
 describe.each(targets)('$name', ({ start }) => {
-  test.each(Object.entries(browsers))('refuses whatever %s sends for a stranger\'s page', async (_name, recording) => {
+  test.each(Object.entries(browsers))("refuses whatever %s sends for a stranger's page", async (_name, recording) => {
     const victim = await start()
     const { port, at } = victim
     for (const [name, method, ...own] of recording.requests) {

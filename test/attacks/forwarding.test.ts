@@ -39,7 +39,8 @@ describe('what goes to the sidecar can be read in one way only', () => {
   test('twenty requests at once go there one by one, in their order', async () => {
     const { port, upstream } = await start()
     const bytes = Array.from({ length: 20 }, (_, i) =>
-      post('Content-Length: 15', `{"seconds":"${String(i).padStart(2)}"`, 'POST /reserve HTTP/1.1')).join('')
+      post('Content-Length: 15', `{"seconds":"${String(i).padStart(2)}"`, 'POST /reserve HTTP/1.1'),
+    ).join('')
     const answers = await askAll(port, bytesFor({ at }, bytes.replaceAll('/reserve', at('/reserve')) + NEXT))
     expect(answers).toHaveLength(21)
     const order = upstream.requests.slice(0, -1).map(({ body }) => Number(body.slice(12, 14)))
@@ -52,42 +53,44 @@ describe('what goes to the sidecar can be read in one way only', () => {
 const FORWARDED = ['connection', 'content-length', 'content-type', 'host', 'user-agent', 'x-kept']
 
 describe('headers', () => {
-  const own = (port: number): readonly string[] => [
-    `Host: localhost:${port}`,
-    `Origin: http://localhost:${port}`,
-  ]
+  const own = (port: number): readonly string[] => [`Host: localhost:${port}`, `Origin: http://localhost:${port}`]
 
   test('only those go on that are about the call itself', async () => {
     const { port, upstream } = await start()
-    const answer = await ask(port, `POST ${at('/ready')}`, [
-      ...own(port),
-      `Referer: http://localhost:${port}/`,
-      'User-Agent: test',
-      'Content-Type: text/plain',
-      'Cookie: secret=1',
-      'Authorization: Basic secret',
-      'Proxy-Authorization: Basic secret',
-      'Proxy-Connection: keep-alive',
-      'Keep-Alive: timeout=1000',
-      'TE: trailers',
-      'Trailer: Content-Length',
-      'Via: 1.1 x',
-      'Forwarded: host=evil.example',
-      'X-Forwarded-For: 10.0.0.1',
-      'X-Forwarded-Host: evil.example',
-      'X-HTTP-Method-Override: PUT',
-      'X-HTTP-Method: PUT',
-      'X-Method-Override: PUT',
-      'Sec-Fetch-Site: same-origin',
-      'Sec-WebSocket-Key: x',
-      'Access-Control-Request-Method: PUT',
-      'Connection: x-named, close, Upgrade',
-      'X-Named: 1',
-      'X_Kept: 2',
-      'Content_Length: 5',
-      'Upgrade-Insecure-Requests: 1',
-      'X-Kept: 1',
-    ], '{}')
+    const answer = await ask(
+      port,
+      `POST ${at('/ready')}`,
+      [
+        ...own(port),
+        `Referer: http://localhost:${port}/`,
+        'User-Agent: test',
+        'Content-Type: text/plain',
+        'Cookie: secret=1',
+        'Authorization: Basic secret',
+        'Proxy-Authorization: Basic secret',
+        'Proxy-Connection: keep-alive',
+        'Keep-Alive: timeout=1000',
+        'TE: trailers',
+        'Trailer: Content-Length',
+        'Via: 1.1 x',
+        'Forwarded: host=evil.example',
+        'X-Forwarded-For: 10.0.0.1',
+        'X-Forwarded-Host: evil.example',
+        'X-HTTP-Method-Override: PUT',
+        'X-HTTP-Method: PUT',
+        'X-Method-Override: PUT',
+        'Sec-Fetch-Site: same-origin',
+        'Sec-WebSocket-Key: x',
+        'Access-Control-Request-Method: PUT',
+        'Connection: x-named, close, Upgrade',
+        'X-Named: 1',
+        'X_Kept: 2',
+        'Content_Length: 5',
+        'Upgrade-Insecure-Requests: 1',
+        'X-Kept: 1',
+      ],
+      '{}',
+    )
     expect(answer.status).toBe(200)
     const [request] = upstream.requests
     const names = request!.headers.map((header) => header.split(':')[0]!.toLowerCase()).sort()
@@ -110,10 +113,9 @@ describe('headers', () => {
     const answers = await askAll(port, bytesFor({ at }, bytes))
     expect(answers[0]!.status).toBe(200)
     const [{ headers, body } = { headers: [], body: '' }] = upstream.requests
-    expect(headers.map((header) => header.toLowerCase())).toEqual(expect.arrayContaining([
-      `host: ${new URL(upstream.url).host}`,
-      'content-length: 2',
-    ]))
+    expect(headers.map((header) => header.toLowerCase())).toEqual(
+      expect.arrayContaining([`host: ${new URL(upstream.url).host}`, 'content-length: 2']),
+    )
     expect(body).toBe('{}')
     expect(upstream.wrong).toEqual([])
   })

@@ -70,8 +70,10 @@ describe.each(targets)('$name', ({ start }) => {
   })
 
   describe('giant bodies', () => {
-    const post = (...headers: readonly string[]) => ({ at }: { at(path: string): string }): string =>
-      head(`POST ${at('/ready')}`, 'Host: localhost', ...headers)
+    const post =
+      (...headers: readonly string[]) =>
+      ({ at }: { at(path: string): string }): string =>
+        head(`POST ${at('/ready')}`, 'Host: localhost', ...headers)
 
     test.each([
       ['a length of 5 GB and nothing behind it', post('Content-Length: 5000000000')],

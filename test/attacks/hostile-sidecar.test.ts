@@ -89,11 +89,14 @@ describe('an answer that nobody should believe is told as what it is, a 502', ()
     ['silence', () => undefined],
     ['an interim answer without end', () => 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['half a head', () => 'HTTP/1.1 200 OK\r\nContent-Le'],
-    ['a head without end', (_request: unknown, socket: Socket) => {
-      const timer = setInterval(() => socket.write('X: a\r\n'), 20)
-      socket.once('close', () => clearInterval(timer))
-      return 'HTTP/1.1 200 OK\r\n'
-    }],
+    [
+      'a head without end',
+      (_request: unknown, socket: Socket) => {
+        const timer = setInterval(() => socket.write('X: a\r\n'), 20)
+        socket.once('close', () => clearInterval(timer))
+        return 'HTTP/1.1 200 OK\r\n'
+      },
+    ],
   ])('%s is given up in time, as a 504', async (_what, respond) => {
     const victim = await start(respond, 300)
     const answer = await callReady(victim)
@@ -142,7 +145,10 @@ describe('what comes behind an answer belongs to nobody', () => {
     expect(bodies).not.toContain('"evil"')
   })
 
-  test.each([['204 No Content', 204], ['304 Not Modified', 304]])('a body of %s', async (line, status) => {
+  test.each([
+    ['204 No Content', 204],
+    ['304 Not Modified', 304],
+  ])('a body of %s', async (line, status) => {
     const victim = await start(() => `HTTP/1.1 ${line}\r\nContent-Length: 6\r\n\r\n"evil"`)
     const answer = await callReady(victim)
     if (answer !== undefined) expect([status, 502]).toContain(answer.status)
@@ -169,23 +175,27 @@ test('a flood of interim answers is not passed on, costs little and keeps nobody
 })
 
 test("the sidecar's own affairs, and what would speak for the gateway, are not passed on", async () => {
-  const victim = await start(() => ok([
-    'Content-Length: 2',
-    'Connection: x-named, keep-alive',
-    'X-Named: 1',
-    'Keep-Alive: timeout=1000',
-    'Proxy-Authenticate: Basic',
-    'Proxy-Connection: close',
-    'Trailer: X',
-    'Upgrade: h2c',
-    'Set-Cookie: a=b',
-    'Access-Control-Allow-Origin: *',
-    'Access-Control-Allow-Credentials: true',
-    'Cross-Origin-Resource-Policy: cross-origin',
-    'Cache-Control: public, max-age=1000000',
-    'X-Kept: 1',
-    'X-Outside: \xe9',
-  ].join('\r\n')))
+  const victim = await start(() =>
+    ok(
+      [
+        'Content-Length: 2',
+        'Connection: x-named, keep-alive',
+        'X-Named: 1',
+        'Keep-Alive: timeout=1000',
+        'Proxy-Authenticate: Basic',
+        'Proxy-Connection: close',
+        'Trailer: X',
+        'Upgrade: h2c',
+        'Set-Cookie: a=b',
+        'Access-Control-Allow-Origin: *',
+        'Access-Control-Allow-Credentials: true',
+        'Cross-Origin-Resource-Policy: cross-origin',
+        'Cache-Control: public, max-age=1000000',
+        'X-Kept: 1',
+        'X-Outside: \xe9',
+      ].join('\r\n'),
+    ),
+  )
   const answer = await callReady(victim)
   expect(answer?.body).toBe('{}')
   expect(answer?.headers).toEqual({

@@ -23,7 +23,10 @@ describe.each(targets)('$name forgets a client that leaves', ({ start }) => {
     expect(onWarning.mock.calls).toEqual([])
   })
 
-  test.each([['websocket', websocketHeaders], ['HTTP/2', H2C]])('that asks for %s behind a watch that goes on', async (_what, headers) => {
+  test.each([
+    ['websocket', websocketHeaders],
+    ['HTTP/2', H2C],
+  ])('that asks for %s behind a watch that goes on', async (_what, headers) => {
     const victim = await start()
     const behind = head(`GET ${victim.at('/watch/gameserver')}`, 'Host: localhost', ...headers)
     const wire = await dial(victim.port, watchRequest(victim, 'stream') + behind)
@@ -47,19 +50,22 @@ const FD = '/proc/self/fd'
 /** Without it nobody can say which files are open. */
 const isLinux = process.platform === 'linux'
 
-test.runIf(isLinux).each(['game.bin', 'game.html'])('%s, asked for many times and never read, stays open for nobody', async (name) => {
-  const dir = await realpath(await temporaryFolder('gameserver-left'))
-  const path = join(dir, name)
-  await writeFile(path, Buffer.alloc(4 * 1024 * 1024, ' '))
-  const victim = await startGateway({ dir })
-  const open = async (): Promise<number> => {
-    const links = (await readdir(FD)).map((fd) => readlink(join(FD, fd)).catch(() => ''))
-    return (await Promise.all(links)).filter((link) => link === path).length
-  }
-  const wire = await dial(victim.port)
-  wire.socket.pause()
-  wire.send(head(`GET /${name}`, 'Host: localhost').repeat(20))
-  await vi.waitFor(async () => expect(await open()).toBe(20), 10_000)
-  wire.socket.destroy()
-  await vi.waitFor(async () => expect(await open()).toBe(0), 10_000)
-})
+test.runIf(isLinux).each(['game.bin', 'game.html'])(
+  '%s, asked for many times and never read, stays open for nobody',
+  async (name) => {
+    const dir = await realpath(await temporaryFolder('gameserver-left'))
+    const path = join(dir, name)
+    await writeFile(path, Buffer.alloc(4 * 1024 * 1024, ' '))
+    const victim = await startGateway({ dir })
+    const open = async (): Promise<number> => {
+      const links = (await readdir(FD)).map((fd) => readlink(join(FD, fd)).catch(() => ''))
+      return (await Promise.all(links)).filter((link) => link === path).length
+    }
+    const wire = await dial(victim.port)
+    wire.socket.pause()
+    wire.send(head(`GET /${name}`, 'Host: localhost').repeat(20))
+    await vi.waitFor(async () => expect(await open()).toBe(20), 10_000)
+    wire.socket.destroy()
+    await vi.waitFor(async () => expect(await open()).toBe(0), 10_000)
+  },
+)

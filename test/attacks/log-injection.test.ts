@@ -74,8 +74,12 @@ describe("the gateway's log", () => {
       await ask(port, `POST ${target}`, ['Host: localhost', 'Origin: null'])
       await ask(port, `GET ${target}`, ['Host: localhost'])
     }
-    const heads = [`GET /${text} HTTP/1.1\r\nHost: localhost`, `GET / HTTP/1.1\r\nHost: ${text}`,
-      `GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: ${text}`, `${text} / HTTP/1.1\r\nHost: localhost`]
+    const heads = [
+      `GET /${text} HTTP/1.1\r\nHost: localhost`,
+      `GET / HTTP/1.1\r\nHost: ${text}`,
+      `GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: ${text}`,
+      `${text} / HTTP/1.1\r\nHost: localhost`,
+    ]
     for (const head of heads) await askAll(port, bytes(`${head}\r\nConnection: close\r\n\r\n`))
     expect(lines.length).toBeGreaterThan(4)
     for (const line of lines) expect(line).toMatch(PLAIN)

@@ -11,16 +11,18 @@ import { dial, head, readAnswers } from './support/wire.js'
 const MIB = 1024 * 1024
 
 test('a head that comes byte by byte is given up after ten seconds, in words', async () => {
-  await Promise.all(targets.map(async ({ start }) => {
-    const victim = await start()
-    const wire = await dial(victim.port, 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\nX: ')
-    const timer = setInterval(() => wire.send('a'), 200)
-    const answers = readAnswers(await wire.ended)
-    clearInterval(timer)
-    expect(answers).toHaveLength(1)
-    expectRefusal(answers[0], 408)
-    await expectServing(victim)
-  }))
+  await Promise.all(
+    targets.map(async ({ start }) => {
+      const victim = await start()
+      const wire = await dial(victim.port, 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\nX: ')
+      const timer = setInterval(() => wire.send('a'), 200)
+      const answers = readAnswers(await wire.ended)
+      clearInterval(timer)
+      expect(answers).toHaveLength(1)
+      expectRefusal(answers[0], 408)
+      await expectServing(victim)
+    }),
+  )
 })
 
 test('a large file that a hundred clients ask for and do not read is not kept for them', async () => {
@@ -28,12 +30,14 @@ test('a large file that a hundred clients ask for and do not read is not kept fo
   await writeFile(join(dir, 'large.bin'), Buffer.alloc(32 * MIB))
   const victim = await startGateway({ dir })
   const before = process.memoryUsage.rss()
-  const clients = await Promise.all(Array.from({ length: 100 }, async () => {
-    const wire = await dial(victim.port)
-    wire.socket.pause()
-    wire.send(head('GET /large.bin', 'Host: localhost'))
-    return wire
-  }))
+  const clients = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const wire = await dial(victim.port)
+      wire.socket.pause()
+      wire.send(head('GET /large.bin', 'Host: localhost'))
+      return wire
+    }),
+  )
   for (let i = 0; i < 200; i += 1) await expectServing(victim)
   expect(process.memoryUsage.rss() - before).toBeLessThan(400 * MIB)
   for (const { socket } of clients) socket.destroy()
@@ -99,4 +103,3 @@ describe.each(targets)('$name', ({ start }) => {
     await askUntil(victim, () => victim.watchers() === 0)
   })
 })
-

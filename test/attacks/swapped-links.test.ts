@@ -24,7 +24,10 @@ test.each([
   const [site, inside, outside] = ['site', 'inside', 'outside'].map((part) => join(folder, part)) as Three
   await mkdir(site)
   await writeFile(join(site, 'index.html'), 'x')
-  for (const [place, text] of [[inside, 'of the site'], [outside, 'a secret']] as const) {
+  for (const [place, text] of [
+    [inside, 'of the site'],
+    [outside, 'a secret'],
+  ] as const) {
     const content = name.endsWith('.gz') ? gzipSync(text) : text
     if (what === 'a folder') await mkdir(place)
     await writeFile(what === 'a folder' ? join(place, 'a.txt') : place, content)
@@ -42,7 +45,10 @@ test.each([
   for (let i = 0; i < 600 || !seen.has('of the site'); i += 1) {
     // What was exchanged while it was sent may break off.
     const asking = ask(port, `GET ${path}`, ['Host: localhost', `Accept-Encoding: ${accepted}`])
-    const body = await asking.then((answer) => answer.body, () => '')
+    const body = await asking.then(
+      (answer) => answer.body,
+      () => '',
+    )
     seen.add(/a secret|of the s(?:ite)?/.exec(body)?.[0] ?? 'nothing')
   }
   expect([...seen].sort()).toEqual(['nothing', 'of the site'])

@@ -15,7 +15,7 @@ async function get(port: number): Promise<number> {
   const options = { host: '127.0.0.1', port, path: '/_/sidecar/gameserver', ca: certificate.cert, agent: false }
   const asked = request({ ...options, servername: 'localhost', headers: { host: 'localhost' } })
   asked.end()
-  const [answer] = await once(asked, 'response') as [IncomingMessage]
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   answer.resume()
   return answer.statusCode!
 }

@@ -89,22 +89,34 @@ inEachBrowser((browser) => {
     }, 60_000)
   })
 
-  test.each(['127.0.0.1', 'localhost'])('a page of %s that leads to either server changes nothing', async (host) => {
-    const { victims, naive, addresses } = await startAll()
-    const port = await startAttacker()
-    await Promise.all(DEPARTURES.map(async (way) => {
-      await Promise.all([...addresses, `${naive.address}/${way}`].map(async (address) => {
-        const page = await open(browser, `http://${host}:${port}/barrage.html`)
-        await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`)
-      }))
-      await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
-    }))
-    record(browser.name, `a link of ${host}`, naive.seen.filter(({ target }) => !target.includes('favicon')))
-    for (const victim of victims) {
-      expect(victim.reached().filter((event) => !HARMLESS.test(event))).toEqual([])
-      await expectServing(victim)
-    }
-  }, 60_000)
+  test.each(['127.0.0.1', 'localhost'])(
+    'a page of %s that leads to either server changes nothing',
+    async (host) => {
+      const { victims, naive, addresses } = await startAll()
+      const port = await startAttacker()
+      await Promise.all(
+        DEPARTURES.map(async (way) => {
+          await Promise.all(
+            [...addresses, `${naive.address}/${way}`].map(async (address) => {
+              const page = await open(browser, `http://${host}:${port}/barrage.html`)
+              await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`)
+            }),
+          )
+          await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
+        }),
+      )
+      record(
+        browser.name,
+        `a link of ${host}`,
+        naive.seen.filter(({ target }) => !target.includes('favicon')),
+      )
+      for (const victim of victims) {
+        expect(victim.reached().filter((event) => !HARMLESS.test(event))).toEqual([])
+        await expectServing(victim)
+      }
+    },
+    60_000,
+  )
 
   test('a page whose policy reports to either server changes nothing', async () => {
     const { victims, naive, addresses } = await startAll()

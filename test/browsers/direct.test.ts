@@ -27,16 +27,16 @@ async function addressOf(build: string, place: string, sidecar: string): Promise
 
 inEachBrowser((browser) => {
   describe('before a sidecar that knows no origins', () => {
-    test.each([
-      ...places.map((place) => [...place, 'local'] as const),
-      [...places[1], 'production'] as const,
-    ])('a page with the %s build on %s does 11 of 15 operations once, in %s mode', async (...given) => {
-      const [build, place, mode] = given
-      const { url, sidecar } = await startOpenSidecar({ mode, gameServer })
-      const page = await browser.open(await addressOf(build, place, url))
-      expect(await page.run('playDirect()')).toEqual(directOutcome)
-      expect(writes(sidecar)).toEqual(directWrites)
-    })
+    test.each([...places.map((place) => [...place, 'local'] as const), [...places[1], 'production'] as const])(
+      'a page with the %s build on %s does 11 of 15 operations once, in %s mode',
+      async (...given) => {
+        const [build, place, mode] = given
+        const { url, sidecar } = await startOpenSidecar({ mode, gameServer })
+        const page = await browser.open(await addressOf(build, place, url))
+        expect(await page.run('playDirect()')).toEqual(directOutcome)
+        expect(writes(sidecar)).toEqual(directWrites)
+      },
+    )
   })
 
   againstRealSidecar((start) => {

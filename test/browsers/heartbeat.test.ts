@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { inDrivenBrowsers, inEachBrowser } from './support/each-browser.js'
 import { buildGame } from './support/game.js'
 import {
-  beatsOf, beatsWithin, firstBeatSince, LATE, places, serveHeart, serveHeartElsewhere, untilBeats,
+  beatsOf,
+  beatsWithin,
+  firstBeatSince,
+  LATE,
+  places,
+  serveHeart,
+  serveHeartElsewhere,
+  untilBeats,
 } from './support/heart.js'
 
 const game = buildGame()
@@ -40,7 +47,7 @@ inDrivenBrowsers((browser) => {
       const { from, to } = await page.run<Busy>('block(10_000)')
       expect(beatsWithin(sidecar, from, from + STALL_TIMEOUT).length).toBeGreaterThanOrEqual(3)
       expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to)).toEqual([])
-      expect(await firstBeatSince(sidecar, to) - to).toBeLessThan(LATE)
+      expect((await firstBeatSince(sidecar, to)) - to).toBeLessThan(LATE)
       expect(await page.run('heldBack()')).toContainEqual(expect.objectContaining({ reason: 'stalled' }))
     })
 
@@ -76,7 +83,7 @@ inDrivenBrowsers((browser) => {
 })
 
 inEachBrowser((browser) => {
-  test('a heartbeat goes by a worker\'s clock, and no worker is left after close()', async () => {
+  test("a heartbeat goes by a worker's clock, and no worker is left after close()", async () => {
     const { sidecar, url } = await serveHeart('through a gateway', game)
     const page = await browser.open(url.replace('heart.html', 'umd.html'))
     expect(await page.run('beatByWorker(4)')).toEqual({

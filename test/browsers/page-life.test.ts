@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { untilLogged } from '../support/with-sidecar.js'
 import { inDrivenBrowsers, type DrivenPage } from './support/each-browser.js'
 import { buildGame } from './support/game.js'
-import {
-  beatsOf, beatsWithin, firstBeatSince, LATE, places, serveHeart, timesOf, untilBeats,
-} from './support/heart.js'
+import { beatsOf, beatsWithin, firstBeatSince, LATE, places, serveHeart, timesOf, untilBeats } from './support/heart.js'
 
 const game = buildGame()
 
@@ -14,7 +12,7 @@ const whileAway = (): Promise<void> => new Promise((resolve) => setTimeout(resol
 
 /** Two ways to end a page that can't come back. */
 const ends: Readonly<Record<string, (page: DrivenPage) => Promise<void>>> = {
-  'closed': ({ page }) => page.close(),
+  closed: ({ page }) => page.close(),
   'left for good': async ({ page, run }) => {
     await run(`addEventListener('unload', () => {})`)
     await page.goto('about:blank')
@@ -33,16 +31,19 @@ inDrivenBrowsers((browser) => {
       expect(timesOf(sidecar, 'shutdown')).toEqual([])
     })
 
-    test.each(Object.entries(ends))('beats a last time when its page is %s, and shuts down once if it is told to', async (_end, end) => {
-      const { sidecar, url } = await serveHeart(place, game)
-      const page = await browser.open(url)
-      await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
-      const before = beatsOf(sidecar).length
-      await end(page)
-      await untilLogged({ sidecar }, () => timesOf(sidecar, 'shutdown').length > 0)
-      await untilBeats(sidecar, before + 1)
-      expect(timesOf(sidecar, 'shutdown').length).toBe(1)
-    })
+    test.each(Object.entries(ends))(
+      'beats a last time when its page is %s, and shuts down once if it is told to',
+      async (_end, end) => {
+        const { sidecar, url } = await serveHeart(place, game)
+        const page = await browser.open(url)
+        await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
+        const before = beatsOf(sidecar).length
+        await end(page)
+        await untilLogged({ sidecar }, () => timesOf(sidecar, 'shutdown').length > 0)
+        await untilBeats(sidecar, before + 1)
+        expect(timesOf(sidecar, 'shutdown').length).toBe(1)
+      },
+    )
 
     test('rests with a page that is left and may come back, and goes on at once when it does', async () => {
       const { sidecar, url } = await serveHeart(place, game)

@@ -10,10 +10,7 @@ import { dev, project } from '../vite/support.js'
 import { inEachBrowser } from './support/each-browser.js'
 
 /** A module whose `answer()` is 42, as an engine's compiler would write it, only smaller. */
-const wasm = Buffer.from(
-  '0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b',
-  'hex',
-)
+const wasm = Buffer.from('0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b', 'hex')
 
 const CLIENT = 'dist/gameserver-sidecar.umd.min.js'
 
@@ -32,7 +29,8 @@ const PLAY = `async function play() {
 }`
 
 const build = {
-  'index.html': '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="script-src \'self\' \'wasm-unsafe-eval\'">' +
+  'index.html':
+    '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="script-src \'self\' \'wasm-unsafe-eval\'">' +
     '<title>Game</title><script src="client.js"></script><script src="game.js"></script></head></html>',
   'game.js': `${PLAY}
     async function load(name) {
@@ -87,7 +85,8 @@ inEachBrowser((browser) => {
 
   test("a page of Vite's development server needs no options either", async () => {
     const folder = await project({
-      'index.html': '<!doctype html><html><head><script src="/client.js"></script><script src="/play.js"></script></head></html>',
+      'index.html':
+        '<!doctype html><html><head><script src="/client.js"></script><script src="/play.js"></script></head></html>',
       'public/play.js': PLAY,
       'public/.keep': '',
     })

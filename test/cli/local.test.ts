@@ -19,12 +19,12 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     [['local', '--nonsense'], /^Unknown option '--nonsense'\.$/],
     [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
-    [['local', 'extra'], /^Too many arguments for 'local': expected 0 arguments but got 1; usage: gameserver-sidecar local \[options\]$/],
-    [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
     [
-      ['local', '--http-port', 'x'],
-      /^Option '--http-port <port>' argument 'x' is invalid: it must be a whole number/,
+      ['local', 'extra'],
+      /^Too many arguments for 'local': expected 0 arguments but got 1; usage: gameserver-sidecar local \[options\]$/,
     ],
+    [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
+    [['local', '--http-port', 'x'], /^Option '--http-port <port>' argument 'x' is invalid: it must be a whole number/],
     [['local', '--http-port', '65536'], /argument '65536' is invalid/],
     [['local', '--http-port', '-1'], /argument '-1' is invalid/],
     [['local', '--mode', 'staging'], /argument 'staging' is invalid: allowed choices are local, production/],
@@ -34,14 +34,8 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['local', '--feature-gates', 'CountsAndLists'], /is invalid: it must look like CountsAndLists=false/],
     [['local', '--conformance', 'raedy'], /knows no "raedy"/],
     [['local', '--platform', 'A B'], /platform must be/],
-    [
-      ['local', '--allow-host', 'http://x'],
-      /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/,
-    ],
-    [
-      ['local', '--allow-origin', '*'],
-      /^An allowed origin must look like http:\/\/localhost:5173, not "\*"\.$/,
-    ],
+    [['local', '--allow-host', 'http://x'], /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/],
+    [['local', '--allow-origin', '*'], /^An allowed origin must look like http:\/\/localhost:5173, not "\*"\.$/],
     [
       ['local', '--address', '192.0.2.1'],
       /^This machine has no address 192\.0\.2\.1; choose another with --address\.$/,
@@ -50,9 +44,8 @@ describe('what only the caller can put right is one sentence and exit code 1', (
   ]
 
   test.each(rows)('%j', async (args, sentence) => {
-    const { code, out, err } = await cli(
-      [...args, ...(args.includes('--http-port') ? [] : ['--http-port=0'])].slice(),
-    ).finished
+    const { code, out, err } = await cli([...args, ...(args.includes('--http-port') ? [] : ['--http-port=0'])].slice())
+      .finished
     expect(err).toMatch(sentence)
     expect(err.split('\n')).toHaveLength(1)
     expect(out).toBe('')
@@ -65,9 +58,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
     const { code, err } = await cli(['local', '--http-port', String(port)]).finished
-    expect(err).toBe(
-      `Port ${port} is already in use; choose another with --http-port, or 0 for any free one.`,
-    )
+    expect(err).toBe(`Port ${port} is already in use; choose another with --http-port, or 0 for any free one.`)
     expect(code).toBe(1)
   })
 
@@ -94,17 +85,7 @@ test('--version tells the version of the package', async () => {
 
 test('--help tells every option and ends with 0', async () => {
   const { code, out, err } = await cli(['local', '--help']).finished
-  const options = [
-    'mode',
-    'file',
-    'http-port',
-    'address',
-    'platform',
-    'delay',
-    'timeout',
-    'feature-gates',
-    'verbose',
-  ]
+  const options = ['mode', 'file', 'http-port', 'address', 'platform', 'delay', 'timeout', 'feature-gates', 'verbose']
   for (const option of [...options, 'conformance', 'ws-limit', 'quirks', 'allow-host', 'allow-origin']) {
     expect(out).toContain(`--${option}`)
   }
@@ -131,9 +112,7 @@ describe('a running sidecar', () => {
       /setLabel map=arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/,
     )
     await call(url, '/v1beta1/counters/nope', undefined, 'GET')
-    expect((await line(/getCounter/)).input).toMatch(
-      /getCounter nope +500 not found\. nope Counter not found$/,
-    )
+    expect((await line(/getCounter/)).input).toMatch(/getCounter nope +500 not found\. nope Counter not found$/)
     await call(url, '/nope', undefined, 'GET')
     expect((await line(/nope +404/)).input).toMatch(/GET \/nope +404 Not Found$/)
   })
@@ -155,22 +134,19 @@ describe('a running sidecar', () => {
     expect((await finished).out).not.toContain('\u001b')
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends with exit code 0 by %s, watchers and all',
-    async (signal) => {
-      const { url, child, finished } = await startLocal()
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/watch/gameserver`)
-      const closed = once(socket, 'close')
-      await once(socket, 'message')
-      const stream = await fetch(`${url}/watch/gameserver`)
-      const cut = stream.text().catch(() => 'cut')
-      child.kill(signal)
-      expect((await finished).code).toBe(0)
-      expect((await finished).err).toBe('')
-      expect((await closed)[0]).toBe(1006)
-      expect(await cut).toBe('cut')
-    },
-  )
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 by %s, watchers and all', async (signal) => {
+    const { url, child, finished } = await startLocal()
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/watch/gameserver`)
+    const closed = once(socket, 'close')
+    await once(socket, 'message')
+    const stream = await fetch(`${url}/watch/gameserver`)
+    const cut = stream.text().catch(() => 'cut')
+    child.kill(signal)
+    expect((await finished).code).toBe(0)
+    expect((await finished).err).toBe('')
+    expect((await closed)[0]).toBe(1006)
+    expect(await cut).toBe('cut')
+  })
 
   test('ends by itself after --timeout, with exit code 0', async () => {
     const { finished } = await startLocal(['--timeout', '0.2'])
@@ -196,13 +172,10 @@ describe('a running sidecar', () => {
   test('loads a saved file again, and says so when it is no good', async () => {
     const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
     const { url, line, errorLine } = await startLocal(['--file', path])
-    const label = async (): Promise<string | undefined> =>
-      (await readGameServer(url)).object_meta.labels?.['map']
+    const label = async (): Promise<string | undefined> => (await readGameServer(url)).object_meta.labels?.['map']
     expect(await label()).toBe('one')
     await writeFile(path, 'metadata: [')
-    expect((await errorLine(/neither YAML nor JSON/)).input).toMatch(
-      /^warning: .*; the last good content stays$/,
-    )
+    expect((await errorLine(/neither YAML nor JSON/)).input).toMatch(/^warning: .*; the last good content stays$/)
     expect(await label()).toBe('one')
     await writeFile(path, 'metadata: { labels: { map: two } }\n')
     await line(/reload/)
@@ -243,9 +216,7 @@ describe('a running sidecar', () => {
     const gameServer = await readGameServer(url)
     expect(gameServer.status.state).toBe('Ready')
     expect(gameServer.object_meta.labels?.['game-ops.dev/sdk-a']).toBe('b')
-    expect(await (await call(url, '/v1beta1/lists/players', undefined, 'GET')).text()).toContain(
-      'not enabled',
-    )
+    expect(await (await call(url, '/v1beta1/lists/players', undefined, 'GET')).text()).toContain('not enabled')
     const socket = new WebSocket(`${url.replace('http', 'ws')}/gameserver`)
     expect((await once(socket, 'close'))[0]).toBe(1006)
   })
@@ -256,8 +227,12 @@ test('a page that is refused is told in the terminal, with what would allow it',
   for (const origin of ['http://localhost:5173', 'null']) {
     expect((await fetch(`${run.url}/gameserver?x=1`, { headers: { origin } })).status).toBe(403)
   }
-  await run.errorLine(/^403 GET \/gameserver: Pages of http:\/\/localhost:5173 are not served; .* --allow-origin http:\/\/localhost:5173 /)
-  await run.errorLine(/^403 GET \/gameserver: Pages without an origin .* open them from a server, such as npx gameserver-sidecar serve$/)
+  await run.errorLine(
+    /^403 GET \/gameserver: Pages of http:\/\/localhost:5173 are not served; .* --allow-origin http:\/\/localhost:5173 /,
+  )
+  await run.errorLine(
+    /^403 GET \/gameserver: Pages without an origin .* open them from a server, such as npx gameserver-sidecar serve$/,
+  )
   run.child.kill('SIGTERM')
   expect((await run.finished).code).toBe(0)
 })

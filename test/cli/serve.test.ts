@@ -35,16 +35,31 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     [['--platform', 'game-ops'], /or set GAME_OPS_SDK_HTTP_PORT\.$/],
     [['--local', '--sidecar', 'http://127.0.0.1:1'], /^--sidecar and --local exclude each other/],
     [['--sidecar', 'nowhere'], /"nowhere", which is no URL such as http:\/\/127\.0\.0\.1:9358\.$/],
-    [['--sidecar', 'http://127.0.0.1:1', '--quirks'], /^--quirks would steer a local sidecar; add --local to run one\.$/],
+    [
+      ['--sidecar', 'http://127.0.0.1:1', '--quirks'],
+      /^--quirks would steer a local sidecar; add --local to run one\.$/,
+    ],
     [['--local', '--mode', 'staging'], /argument 'staging' is invalid: allowed choices are local, production/],
     [['--local', '--deny', 'shutdwon'], /no operation "shutdwon" to deny; did you mean "shutdown"\?$/],
-    [['--local', '--host', '0.0.0.0'], /^Other machines can reach 0\.0\.0\.0 .* add --expose, with --token or --allow-origin\.$/],
+    [
+      ['--local', '--host', '0.0.0.0'],
+      /^Other machines can reach 0\.0\.0\.0 .* add --expose, with --token or --allow-origin\.$/,
+    ],
     [['--local', '--host', '0.0.0.0', '--expose'], /^--expose needs --token .* or --allow-origin/],
-    [['--local', '--host', '192.0.2.1', '--expose', '--token'], /^This machine has no address 192\.0\.2\.1; choose another with --host\.$/],
+    [
+      ['--local', '--host', '192.0.2.1', '--expose', '--token'],
+      /^This machine has no address 192\.0\.2\.1; choose another with --host\.$/,
+    ],
     [['--local', '--token', 'short'], /^token must have 16 to 256/],
     [['--local', '--cert', 'a.pem'], /^--cert and --key go together/],
-    [['--local', '--cert', '/nowhere.pem', '--key', '/nowhere.pem'], /^Cannot read \/nowhere\.pem of --cert: there is no such file\.$/],
-    [['--local', '--cert', '/etc/hosts', '--key', '/etc/hosts'], /^cert and key must be PEM texts that belong together: .*\.$/],
+    [
+      ['--local', '--cert', '/nowhere.pem', '--key', '/nowhere.pem'],
+      /^Cannot read \/nowhere\.pem of --cert: there is no such file\.$/,
+    ],
+    [
+      ['--local', '--cert', '/etc/hosts', '--key', '/etc/hosts'],
+      /^cert and key must be PEM texts that belong together: .*\.$/,
+    ],
     [['--local', '--allow-host', 'http://x'], /^An allowed host must be a bare name/],
     [['--local', '--allow-origin', '*'], /^An allowed origin must look like/],
     [['--local', '--timeout', '0'], /argument '0' is invalid: it must be more than 0 seconds\.$/],
@@ -103,8 +118,28 @@ describe('what only the caller can put right is one sentence and exit code 1', (
 test('--help tells every option', async () => {
   const { code, out } = await cli(['serve', '--help']).finished
   const options = [
-    'sidecar', 'local', 'port', 'host', 'cert', 'key', 'deny', 'spa', 'isolate', 'auto-health', 'expose', 'token',
-    'allow-host', 'allow-origin', 'platform', 'timeout', 'verbose', 'mode', 'file', 'feature-gates', 'ws-limit', 'quirks',
+    'sidecar',
+    'local',
+    'port',
+    'host',
+    'cert',
+    'key',
+    'deny',
+    'spa',
+    'isolate',
+    'auto-health',
+    'expose',
+    'token',
+    'allow-host',
+    'allow-origin',
+    'platform',
+    'timeout',
+    'verbose',
+    'mode',
+    'file',
+    'feature-gates',
+    'ws-limit',
+    'quirks',
     'http-port',
   ]
   for (const option of options) expect(out).toContain(`--${option}`)
@@ -126,12 +161,22 @@ describe('with a local sidecar inside', () => {
   test('is steered by the flags of the local command', async () => {
     const file = join(dir, 'gs.yaml')
     await writeFile(file, 'metadata: { name: mine }\n')
-    const { url, line } = await startServe(dir, ['--local', '--mode', 'local', '--file', file, '--platform', 'game-ops'])
+    const { url, line } = await startServe(dir, [
+      '--local',
+      '--mode',
+      'local',
+      '--file',
+      file,
+      '--platform',
+      'game-ops',
+    ])
     await line(/^GameServer from .*gs\.yaml/)
     await line(/^Local sidecar \(local mode\)/)
     const sidecar = `${url}/_/sidecar`
     await call(sidecar, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
-    const { object_meta: { name, labels } } = await readGameServer(sidecar)
+    const {
+      object_meta: { name, labels },
+    } = await readGameServer(sidecar)
     expect([name, labels?.['game-ops.dev/sdk-a']]).toEqual(['mine', 'b'])
     expect(await textOf(`${url}/_/config.js`)).toContain('"platform":"game-ops"')
   })

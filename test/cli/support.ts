@@ -40,9 +40,7 @@ export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
   const within = (output: Output) => (pattern: RegExp) =>
     Promise.race([
       output.find(pattern),
-      finished.then(({ out, err }) =>
-        Promise.reject(new Error(`No line ${String(pattern)} in:\n${out}\n${err}`)),
-      ),
+      finished.then(({ out, err }) => Promise.reject(new Error(`No line ${String(pattern)} in:\n${out}\n${err}`))),
     ])
   return { child, finished, line: within(out), errorLine: within(err) }
 }
@@ -97,9 +95,7 @@ function collect(stream: NodeJS.ReadableStream): Output {
 export const call = (url: string, path: string, body: unknown = {}, method = 'POST'): Promise<Response> =>
   fetch(`${url}${path}`, {
     method,
-    ...(method === 'GET'
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
 /** The GameServer as it is now. */

@@ -50,7 +50,9 @@ describe('integers', () => {
     const client = connectClient(sidecar, { int64: 'bigint' })
     const max = 9223372036854775807n
     expect(await client.updateCounter('rooms', { capacity: max })).toMatchObject({ capacity: max })
-    expect(await client.updateCounter('rooms', { count: '9007199254740993' })).toMatchObject({ count: 9007199254740993n })
+    expect(await client.updateCounter('rooms', { count: '9007199254740993' })).toMatchObject({
+      count: 9007199254740993n,
+    })
     expect(await client.updateCounter('rooms', { countDiff: -3 })).toMatchObject({ count: 9007199254740990n })
   })
 
@@ -76,7 +78,9 @@ describe.each(['local', 'production'] as const)('against the %s mode', (mode) =>
 
   it('updateList of an unknown list sends no PATCH', async () => {
     const sidecar = await startSidecar({ mode, quirks: true })
-    await expect(connectClient(sidecar).updateList('nope', { capacity: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(connectClient(sidecar).updateList('nope', { capacity: 1 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
     expect(calls(sidecar)).not.toContain('updateList')
   })
 
@@ -100,7 +104,11 @@ describe.each(['local', 'production'] as const)('against the %s mode', (mode) =>
       client.addListValue('players', 'c'),
     ])
     expect((await client.getList('players')).values).toEqual(['test0', 'test2', 'a', 'b', 'c'])
-    expect(calls(sidecar).filter((name) => name !== 'getGameServer').slice(0, 4)).toEqual(['addListValue', 'addListValue', 'removeListValue', 'addListValue'])
+    expect(
+      calls(sidecar)
+        .filter((name) => name !== 'getGameServer')
+        .slice(0, 4),
+    ).toEqual(['addListValue', 'addListValue', 'removeListValue', 'addListValue'])
   })
 
   it.each([

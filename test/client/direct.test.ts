@@ -72,9 +72,15 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
 
     const writes = sent.filter(({ method, path }) => method !== 'GET' && method !== 'OPTIONS' && path !== '/health')
     expect(writes.map(({ path }) => path)).toEqual([
-      '/allocate', '/reserve', '/ready', '/v1beta1/lists/players:addValue', '/v1beta1/lists/players:removeValue', '/shutdown',
+      '/allocate',
+      '/reserve',
+      '/ready',
+      '/v1beta1/lists/players:addValue',
+      '/v1beta1/lists/players:removeValue',
+      '/shutdown',
     ])
-    for (const { method, contentType, seen } of writes) expect([method, contentType, seen]).toEqual(['POST', 'text/plain', 'opaque'])
+    for (const { method, contentType, seen } of writes)
+      expect([method, contentType, seen]).toEqual(['POST', 'text/plain', 'opaque'])
   })
 
   test('is refused at once what no browser lets through, with the way out', async () => {

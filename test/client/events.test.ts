@@ -173,6 +173,9 @@ it('once and waitFor end by their signal and timeout', async () => {
   const controller = new AbortController()
   const waiting = client.waitFor('Allocated', { signal: controller.signal })
   controller.abort(new Error('enough'))
-  await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause: expect.objectContaining({ message: 'enough' }) })
+  await expect(waiting).rejects.toMatchObject({
+    code: 'ABORTED',
+    cause: expect.objectContaining({ message: 'enough' }),
+  })
   await expect(client.waitFor('Allocated', { signal: controller.signal })).rejects.toMatchObject({ code: 'ABORTED' })
 })

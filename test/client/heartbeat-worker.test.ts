@@ -17,7 +17,10 @@ interface Shown {
 type Given = ClientOptions & { page?: EmulatedPage; health?: object }
 
 /** An emulated page with a client that beats once a second, two seconds after its worker has begun. */
-async function show(autoHealth: AutoHealthOptions = {}, { page = new EmulatedPage(), health, ...options }: Given = {}): Promise<Shown> {
+async function show(
+  autoHealth: AutoHealthOptions = {},
+  { page = new EmulatedPage(), health, ...options }: Given = {},
+): Promise<Shown> {
   const sidecar = await startSidecar(health ? { gameServer: { spec: { health } } } : {})
   const client = connectClient(sidecar, { ...page.options, autoHealth: { interval: 1000, ...autoHealth }, ...options })
   const events: HealthEvent[] = []
@@ -148,7 +151,13 @@ describe('the heartbeat in an emulated page', () => {
 
   it.each([
     ['no', () => false, /said no/],
-    ['with an exception', () => { throw new Error('stuck') }, /stuck/],
+    [
+      'with an exception',
+      () => {
+        throw new Error('stuck')
+      },
+      /stuck/,
+    ],
     ['with a rejection', () => Promise.reject(new Error('stuck')), /stuck/],
     ['never', () => new Promise<boolean>(() => {}), /over 3000 ms/],
   ])('is held back while check() answers %s, and goes on at once afterwards', async (_name, bad, reason) => {
@@ -193,7 +202,11 @@ describe('the heartbeat in an emulated page', () => {
 
   it('asks no leave of another origin in direct mode', async () => {
     const { page, sidecar, events } = await show({}, { crossOrigin: 'direct' })
-    expect(page.beats.at(-1)!.init).toMatchObject({ mode: 'no-cors', headers: { 'Content-Type': 'text/plain' }, body: '{}' })
+    expect(page.beats.at(-1)!.init).toMatchObject({
+      mode: 'no-cors',
+      headers: { 'Content-Type': 'text/plain' },
+      body: '{}',
+    })
     expect(reasons(events)).toEqual([])
     expect(beats(sidecar)).toBe(page.beats.length + 1)
   })
@@ -220,7 +233,14 @@ describe('where no worker can beat, the emulated page does by its own timers', (
 
   it('because its making fails', async () => {
     const page = new EmulatedPage()
-    vi.stubGlobal('Worker', class { constructor() { throw new Error('SecurityError') } })
+    vi.stubGlobal(
+      'Worker',
+      class {
+        constructor() {
+          throw new Error('SecurityError')
+        }
+      },
+    )
     await beaten(await show({}, { page }))
   })
 
@@ -233,7 +253,13 @@ describe('where no worker can beat, the emulated page does by its own timers', (
 
   it('because it never says anything', async () => {
     const page = new EmulatedPage()
-    vi.stubGlobal('Worker', class { postMessage() {} terminate() {} })
+    vi.stubGlobal(
+      'Worker',
+      class {
+        postMessage() {}
+        terminate() {}
+      },
+    )
     await beaten(await show({}, { page }))
   })
 
@@ -246,13 +272,16 @@ describe('where no worker can beat, the emulated page does by its own timers', (
   it('because a fetch of its own is given; a worker keeps time for it, also while the page is hidden', async () => {
     const page = new EmulatedPage()
     const sent: string[] = []
-    const shown = await show({}, {
-      page,
-      fetch: (url, init) => {
-        sent.push(url)
-        return fetch(url, init as RequestInit)
+    const shown = await show(
+      {},
+      {
+        page,
+        fetch: (url, init) => {
+          sent.push(url)
+          return fetch(url, init as RequestInit)
+        },
       },
-    })
+    )
     page.hidden = true
     await beaten(shown)
     expect(sent.filter((url) => url.endsWith('/health')).length).toBe(beats(shown.sidecar))
@@ -293,7 +322,8 @@ describe('a sign of life', () => {
 })
 
 describe('a page that is left', () => {
-  const answered = (sidecar: LocalSidecar, name: string): number => calls(sidecar).filter((called) => called === name).length
+  const answered = (sidecar: LocalSidecar, name: string): number =>
+    calls(sidecar).filter((called) => called === name).length
 
   it('sends a last beat, and no shutdown', async () => {
     const { page, sidecar } = await show()
@@ -307,7 +337,11 @@ describe('a page that is left', () => {
     const { page, sidecar } = await show()
     const beacons: string[] = []
     vi.stubGlobal('navigator', { sendBeacon: (url: string, body: string) => beacons.push(`${url} ${body}`) > 0 })
-    const own = connectClient(sidecar, { ...page.options, fetch: (url, init) => fetch(url, init as RequestInit), autoHealth: { worker: false } })
+    const own = connectClient(sidecar, {
+      ...page.options,
+      fetch: (url, init) => fetch(url, init as RequestInit),
+      autoHealth: { worker: false },
+    })
     await own.once('health')
     const before = beats(sidecar)
     page.dispatch('pagehide', { persisted: false })
@@ -315,7 +349,10 @@ describe('a page that is left', () => {
     expect(beacons).toEqual([`${sidecar.url}/health {}`])
   })
 
-  it.each([[false, 1], [true, 0]])('is shut down if that is wanted, but not when it may come back (%s)', async (persisted, shutdowns) => {
+  it.each([
+    [false, 1],
+    [true, 0],
+  ])('is shut down if that is wanted, but not when it may come back (%s)', async (persisted, shutdowns) => {
     const { page, sidecar } = await show({}, { shutdownOnPageHide: true })
     const before = beats(sidecar)
     page.dispatch('pagehide', { persisted })
@@ -333,7 +370,10 @@ describe('a page that is left', () => {
     expect(beats(sidecar)).toBe(before)
   })
 
-  it.each([['pageshow', { persisted: true }], ['resume', {}]])('beats at once when it is back: %s', async (type, event) => {
+  it.each([
+    ['pageshow', { persisted: true }],
+    ['resume', {}],
+  ])('beats at once when it is back: %s', async (type, event) => {
     const { page, sidecar } = await show({ interval: 60_000 })
     const before = beats(sidecar)
     page.dispatch(type, event)
@@ -342,15 +382,18 @@ describe('a page that is left', () => {
   })
 })
 
-it.each([true, false])('a page that thaws and is shown again, as Chromium has it, beats once for both (worker: %s)', async (worker) => {
-  const { page, sidecar } = await show({ interval: 60_000, worker })
-  const before = beats(sidecar)
-  page.dispatch('resume')
-  await page.pass(20)
-  page.dispatch('pageshow', { persisted: true })
-  await page.pass(300)
-  expect(beats(sidecar)).toBe(before + 1)
-})
+it.each([true, false])(
+  'a page that thaws and is shown again, as Chromium has it, beats once for both (worker: %s)',
+  async (worker) => {
+    const { page, sidecar } = await show({ interval: 60_000, worker })
+    const before = beats(sidecar)
+    page.dispatch('resume')
+    await page.pass(20)
+    page.dispatch('pageshow', { persisted: true })
+    await page.pass(300)
+    expect(beats(sidecar)).toBe(before + 1)
+  },
+)
 
 describe('health()', () => {
   it('emits a health event and sets status.lastBeat, also without autoHealth', async () => {
@@ -379,7 +422,10 @@ describe('in threads of Node, which stand in for a page and its worker', () => {
   it('beats come while the page computes, until it has been silent for stallTimeout, and again when it is done', async () => {
     emulateWorkers()
     const counter = await countBeats()
-    const client = connectClient(counter, { autoHealth: { interval: 250, stallTimeout: 1000, worker: true }, retry: false })
+    const client = connectClient(counter, {
+      autoHealth: { interval: 250, stallTimeout: 1000, worker: true },
+      retry: false,
+    })
     const events: HealthEvent[] = []
     const until = (passes: (event: HealthEvent) => boolean): Promise<void> =>
       new Promise((resolve) => void client.on('health', (event) => passes(event) && resolve()))

@@ -104,7 +104,13 @@ describe('the heartbeat', () => {
 
   it.each([
     ['false', () => false, /said no/],
-    ['an exception', () => { throw new Error('stuck') }, /stuck/],
+    [
+      'an exception',
+      () => {
+        throw new Error('stuck')
+      },
+      /stuck/,
+    ],
     ['a rejection', () => Promise.reject(new Error('stuck')), /stuck/],
   ])('is held back by a check() that answers %s', async (_name, check, reason) => {
     const sidecar = await startSidecar()

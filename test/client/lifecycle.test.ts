@@ -41,7 +41,9 @@ it('null for the options of a call is none', async () => {
 })
 
 it('once() ends as waitFor() does where somebody answers who is no sidecar', async () => {
-  const server = createServer((_request, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no'))
+  const server = createServer((_request, response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no'),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const client = connectClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
@@ -111,7 +113,9 @@ it('what nobody listens to is logged, and so is what a listener throws', async (
   const sidecar = await startSidecar()
   const warnings: string[] = []
   const errors: unknown[] = []
-  const client = connectClient(sidecar, { logger: { warn: (text) => warnings.push(text), error: (e) => errors.push(e) } })
+  const client = connectClient(sidecar, {
+    logger: { warn: (text) => warnings.push(text), error: (e) => errors.push(e) },
+  })
   client.on('state', () => {
     throw new Error('a bug of the game')
   })

@@ -20,7 +20,13 @@ function messageOf(run: () => unknown): string {
 describe('where the sidecar is', () => {
   it('is an error that lists every way to say it, where nothing does', () => {
     const message = messageOf(() => locate({}))
-    for (const way of ['createClient({ baseUrl })', 'data-port', 'data-base-url', '?sidecar=PORT', 'GAMESERVER_SIDECAR'])
+    for (const way of [
+      'createClient({ baseUrl })',
+      'data-port',
+      'data-base-url',
+      '?sidecar=PORT',
+      'GAMESERVER_SIDECAR',
+    ])
       expect(message).toContain(way)
     expect(message).toContain('AGONES_SDK_HTTP_PORT')
     expect(messageOf(() => locate({ platform: 'my-cloud' }))).toContain('MY_CLOUD_SDK_HTTP_PORT')
@@ -79,14 +85,17 @@ describe('where the sidecar is', () => {
     expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
   })
 
-  it.each(['https://evil.example', 'http://127.0.0.1.evil.example:9358', 'http://localhost.evil', 'http://10.0.0.1', 'http://1279999999:9358'])(
-    'refuses a link that leads the page to a stranger: %s',
-    (url) => {
-      vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
-      vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
-      expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
-    },
-  )
+  it.each([
+    'https://evil.example',
+    'http://127.0.0.1.evil.example:9358',
+    'http://localhost.evil',
+    'http://10.0.0.1',
+    'http://1279999999:9358',
+  ])('refuses a link that leads the page to a stranger: %s', (url) => {
+    vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
+    vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
+    expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
+  })
 
   it.each(['http://localhost:9358', 'http://[::1]:9358', 'http://127.0.0.1', '/_/sidecar'])(
     'follows a link to a sidecar of this machine: %s',

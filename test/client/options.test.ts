@@ -14,7 +14,11 @@ describe('an option that can not be right is refused when the client is made', (
     ['autoHealth.stallTimeout', { autoHealth: { stallTimeout: 0 } }],
   ] satisfies [string, ClientOptions][])('%s: %o', (name, options) => {
     expect(() => createClient({ baseUrl, ...options })).toThrow(
-      expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(`^${name} is "`), hint: expect.any(String) }),
+      expect.objectContaining({
+        code: 'CONFIG',
+        message: expect.stringMatching(`^${name} is "`),
+        hint: expect.any(String),
+      }),
     )
   })
 
@@ -39,7 +43,10 @@ describe('the state of a client', () => {
   it('takes a GameServer that is nested too deep to be compared', async () => {
     const text = (version: number): string =>
       `{"object_meta":{"resource_version":"${version}"},"status":{"state":"Ready","players":` +
-      '['.repeat(50_000) + version + ']'.repeat(50_000) + '}}'
+      '['.repeat(50_000) +
+      version +
+      ']'.repeat(50_000) +
+      '}}'
     let asked = 0
     const client = createClient({
       baseUrl,

@@ -23,12 +23,7 @@ const sendAll = async (port: number, requests: readonly RandomRequest[]): Promis
   return all
 }
 
-const compare = (
-  arbitrary: fc.Arbitrary<RandomRequest[]>,
-  ours: Ask,
-  theirs: Ask,
-  numRuns: number,
-): Promise<void> =>
+const compare = (arbitrary: fc.Arbitrary<RandomRequest[]>, ours: Ask, theirs: Ask, numRuns: number): Promise<void> =>
   fc.assert(
     fc.asyncProperty(arbitrary, async (requests) => {
       const answers = await ours(requests)

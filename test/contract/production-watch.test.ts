@@ -107,9 +107,7 @@ for (const target of productionTargets) {
         expect(others).toEqual({})
         expect(note).toBe('one')
         expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
-        expect(Number(after.object_meta.resource_version)).toBeGreaterThan(
-          Number(before.object_meta.resource_version),
-        )
+        expect(Number(after.object_meta.resource_version)).toBeGreaterThan(Number(before.object_meta.resource_version))
         expect(Number(after.object_meta.generation)).toBe(Number(before.object_meta.generation) + 1)
       })
 

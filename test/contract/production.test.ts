@@ -81,9 +81,7 @@ for (const target of productionTargets) {
 
     it('player tracking is off', async () => {
       running = await target.start()
-      expect(await send(running.port, 'GET /alpha/player/count')).toEqual(
-        fails(500, 2, 'PlayerTracking not enabled'),
-      )
+      expect(await send(running.port, 'GET /alpha/player/count')).toEqual(fails(500, 2, 'PlayerTracking not enabled'))
     })
   })
 }

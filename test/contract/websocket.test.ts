@@ -5,16 +5,7 @@ import { announceMissing, localTargets } from './support/targets.js'
 import type { Running } from './support/targets.js'
 import { openSocket, result } from './support/watchers.js'
 import type { Answer, GameServerChanges } from './support/wire-case.js'
-import {
-  badMask,
-  localGameServer,
-  notFound,
-  ok,
-  players,
-  refused,
-  rooms,
-  wrongMethod,
-} from './support/wire-case.js'
+import { badMask, localGameServer, notFound, ok, players, refused, rooms, wrongMethod } from './support/wire-case.js'
 
 /** What one socket at a path gets before it ends, and what that left behind. */
 const calls: readonly (readonly [path: string, answer: Answer | undefined, left?: GameServerChanges])[] = [
@@ -62,10 +53,7 @@ const calls: readonly (readonly [path: string, answer: Answer | undefined, left?
     ok(players(['test0', 'test1', 'test2', ''])),
     { lists: { players: { capacity: '100', values: ['test0', 'test1', 'test2', ''] } } },
   ],
-  [
-    '/v1beta1/lists/players:removeValue?method=POST',
-    refused('not found. Value: not found in List: players'),
-  ],
+  ['/v1beta1/lists/players:removeValue?method=POST', refused('not found. Value: not found in List: players')],
 ]
 
 announceMissing('calls over a WebSocket')

@@ -33,8 +33,7 @@ function startIn(name: BrowserName, temporary: string, ...args: string[]): Runni
   return startDemo('browser/run.mjs', args, { ...others, ...env, TMPDIR: temporary, [name.toUpperCase()]: path })
 }
 
-const leftIn = (temporary: string): string[] =>
-  readdirSync(temporary).filter((name) => name.startsWith('star-arena-'))
+const leftIn = (temporary: string): string[] => readdirSync(temporary).filter((name) => name.startsWith('star-arena-'))
 
 describe('npm run demo:browser', () => {
   const steps = [
@@ -56,34 +55,42 @@ describe('npm run demo:browser', () => {
     const installed = findBrowser(name) !== undefined
     if (!installed) console.warn(`There is no ${name} here, so the demo in it is SKIPPED`)
 
-    test.skipIf(!installed)(`in ${name}: a page serves one match to two others, from Scheduled to Shutdown`, async () => {
-      const temporary = scratch()
-      const picture = join(temporary, 'picture.png')
-      const { code, lines, errors } = await startIn(name, temporary, '--once', '--screenshot', picture).finished
-      expect(errors).toBe('')
-      expect(inOrder(lines, steps)).toEqual(steps)
-      for (const both of [/counter +players 2 of 8$/, /list +roster 2 of 8 /]) {
-        expect(lines).toContainEqual(expect.stringMatching(both))
-      }
-      expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
-      expect(code).toBe(0)
-      expect(widthAndHeight(readFileSync(picture))).toEqual([1280, 720])
-      expect(leftIn(temporary)).toEqual([])
-    }, 180_000)
+    test.skipIf(!installed)(
+      `in ${name}: a page serves one match to two others, from Scheduled to Shutdown`,
+      async () => {
+        const temporary = scratch()
+        const picture = join(temporary, 'picture.png')
+        const { code, lines, errors } = await startIn(name, temporary, '--once', '--screenshot', picture).finished
+        expect(errors).toBe('')
+        expect(inOrder(lines, steps)).toEqual(steps)
+        for (const both of [/counter +players 2 of 8$/, /list +roster 2 of 8 /]) {
+          expect(lines).toContainEqual(expect.stringMatching(both))
+        }
+        expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
+        expect(code).toBe(0)
+        expect(widthAndHeight(readFileSync(picture))).toEqual([1280, 720])
+        expect(leftIn(temporary)).toEqual([])
+      },
+      180_000,
+    )
   }
 
   const installed = browserNames.find((name) => findBrowser(name) !== undefined)
 
-  test.skipIf(installed === undefined)('told to stop in the middle of it, it takes everything down with it', async () => {
-    const temporary = scratch()
-    const { child, said, finished } = startIn(installed!, temporary, '--once', '--seconds', '600')
-    await said('Ready → Allocated')
-    child.kill('SIGTERM')
-    const { code, errors } = await finished
-    expect(errors).toBe('Stopped by SIGTERM.\n')
-    expect(code).toBe(1)
-    expect(leftIn(temporary)).toEqual([])
-  }, 180_000)
+  test.skipIf(installed === undefined)(
+    'told to stop in the middle of it, it takes everything down with it',
+    async () => {
+      const temporary = scratch()
+      const { child, said, finished } = startIn(installed!, temporary, '--once', '--seconds', '600')
+      await said('Ready → Allocated')
+      child.kill('SIGTERM')
+      const { code, errors } = await finished
+      expect(errors).toBe('Stopped by SIGTERM.\n')
+      expect(code).toBe(1)
+      expect(leftIn(temporary)).toEqual([])
+    },
+    180_000,
+  )
 
   test('without any browser it says what to do', async () => {
     const { findBrowser: find } = await load<{ findBrowser(env: object, exists: () => boolean): object }>('browser.mjs')
@@ -115,11 +122,12 @@ describe('its relay', () => {
     onTestFinished(() => relay.close())
     const own = new URL(relay.url).origin
     const gateway = 'http://127.0.0.1:9'
-    const opens = (path: string, origin: string): Promise<boolean> => new Promise((resolve) => {
-      const socket = new WebSocket(new URL(path, relay.url), { origin })
-      socket.on('open', () => resolve(true))
-      socket.on('error', () => resolve(false))
-    })
+    const opens = (path: string, origin: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(new URL(path, relay.url), { origin })
+        socket.on('open', () => resolve(true))
+        socket.on('error', () => resolve(false))
+      })
     expect(await opens('/host', gateway)).toBe(false)
     relay.admit(`${gateway}/`)
     expect(await opens('/host', gateway)).toBe(true)

@@ -17,7 +17,10 @@ export interface RunningDemo {
 
 /** Starts a demo as `npm run` does, without a terminal. */
 export function startDemo(script: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): RunningDemo {
-  const child = spawn(process.execPath, [join(root, 'demo', script), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [join(root, 'demo', script), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let errors = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
@@ -29,14 +32,15 @@ export function startDemo(script: string, args: readonly string[], env: NodeJS.P
   return {
     child,
     finished,
-    said: (text) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (output.includes(text)) resolve()
-      }
-      child.stdout.on('data', look)
-      look()
-      finished.then(() => reject(new Error(`It ended without saying "${text}": ${errors}`)), reject)
-    }),
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (output.includes(text)) resolve()
+        }
+        child.stdout.on('data', look)
+        look()
+        finished.then(() => reject(new Error(`It ended without saying "${text}": ${errors}`)), reject)
+      }),
   }
 }
 

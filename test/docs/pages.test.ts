@@ -7,7 +7,10 @@ import { root } from '../support/source.js'
 
 /** The anchor that a heading has on the common hosts of Markdown. */
 const anchorOf = (heading: string): string =>
-  heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
 
 function isBroken(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
@@ -21,9 +24,18 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
   const fileOf = ({ page, line, language }: Snippet): string => `${page.replace(/\W/g, '-')}-${line}.${language}`
   const files = new Map(snippets.map((snippet) => [join(root, fileOf(snippet)), snippet]))
   const options: ts.CompilerOptions = {
-    strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts'],
-    types: ['node'], noUncheckedIndexedAccess: true, erasableSyntaxOnly: true, allowJs: true, checkJs: true,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'],
+    noUncheckedIndexedAccess: true,
+    erasableSyntaxOnly: true,
+    allowJs: true,
+    checkJs: true,
     noImplicitAny: false, // a snippet in JavaScript can't say more
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
@@ -36,7 +48,9 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
   host.readFile = (name) => files.get(name)?.code ?? readFile(name)
   host.getSourceFile = (name, ...rest) => {
     const snippet = files.get(name)
-    return snippet === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, snippet.code, ts.ScriptTarget.ES2022)
+    return snippet === undefined
+      ? getSourceFile(name, ...rest)
+      : ts.createSourceFile(name, snippet.code, ts.ScriptTarget.ES2022)
   }
   const program = ts.createProgram([...files.keys()], options, host)
   return ts.getPreEmitDiagnostics(program).flatMap(({ file, start, messageText }) => {
@@ -50,17 +64,22 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
 describe('pages', () => {
   test('every link leads somewhere', () => {
     const broken = pages.flatMap((page) =>
-      [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
+      [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link]) => link!)
         .filter((link) => !/^https?:/.test(link) && isBroken(page, link))
-        .map((link) => `${page}: ${link}`))
+        .map((link) => `${page}: ${link}`),
+    )
     expect(broken).toEqual([])
   })
 
   /** Whether it imports this package, and nothing that isn't here: other snippets are pieces, or need an engine. */
   function isWhole({ language, code }: Snippet): boolean {
     const imports = [...code.matchAll(/^import .*?from '([^']+)'/gm)].map(([, name]) => name!)
-    return /^[tj]s$/.test(language) && imports.some((name) => name.startsWith('gameserver-sidecar')) &&
+    return (
+      /^[tj]s$/.test(language) &&
+      imports.some((name) => name.startsWith('gameserver-sidecar')) &&
       imports.every((name) => /^(gameserver-sidecar(\/|$)|node:)/.test(name))
+    )
   }
 
   test('every snippet that imports the package fits its types', () => {

@@ -9,11 +9,15 @@ const membersOf = (name: string, path = TYPES): string[] => {
   const found = [...nodesOf(parse(path))].find(
     (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
   )
-  return (found?.members ?? []).flatMap(({ name: member }) => (member && ts.isIdentifier(member) ? [member.text] : [])).sort()
+  return (found?.members ?? [])
+    .flatMap(({ name: member }) => (member && ts.isIdentifier(member) ? [member.text] : []))
+    .sort()
 }
 
 const codes = [...nodesOf(parse('src/client/errors.ts'))]
-  .filter((node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode')
+  .filter(
+    (node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode',
+  )
   .flatMap(({ type }) => [...nodesOf(type)].filter(ts.isStringLiteral).map(({ text }) => text))
 
 describe('what is documented is what there is', () => {
@@ -48,9 +52,13 @@ describe('what is documented is what there is', () => {
   })
 
   test('every flag of serve is on its page', () => {
-    const section = proseOf('docs/gateway.md').split(/^## /m).find((text) => text.startsWith('Options of serve'))!
+    const section = proseOf('docs/gateway.md')
+      .split(/^## /m)
+      .find((text) => text.startsWith('Options of serve'))!
     const sources = read('src/cli/commands/serve.ts') + read('src/cli/local-options.ts')
-    const flags = [...sources.matchAll(/^.*['(, ](--[a-z-]+) ?[^`]*',$|'(--[a-z-]+)/gm)].map(([, ...found]) => found.find(Boolean)!)
+    const flags = [...sources.matchAll(/^.*['(, ](--[a-z-]+) ?[^`]*',$|'(--[a-z-]+)/gm)].map(([, ...found]) =>
+      found.find(Boolean)!,
+    )
     expect(flags.length).toBeGreaterThan(20)
     expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([])
   })
@@ -63,8 +71,11 @@ describe('what is documented is what there is', () => {
   test('every entry of the package is in the README, and no other', () => {
     const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
     const entries = Object.keys(exports).filter((name) => name !== './package.json')
-    expect(firstCells('README.md', 'Entries').filter((name) => name.startsWith('gameserver-sidecar')).sort())
-      .toEqual(entries.map((name) => name.replace('.', 'gameserver-sidecar')).sort())
+    expect(
+      firstCells('README.md', 'Entries')
+        .filter((name) => name.startsWith('gameserver-sidecar'))
+        .sort(),
+    ).toEqual(entries.map((name) => name.replace('.', 'gameserver-sidecar')).sort())
   })
 
   test('the README names only options that exist', () => {
@@ -72,14 +83,28 @@ describe('what is documented is what there is', () => {
     expect(firstCells('README.md', 'Options').filter((option) => !members.includes(option))).toEqual([])
   })
 
-  test.each([['README.md', 'Events'], ['docs/events.md', 'Events']])('every event is in the table of %s', (page, heading) => {
+  test.each([
+    ['README.md', 'Events'],
+    ['docs/events.md', 'Events'],
+  ])('every event is in the table of %s', (page, heading) => {
     const events = membersOf('SidecarEvents')
-    expect(firstCells(page, heading).filter((name) => events.includes(name)).sort()).toEqual(events)
+    expect(
+      firstCells(page, heading)
+        .filter((name) => events.includes(name))
+        .sort(),
+    ).toEqual(events)
   })
 
-  test.each([['health', 'HealthEvent'], ['connection', 'ConnectionState']])('the fields of %s are all explained', (heading, type) => {
+  test.each([
+    ['health', 'HealthEvent'],
+    ['connection', 'ConnectionState'],
+  ])('the fields of %s are all explained', (heading, type) => {
     const declared = type === 'HealthEvent' ? membersOf(type) : statesOf(type)
-    expect(firstCells('docs/events.md', heading).filter((name) => name !== 'state').sort()).toEqual(declared)
+    expect(
+      firstCells('docs/events.md', heading)
+        .filter((name) => name !== 'state')
+        .sort(),
+    ).toEqual(declared)
   })
 })
 

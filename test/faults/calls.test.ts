@@ -5,9 +5,7 @@ import { createScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { calls, callFaults, type CallFault } from './table-calls.js'
 
-const cases = callFaults.flatMap((fault) =>
-  fault.calls.map((call) => [`${call}: ${fault.name}`, call, fault] as const),
-)
+const cases = callFaults.flatMap((fault) => fault.calls.map((call) => [`${call}: ${fault.name}`, call, fault] as const))
 
 describe.concurrent('whatever a call is answered, the caller gets the answer or one typed error', () => {
   test.each(cases)('%s', (_title, call, fault) => play(call, fault))

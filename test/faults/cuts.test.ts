@@ -47,7 +47,10 @@ async function cut(watch: keyof typeof encoded, position: number, ending: Ending
     const told = observed.gameServers.map((told) => JSON.stringify(told))
     // The last byte of a line says nothing of the object: without it, version 2 may be whole or not, but never half.
     const whole = [1, 2, 3].map((version) => JSON.stringify(gameServer(version)))
-    expect(told.filter((text) => text !== whole[1]), describeObserved(observed)).toEqual([whole[0], whole[2]])
+    expect(
+      told.filter((text) => text !== whole[1]),
+      describeObserved(observed),
+    ).toEqual([whole[0], whole[2]])
     expect(told.filter((text) => text === whole[1]).length).toBeLessThanOrEqual(1)
     expect(observed.errors, `cut at ${position}`).toEqual([])
   } finally {

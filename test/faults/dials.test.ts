@@ -66,7 +66,10 @@ describe.concurrent('with all defaults', () => {
 
   test.each([
     ['upgrades are refused', (upgraded: boolean) => (upgraded ? steps.answering({ status: 403 }) : steps.following)],
-    ['upgrades succeed and no frame comes', (upgraded: boolean) => (upgraded ? steps.stallingAfterHead : steps.following)],
+    [
+      'upgrades succeed and no frame comes',
+      (upgraded: boolean) => (upgraded ? steps.stallingAfterHead : steps.following),
+    ],
     [
       'sockets end before an object',
       (upgraded: boolean) => (upgraded ? steps.opened((exchange) => exchange.break('finish')) : steps.following),

@@ -35,7 +35,10 @@ async function openPage(rules: readonly Rule[], options: ClientOptions = {}): Pr
 }
 
 const noWebSocket: Rule = { on: 'watch', step: steps.answering({ status: 404, body: '{}' }) }
-const rooms = { ...gameServer(1), status: { ...gameServer(1).status, lists: { rooms: { capacity: '2', values: ['a', 'b'] } } } }
+const rooms = {
+  ...gameServer(1),
+  status: { ...gameServer(1).status, lists: { rooms: { capacity: '2', values: ['a', 'b'] } } },
+}
 
 const writes: readonly [string, string, (client: SidecarClient) => Promise<unknown>][] = [
   ['ready', '/ready', (client) => client.ready()],
@@ -55,21 +58,27 @@ describe('in direct mode a write goes out once, whatever becomes of it', () => {
     expect(sidecar.requests.filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')).toHaveLength(1)
   })
 
-  test.each(writes)('%s: whatever is answered, it is sent and nothing more is known', async (_operation, path, write) => {
-    const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
-    const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
-    const values = ['a']
-    sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } } })
-    const start = clock.now()
-    const outcome = await write(client)
-    if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
-    else expect(outcome).toBe('sent')
-    expect(clock.now() - start).toBeGreaterThanOrEqual(3000)
-    expect(sent.filter(({ method }) => method === 'POST')).toEqual([
-      expect.objectContaining({ path, contentType: 'text/plain', seen: 'opaque' }),
-    ])
-    expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
-  })
+  test.each(writes)(
+    '%s: whatever is answered, it is sent and nothing more is known',
+    async (_operation, path, write) => {
+      const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
+      const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
+      const values = ['a']
+      sidecar.publish({
+        ...rooms,
+        status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } },
+      })
+      const start = clock.now()
+      const outcome = await write(client)
+      if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
+      else expect(outcome).toBe('sent')
+      expect(clock.now() - start).toBeGreaterThanOrEqual(3000)
+      expect(sent.filter(({ method }) => method === 'POST')).toEqual([
+        expect.objectContaining({ path, contentType: 'text/plain', seen: 'opaque' }),
+      ])
+      expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
+    },
+  )
 
   test('a list that stays full is OUT_OF_RANGE, once it could have changed', async () => {
     const { client, sidecar } = await openPage([], { crossOrigin: 'direct' })
@@ -110,7 +119,10 @@ describe('what a page of another origin sends before it knows', () => {
     const { client, sent } = await openPage([], { crossOrigin: 'direct' })
     await client.connect()
     await client.health()
-    expect(sent.map(({ method, seen }) => [method, seen])).toEqual([['GET', 'opaque'], ['POST', 'opaque']])
+    expect(sent.map(({ method, seen }) => [method, seen])).toEqual([
+      ['GET', 'opaque'],
+      ['POST', 'opaque'],
+    ])
   })
 
   test('is refused with crossOrigin never, but for the watch, which opens', async () => {
@@ -134,19 +146,30 @@ describe('answers that can be read are used', () => {
     expect(await client.ready({ confirm: true })).toBe('confirmed')
     expect(await client.health()).toBe('accepted')
     expect(await client.setLabel('mode', 'duel')).toBe('accepted')
-    expect(await client.addListValue('players', 'x')).toEqual({ name: 'players', capacity: 100, values: ['test0', 'test1', 'test2', 'x'] })
+    expect(await client.addListValue('players', 'x')).toEqual({
+      name: 'players',
+      capacity: 100,
+      values: ['test0', 'test1', 'test2', 'x'],
+    })
     expect(client.status.direct).toBe(false)
     expect(sent.filter(({ seen }) => /opaque|kept/.test(seen))).toEqual([])
     expect(calls(sidecar)).toContain('setLabel')
   })
 
   test('again, after a proxy has answered for a while without leave and without a watch', async () => {
-    const { client, sidecar, errors, until } = await openPage([noWebSocket, { on: '*', step: steps.answering({ status: 502 }) }])
+    const { client, sidecar, errors, until } = await openPage([
+      noWebSocket,
+      { on: '*', step: steps.answering({ status: 502 }) },
+    ])
     await until(() => errors.length > 0, 'the error')
     expect(errors[0]).toMatchObject({ code: 'CROSS_ORIGIN' })
     const shared = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' }
     const answered = (body: object) => steps.answering({ body: JSON.stringify(body), headers: shared })
-    sidecar.play([noWebSocket, { on: 'GET /gameserver', step: answered(gameServer(1)) }, { on: '*', step: answered({}) }])
+    sidecar.play([
+      noWebSocket,
+      { on: 'GET /gameserver', step: answered(gameServer(1)) },
+      { on: '*', step: answered({}) },
+    ])
     await until(() => client.gameServer !== undefined || client.status.connection === 'connected', 'an answer')
     expect(await client.ready()).toBe('accepted')
     expect(client.status.direct).toBe(false)
@@ -168,26 +191,30 @@ describe('in direct mode', () => {
     expect(sidecar.requests.filter(({ path, isUpgrade }) => path === '/watch/gameserver' && !isUpgrade)).toEqual([])
   })
 
-  test.each(['auto', 'direct'] as const)('%s: nobody is asked more often than promised while nobody is there', async (crossOrigin) => {
-    const { dials, options } = countDials(clock.now)
-    const browser = emulateBrowser(pageOrigin)
-    const sidecar = await createScriptedSidecar()
-    await sidecar.stop()
-    const client = createClient({
-      ...clock.options,
-      baseUrl: sidecar.url,
-      crossOrigin,
-      WebSocket: options.WebSocket,
-      fetch: (url, init) => (init.mode === 'no-cors' || init.method === 'GET' ? options.fetch(url, init) : browser.fetch(url, init)),
-    })
-    client.on('gameserver', () => {})
-    await clock.pass(30_000)
-    client.close()
-    expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
-    expect(dials.length / 30).toBeLessThanOrEqual(2)
-    expect(dials.length).toBeGreaterThan(3)
-    await sidecar.close()
-  })
+  test.each(['auto', 'direct'] as const)(
+    '%s: nobody is asked more often than promised while nobody is there',
+    async (crossOrigin) => {
+      const { dials, options } = countDials(clock.now)
+      const browser = emulateBrowser(pageOrigin)
+      const sidecar = await createScriptedSidecar()
+      await sidecar.stop()
+      const client = createClient({
+        ...clock.options,
+        baseUrl: sidecar.url,
+        crossOrigin,
+        WebSocket: options.WebSocket,
+        fetch: (url, init) =>
+          init.mode === 'no-cors' || init.method === 'GET' ? options.fetch(url, init) : browser.fetch(url, init),
+      })
+      client.on('gameserver', () => {})
+      await clock.pass(30_000)
+      client.close()
+      expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
+      expect(dials.length / 30).toBeLessThanOrEqual(2)
+      expect(dials.length).toBeGreaterThan(3)
+      await sidecar.close()
+    },
+  )
 
   test('a GameServer that no WebSocket carries is reported', async () => {
     const { errors, until, sidecar } = await openPage([], { crossOrigin: 'direct', verifyInterval: 0 })
@@ -204,7 +231,9 @@ describe('where neither an answer nor the watch is to be had', () => {
     const { client, sidecar, seen } = await openPage([noWebSocket])
     await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
     await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
-    await expect(client.watchGameServer()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+    await expect(client.watchGameServer()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'CROSS_ORIGIN',
+    })
     sidecar.play([])
     await seen(1)
     expect(client.status.direct).toBe(true)

@@ -45,10 +45,19 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
     expect(
       seen.gameServers.filter(({ object_meta }) => object_meta.uid !== sidecar.gameServer.object_meta.uid),
     ).toEqual([])
-    expect(seen.errors.filter((error) => !isSidecarError(error)), context).toEqual([])
+    expect(
+      seen.errors.filter((error) => !isSidecarError(error)),
+      context,
+    ).toEqual([])
     const codes = seen.errors.map(({ code }) => code)
-    expect(codes.filter((code) => errors.includes(code)), context).toEqual(errors)
-    expect(codes.filter((code) => ![...errors, ...tolerated].includes(code)), context).toEqual([])
+    expect(
+      codes.filter((code) => errors.includes(code)),
+      context,
+    ).toEqual(errors)
+    expect(
+      codes.filter((code) => ![...errors, ...tolerated].includes(code)),
+      context,
+    ).toEqual([])
     expect(codes.length, context).toBeLessThanOrEqual(mostErrors)
     const watchesSeen = sidecar.requests.filter(({ path }) => path === '/watch/gameserver').length
     if (watches !== undefined) expect(watchesSeen, context).toBeLessThanOrEqual(watches)

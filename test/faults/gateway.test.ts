@@ -57,7 +57,11 @@ const told: readonly [string, 'websocket' | 'stream', Rule][] = [
   [
     'a WebSocket by its end',
     'websocket',
-    { on: 'watch', nth: 1, step: steps.sending([gameServer(1)], (exchange) => exchange.write(closing(1001, 'SIGTERM'))) },
+    {
+      on: 'watch',
+      nth: 1,
+      step: steps.sending([gameServer(1)], (exchange) => exchange.write(closing(1001, 'SIGTERM'))),
+    },
   ],
   [
     'a stream by its last line',

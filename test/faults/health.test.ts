@@ -55,37 +55,42 @@ const outages: readonly (readonly [string, readonly Rule[], ((client: SidecarCli
 ]
 
 describe.concurrent('no health period is missed in a minute in which', () => {
-  test.each(outages.flatMap(([name, rules, act]) => (['websocket', 'stream'] as const).map((mode) => [mode, name, rules, act] as const)))(
-    '%s: %s',
-    async (watch, _name, rules, act) => {
-      const beats: number[] = []
-      const beating: Rule = {
-        on: 'POST /health',
-        step: (exchange) => {
-          beats.push(clock.now() / 1000)
-          return exchange.reply()
-        },
-      }
-      const sidecar = await createScriptedSidecar([...rules, beating])
-      const { client } = observe({ ...clock.options, baseUrl: sidecar.url, watch, autoHealth: true })
-      const acting = act?.(client)
-      await sidecar.until(() => beats.length > 0, 'the first beat')
-      await clock.pass(minute * 1000)
-      client.close()
-      await acting
-      const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
-      // Beats are half a period apart; next to one that was lost, the gap is as long as the period, and never longer.
-      expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
-      expect(beats.length).toBeGreaterThan(minute / period)
-      await sidecar.close()
-    },
-  )
+  test.each(
+    outages.flatMap(([name, rules, act]) =>
+      (['websocket', 'stream'] as const).map((mode) => [mode, name, rules, act] as const),
+    ),
+  )('%s: %s', async (watch, _name, rules, act) => {
+    const beats: number[] = []
+    const beating: Rule = {
+      on: 'POST /health',
+      step: (exchange) => {
+        beats.push(clock.now() / 1000)
+        return exchange.reply()
+      },
+    }
+    const sidecar = await createScriptedSidecar([...rules, beating])
+    const { client } = observe({ ...clock.options, baseUrl: sidecar.url, watch, autoHealth: true })
+    const acting = act?.(client)
+    await sidecar.until(() => beats.length > 0, 'the first beat')
+    await clock.pass(minute * 1000)
+    client.close()
+    await acting
+    const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
+    // Beats are half a period apart; next to one that was lost, the gap is as long as the period, and never longer.
+    expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
+    expect(beats.length).toBeGreaterThan(minute / period)
+    await sidecar.close()
+  })
 })
 
 describe.concurrent('beats', () => {
   test('one goes out the moment the sidecar is back after an outage, and none are made up for', async () => {
     const sidecar = await createScriptedSidecar()
-    const { client, until, beats } = observe({ ...clock.options, baseUrl: sidecar.url, autoHealth: { interval: 20_000 } })
+    const { client, until, beats } = observe({
+      ...clock.options,
+      baseUrl: sidecar.url,
+      autoHealth: { interval: 20_000 },
+    })
     await until(() => beats.some(({ ok }) => ok), 'a beat')
     await sidecar.stop()
     await until(() => beats.at(-1)?.ok === false, 'a beat that fails')

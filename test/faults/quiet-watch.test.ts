@@ -78,7 +78,10 @@ describe.concurrent('a watch that is quiet for long', () => {
 
   test('tries the WebSocket again where the stream stood in for it', async () => {
     let broken = true
-    const observed = await quiet({ random: () => 0 }, endingUpgrades(() => broken))
+    const observed = await quiet(
+      { random: () => 0 },
+      endingUpgrades(() => broken),
+    )
     const { sidecar, clock, client } = observed
     expect(client.status.transport).toBe('stream')
     broken = false
@@ -92,7 +95,10 @@ describe.concurrent('a watch that is quiet for long', () => {
   })
 
   test('keeps its stream without a gap where the WebSocket still fails', async () => {
-    const observed = await quiet({ random: () => 0 }, endingUpgrades(() => true))
+    const observed = await quiet(
+      { random: () => 0 },
+      endingUpgrades(() => true),
+    )
     const { sidecar, clock, client, connections } = observed
     const events = connections.length
     const before = upgrades(sidecar)

@@ -10,7 +10,9 @@ describe.concurrent(`${times} restarts of the sidecar`, () => {
     { timeout: 30_000 + times * 2000 },
     async (watch) => {
       const { recoveries, ...report } = await runRestarts(times, watch)
-      console.log(`${watch}: back to listener, median ${median(recoveries).toFixed(0)} ms, longest ${recoveries.at(-1)?.toFixed(0)} ms`)
+      console.log(
+        `${watch}: back to listener, median ${median(recoveries).toFixed(0)} ms, longest ${recoveries.at(-1)?.toFixed(0)} ms`,
+      )
       expect(report).toEqual({ lost: [], doubled: [], outOfOrder: [], reportedErrors: [] })
       expect(recoveries.length).toBe(times)
     },

@@ -99,9 +99,7 @@ export const callFaults: readonly CallFault[] = [
     name: 'the body is shorter than its length says',
     calls: both,
     options: once,
-    rules: each(
-      steps.answering({ body: JSON.stringify(gameServer(1)), headers: { 'content-length': '5000' } }),
-    ),
+    rules: each(steps.answering({ body: JSON.stringify(gameServer(1)), headers: { 'content-length': '5000' } })),
     expect: { code: lostCode },
   },
   answered(
@@ -122,7 +120,11 @@ export const callFaults: readonly CallFault[] = [
   answered('301', { status: 301, headers: { location: '/elsewhere' } }, { code: 'PROTOCOL', status: 301 }),
   answered('302 to another host', { status: 302, headers: { location: 'http://127.0.0.2:1/' } }, { code: 'PROTOCOL' }),
   answered('307', { status: 307, headers: { location: '/elsewhere' } }, { code: 'PROTOCOL', status: 307 }),
-  answered('400', { status: 400, body: refusal(3, 'invalid label key "a b"') }, { code: 'INVALID_ARGUMENT', status: 400 }),
+  answered(
+    '400',
+    { status: 400, body: refusal(3, 'invalid label key "a b"') },
+    { code: 'INVALID_ARGUMENT', status: 400 },
+  ),
   answered('403 from a gateway', { status: 403, body: refusal(7, 'origin') }, { code: 'CROSS_ORIGIN', status: 403 }),
   answered('404', { status: 404, body: refusal(5, 'Not Found') }, { code: 'UNIMPLEMENTED', status: 404 }),
   answered('404 with a page of HTML', { status: 404, body: html }, { code: 'PROTOCOL', status: 404 }),
@@ -134,7 +136,11 @@ export const callFaults: readonly CallFault[] = [
   answered('501', { status: 501, body: refusal(12, 'Method Not Allowed') }, { code: 'UNIMPLEMENTED', status: 501 }),
   answered('502', { status: 502, body: html }, { code: lostCode, status: 502 }),
   answered('502 from a gateway that lost the answer', { status: 502, body: refusal(2, 'lost') }, { code: lostCode }),
-  answered('502 from a gateway that reached nobody', { status: 502, body: refusal(14, 'none') }, { code: 'UNAVAILABLE' }),
+  answered(
+    '502 from a gateway that reached nobody',
+    { status: 502, body: refusal(14, 'none') },
+    { code: 'UNAVAILABLE' },
+  ),
   answered('503 from a gateway that is stopping', { status: 503, body: refusal(14, 'bye') }, { code: 'UNAVAILABLE' }),
   answered('504 from a gateway', { status: 504, body: refusal(4, 'late') }, { code: lostCode, status: 504 }),
   answered('503 with an empty body', { status: 503, body: '' }, { code: 'UNAVAILABLE', status: 503 }),

@@ -111,28 +111,24 @@ export const connectionFaults: readonly WatchFault[] = [
     rules: firstWatches(2, steps.answering({ body: '' })),
     expect: { versions: [2], tolerated: wrong },
   },
-  ...[301, 302, 307, 400, 403, 404, 501].map(
-    (status): WatchFault => ({
-      name: `the watch is answered ${status}, which no later attempt can change`,
-      over: ['stream'],
-      rules: () => [
-        { on: 'watch', step: steps.answering({ status, headers: { location: '/elsewhere' }, body: html }) },
-        { on: 'GET /elsewhere', step: forbidden },
-      ],
-      expect: { versions: [], errors: [status === 403 ? 'CROSS_ORIGIN' : 'PROTOCOL'], state: 'failed' },
-    }),
-  ),
-  ...[301, 404, 501].map(
-    (status): WatchFault => ({
-      name: `the upgrade is answered ${status} twice, then well`,
-      over: ['websocket'],
-      rules: (stage) => [
-        ...firstWatches(2, steps.answering({ status, headers: { location: '/elsewhere' } }))(stage),
-        { on: 'GET /elsewhere', step: forbidden },
-      ],
-      expect: { versions: [2], tolerated: wrong },
-    }),
-  ),
+  ...[301, 302, 307, 400, 403, 404, 501].map((status): WatchFault => ({
+    name: `the watch is answered ${status}, which no later attempt can change`,
+    over: ['stream'],
+    rules: () => [
+      { on: 'watch', step: steps.answering({ status, headers: { location: '/elsewhere' }, body: html }) },
+      { on: 'GET /elsewhere', step: forbidden },
+    ],
+    expect: { versions: [], errors: [status === 403 ? 'CROSS_ORIGIN' : 'PROTOCOL'], state: 'failed' },
+  })),
+  ...[301, 404, 501].map((status): WatchFault => ({
+    name: `the upgrade is answered ${status} twice, then well`,
+    over: ['websocket'],
+    rules: (stage) => [
+      ...firstWatches(2, steps.answering({ status, headers: { location: '/elsewhere' } }))(stage),
+      { on: 'GET /elsewhere', step: forbidden },
+    ],
+    expect: { versions: [2], tolerated: wrong },
+  })),
   {
     name: 'the head of the watch has a header of 70 kB',
     rules: firstWatches(2, async (exchange) => {
@@ -162,8 +158,7 @@ export const connectionFaults: readonly WatchFault[] = [
     rules: () => [
       {
         on: 'watch',
-        step: (exchange) =>
-          exchange.request.isUpgrade ? exchange.reply({ status: 403 }) : steps.following(exchange),
+        step: (exchange) => (exchange.request.isUpgrade ? exchange.reply({ status: 403 }) : steps.following(exchange)),
       },
     ],
     expect: { versions: [1], tolerated: wrong },

@@ -41,14 +41,12 @@ export const frameFaults: readonly WatchFault[] = [
     },
     expect: { versions: [1, 2], watches: 1 },
   },
-  ...[1000, 1001, undefined, 1008, 1011, 1012, 1013, 3000, 4000].map(
-    (code): WatchFault => ({
-      name: `the socket closes with ${code ?? 'no code'}: the watch comes back`,
-      over: ['websocket', 'auto'],
-      rules: afterFirstObject((exchange) => exchange.end(code)),
-      expect: { versions: [1, 2] },
-    }),
-  ),
+  ...[1000, 1001, undefined, 1008, 1011, 1012, 1013, 3000, 4000].map((code): WatchFault => ({
+    name: `the socket closes with ${code ?? 'no code'}: the watch comes back`,
+    over: ['websocket', 'auto'],
+    rules: afterFirstObject((exchange) => exchange.end(code)),
+    expect: { versions: [1, 2] },
+  })),
   {
     name: 'the socket closes in the middle of a message of fragments',
     over: ['websocket'],

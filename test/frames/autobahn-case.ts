@@ -24,16 +24,17 @@ export interface AutobahnCase {
 
 export const HELLO = utf8('Hello, world!')
 
-const listed = (
-  value: readonly Uint8Array[] | (() => readonly Uint8Array[]),
-): (() => readonly Uint8Array[]) =>
+const listed = (value: readonly Uint8Array[] | (() => readonly Uint8Array[])): (() => readonly Uint8Array[]) =>
   typeof value === 'function' ? value : () => value
 
 export type Bytes = readonly Uint8Array[] | (() => readonly Uint8Array[])
 
 /** All is right: these replies, then a clean close by the server. */
 export const passes = (
-  id: string, bytes: Bytes, replies: readonly Reply[] | (() => readonly Reply[]), chop?: number,
+  id: string,
+  bytes: Bytes,
+  replies: readonly Reply[] | (() => readonly Reply[]),
+  chop?: number,
 ): AutobahnCase => ({
   id,
   bytes: listed(bytes),
@@ -46,7 +47,12 @@ export const passes = (
 export const refused = (
   id: string,
   bytes: Bytes,
-  { code = [1002], replies = [], chop, failsAfter }: {
+  {
+    code = [1002],
+    replies = [],
+    chop,
+    failsAfter,
+  }: {
     code?: readonly number[]
     replies?: readonly Reply[]
     chop?: number
@@ -62,17 +68,18 @@ export const refused = (
 })
 
 /** The server closes, among others; the client answers with the same code. */
-export const closed = (
-  id: string, bytes: Bytes, code: number, replies: readonly Reply[] = [],
-): AutobahnCase => ({
-  id, bytes: listed(bytes), replies: () => replies, end: { closed: code },
+export const closed = (id: string, bytes: Bytes, code: number, replies: readonly Reply[] = []): AutobahnCase => ({
+  id,
+  bytes: listed(bytes),
+  replies: () => replies,
+  end: { closed: code },
 })
 
 export const ping = (payload: string | Uint8Array = ''): Uint8Array =>
   frame(9, typeof payload === 'string' ? utf8(payload) : payload)
-export const pong = (payload: string | Uint8Array = ''): Reply =>
-  [10, typeof payload === 'string' ? utf8(payload) : payload]
-export const echo = (payload: string | Uint8Array): Reply => [
-  1, typeof payload === 'string' ? utf8(payload) : payload,
+export const pong = (payload: string | Uint8Array = ''): Reply => [
+  10,
+  typeof payload === 'string' ? utf8(payload) : payload,
 ]
+export const echo = (payload: string | Uint8Array): Reply => [1, typeof payload === 'string' ? utf8(payload) : payload]
 export const serverClose = close(1000)

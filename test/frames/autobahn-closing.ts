@@ -25,19 +25,22 @@ const closing: AutobahnCase[] = [
   closed('7.3.5', [close(1000, '*'.repeat(123))], 1000),
   refused('7.3.6', [frame(8, closePayload(1000, '*'.repeat(124)))]),
   refused('7.5.1', [close(1000, BAD_UTF8)], { code: [1002, 1007] }),
-  ...[1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999].map(
-    (code, i) => closed(`7.7.${i + 1}`, [close(code)], code),
+  ...[1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999].map((code, i) =>
+    closed(`7.7.${i + 1}`, [close(code)], code),
   ),
-  ...[0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999].map(
-    (code, i) => refused(`7.9.${i + 1}`, [close(code)]),
-  ),
+  ...[0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999].map((code, i) => refused(`7.9.${i + 1}`, [close(code)])),
   // Undefined by the RFC, informational there; refused here.
   refused('7.13.1', [close(5000)]),
   refused('7.13.2', [close(65535)]),
 ]
 
 type Large = readonly [
-  id: string, opcode: 1 | 2, payload: string, length: number, fragment?: number | undefined, chop?: number,
+  id: string,
+  opcode: 1 | 2,
+  payload: string,
+  length: number,
+  fragment?: number | undefined,
+  chop?: number,
 ]
 
 const DIGITS = 'BAsd7&jh23'
@@ -59,23 +62,27 @@ const large: Large[] = [
   ['10.1.1', 1, '*', 65536, 1300],
 ]
 
-const messages = large.map(([id, opcode, payload, length, fragment, chop]): AutobahnCase => passes(
-  id,
-  () => [fragments(opcode, repeat(payload, length), fragment ?? length)],
-  () => [[opcode, repeat(payload, length)]],
-  chop,
-))
+const messages = large.map(([id, opcode, payload, length, fragment, chop]): AutobahnCase =>
+  passes(
+    id,
+    () => [fragments(opcode, repeat(payload, length), fragment ?? length)],
+    () => [[opcode, repeat(payload, length)]],
+    chop,
+  ),
+)
 
 /** There each is sent when the last was echoed, to measure the round trip; here one after another. */
 const SIZES = [0, 16, 64, 256, KI, 4 * KI]
-const many = SIZES.flatMap((length, i): AutobahnCase[] => ([1, 2] as const).map(opcode => {
-  const payload = repeat(opcode === 1 ? '*' : '\xfe', length)
-  const sent = frame(opcode, payload)
-  return passes(
-    `9.${opcode + 6}.${i + 1}`,
-    () => Array<Uint8Array>(1000).fill(sent),
-    () => Array(1000).fill([opcode, payload]),
-  )
-}))
+const many = SIZES.flatMap((length, i): AutobahnCase[] =>
+  ([1, 2] as const).map((opcode) => {
+    const payload = repeat(opcode === 1 ? '*' : '\xfe', length)
+    const sent = frame(opcode, payload)
+    return passes(
+      `9.${opcode + 6}.${i + 1}`,
+      () => Array<Uint8Array>(1000).fill(sent),
+      () => Array(1000).fill([opcode, payload]),
+    )
+  }),
+)
 
 export const closingCases: readonly AutobahnCase[] = [...closing, ...messages, ...many]

@@ -1,16 +1,31 @@
 /** Families 1 to 5 of the Autobahn testsuite: framing, pings, reserved bits, opcodes, fragmentation. */
-import {
-  type AutobahnCase, echo, HELLO, passes, ping, pong, refused, serverClose, closed,
-} from './autobahn-case.js'
+import { type AutobahnCase, echo, HELLO, passes, ping, pong, refused, serverClose, closed } from './autobahn-case.js'
 import { frame, latin, repeat, text, utf8 } from './bytes.js'
 
 const LENGTHS: readonly [length: number, chop?: number][] = [
-  [0], [125], [126], [127], [128], [65535], [65536], [65536, 997],
+  [0],
+  [125],
+  [126],
+  [127],
+  [128],
+  [65535],
+  [65536],
+  [65536, 997],
 ]
 
 const framing = LENGTHS.flatMap(([length, chop], i): AutobahnCase[] => [
-  passes(`1.1.${i + 1}`, () => [text(repeat('*', length))], () => [echo(repeat('*', length))], chop),
-  passes(`1.2.${i + 1}`, () => [frame(2, repeat('\xfe', length))], () => [[2, repeat('\xfe', length)]], chop),
+  passes(
+    `1.1.${i + 1}`,
+    () => [text(repeat('*', length))],
+    () => [echo(repeat('*', length))],
+    chop,
+  ),
+  passes(
+    `1.2.${i + 1}`,
+    () => [frame(2, repeat('\xfe', length))],
+    () => [[2, repeat('\xfe', length)]],
+    chop,
+  ),
 ])
 
 const BINARY = latin('\x00\xff\xfe\xfd\xfc\xfb\x00\xff')
@@ -56,9 +71,7 @@ const opcodes = [3, 11].flatMap((first, family): AutobahnCase[] => {
 
 const more = (opcode: number, payload: string): Uint8Array => frame(opcode, utf8(payload), { fin: false })
 const last = (payload: string): Uint8Array => frame(0, utf8(payload))
-const [ONE, TWO, THREE, FOUR, FIVE] = [
-  'fragment1', 'fragment2', 'fragment3', 'fragment4', 'fragment5',
-] as const
+const [ONE, TWO, THREE, FOUR, FIVE] = ['fragment1', 'fragment2', 'fragment3', 'fragment4', 'fragment5'] as const
 
 const inTwo = [more(1, ONE), last(TWO)]
 const withPing = [more(1, ONE), ping('ping payload'), last(TWO)]
@@ -66,7 +79,13 @@ const withPingReplies = [pong('ping payload'), echo(ONE + TWO)]
 const nothingToContinue = [last('non-continuation payload'), text(HELLO)]
 const nothingToContinueYet = [more(0, 'non-continuation payload'), text(HELLO)]
 const inFive = [
-  more(1, ONE), more(0, TWO), ping('pongme 1!'), more(0, THREE), more(0, FOUR), ping('pongme 2!'), last(FIVE),
+  more(1, ONE),
+  more(0, TWO),
+  ping('pongme 1!'),
+  more(0, THREE),
+  more(0, FOUR),
+  ping('pongme 2!'),
+  last(FIVE),
 ]
 const inFiveReplies = [pong('pongme 1!'), pong('pongme 2!'), echo(ONE + TWO + THREE + FOUR + FIVE)]
 const whole = (parts: readonly Uint8Array[]): Uint8Array[] => [new Uint8Array(Buffer.concat(parts))]
@@ -86,9 +105,7 @@ const fragmentation: AutobahnCase[] = [
   refused('5.12', whole(nothingToContinueYet)),
   refused('5.13', nothingToContinueYet),
   refused('5.14', nothingToContinueYet, { chop: 1 }),
-  refused(
-    '5.15', whole([more(1, ONE), last(TWO), more(0, THREE), text(FOUR)]), { replies: [echo(ONE + TWO)] },
-  ),
+  refused('5.15', whole([more(1, ONE), last(TWO), more(0, THREE), text(FOUR)]), { replies: [echo(ONE + TWO)] }),
   refused('5.16', [more(0, ONE), more(1, TWO), last(THREE), more(0, ONE), more(1, TWO), last(THREE)]),
   refused('5.17', [last(ONE), more(1, TWO), last(THREE), last(ONE), more(1, TWO), last(THREE)]),
   refused('5.18', whole([more(1, ONE), text(TWO)])),
@@ -96,6 +113,4 @@ const fragmentation: AutobahnCase[] = [
   passes('5.20', inFive, inFiveReplies),
 ]
 
-export const framingCases: readonly AutobahnCase[] = [
-  ...framing, ...pings, ...reserved, ...opcodes, ...fragmentation,
-]
+export const framingCases: readonly AutobahnCase[] = [...framing, ...pings, ...reserved, ...opcodes, ...fragmentation]

@@ -8,7 +8,7 @@ import { close, type ClientFrame, createClientReader } from './bytes.js'
 import { createRawServer, overTcp, type RawServer, switching } from './servers.js'
 
 const cases = [...framingCases, ...utf8Cases, ...closingCases]
-const byId = new Map(cases.map(testCase => [testCase.id, testCase]))
+const byId = new Map(cases.map((testCase) => [testCase.id, testCase]))
 
 interface Seen {
   readonly replies: Reply[]
@@ -20,7 +20,9 @@ const key = ([opcode, payload]: Reply): string => `${opcode} ${Buffer.from(paylo
 
 /** Plays the case named in the path, as the testsuite's fuzzing server does. */
 const play = (
-  testCase: AutobahnCase, write: (bytes: Uint8Array) => void, done: (seen: Seen) => void,
+  testCase: AutobahnCase,
+  write: (bytes: Uint8Array) => void,
+  done: (seen: Seen) => void,
 ): ((frame: ClientFrame) => void) => {
   const expected = testCase.replies()
   const replies: Reply[] = []
@@ -33,7 +35,7 @@ const play = (
   }
   closeWhenAnswered()
   return ({ opcode, payload }) => {
-    if (opcode === 8) done({ replies, closeCode: payload.length ? payload[0]! << 8 | payload[1]! : 1005 })
+    if (opcode === 8) done({ replies, closeCode: payload.length ? (payload[0]! << 8) | payload[1]! : 1005 })
     else {
       replies.push([opcode as Reply[0], payload])
       closeWhenAnswered()
@@ -46,7 +48,7 @@ beforeAll(async () => {
   server = await createRawServer(({ request, key, socket, rest }) => {
     const id = /^GET \/(\S+)/.exec(request)![1]!
     socket.write(switching(key))
-    const read = createClientReader(play(byId.get(id)!, bytes => socket.write(bytes), seen.get(id)!))
+    const read = createClientReader(play(byId.get(id)!, (bytes) => socket.write(bytes), seen.get(id)!))
     socket.on('data', read)
     if (rest.length) read(rest)
   })
@@ -56,26 +58,30 @@ afterAll(() => server.close())
 const WebSocket = createWebSocketClass(overTcp)
 
 describe('Autobahn as a client, the WebSocket class over TCP', () => {
-  test.each(cases)('$id', async ({ id, replies, end }) => {
-    const atServer = new Promise<Seen>(resolve => seen.set(id, resolve))
-    const errors: unknown[] = []
-    const closed = await new Promise<SocketEvent>(resolve => {
-      const socket = new WebSocket(`${server.url}/${id}`)
-      socket.onmessage = ({ data }) => socket.send(data!)
-      socket.onerror = ({ error }) => errors.push(error)
-      socket.onclose = resolve
-    })
-    const { replies: got, closeCode } = await atServer
-    expect(got.map(key).join('\n') === replies().map(key).join('\n'), 'replies').toBe(true)
-    if (end !== 'server' && 'refused' in end) {
-      expect(end.refused).toContain(closeCode)
-      expect(closed).toMatchObject({ code: 1006, wasClean: false })
-      expect(errors).toMatchObject([{ name: 'FrameError', code: closeCode }])
-    } else {
-      const code = end === 'server' ? 1000 : end.closed
-      expect(closeCode).toBe(code)
-      expect(closed).toMatchObject({ code, wasClean: true })
-      expect(errors).toEqual([])
-    }
-  }, 60_000)
+  test.each(cases)(
+    '$id',
+    async ({ id, replies, end }) => {
+      const atServer = new Promise<Seen>((resolve) => seen.set(id, resolve))
+      const errors: unknown[] = []
+      const closed = await new Promise<SocketEvent>((resolve) => {
+        const socket = new WebSocket(`${server.url}/${id}`)
+        socket.onmessage = ({ data }) => socket.send(data!)
+        socket.onerror = ({ error }) => errors.push(error)
+        socket.onclose = resolve
+      })
+      const { replies: got, closeCode } = await atServer
+      expect(got.map(key).join('\n') === replies().map(key).join('\n'), 'replies').toBe(true)
+      if (end !== 'server' && 'refused' in end) {
+        expect(end.refused).toContain(closeCode)
+        expect(closed).toMatchObject({ code: 1006, wasClean: false })
+        expect(errors).toMatchObject([{ name: 'FrameError', code: closeCode }])
+      } else {
+        const code = end === 'server' ? 1000 : end.closed
+        expect(closeCode).toBe(code)
+        expect(closed).toMatchObject({ code, wasClean: true })
+        expect(errors).toEqual([])
+      }
+    },
+    60_000,
+  )
 })

@@ -20,15 +20,19 @@ interface Outcome {
 const run = (bytes: Uint8Array, size: number, TextDecoder: null | undefined): Outcome => {
   const outcome: Outcome = { replies: [] }
   const answered = createClientReader(({ opcode, payload }) => {
-    if (opcode === 8) outcome.closedWith = payload.length ? payload[0]! << 8 | payload[1]! : 1005
+    if (opcode === 8) outcome.closedWith = payload.length ? (payload[0]! << 8) | payload[1]! : 1005
     else outcome.replies.push([opcode, payload])
   })
   const decoder = new MessageDecoder({
     ...(TextDecoder === null && { TextDecoder }),
-    message: data => outcome.replies.push(typeof data === 'string' ? [1, utf8(data)] : [2, data.slice()]),
+    message: (data) => outcome.replies.push(typeof data === 'string' ? [1, utf8(data)] : [2, data.slice()]),
     write: answered,
-    close: (code, reason) => { outcome.close = [code, reason] },
-    error: error => { outcome.error = error.code },
+    close: (code, reason) => {
+      outcome.close = [code, reason]
+    },
+    error: (error) => {
+      outcome.error = error.code
+    },
   })
   feed(decoder.push, bytes, size)
   return outcome
@@ -63,19 +67,62 @@ test('the case numbers are those of the testsuite', () => {
   }
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
   expect(Object.fromEntries(families)).toEqual({
-    '1.1': 8, '1.2': 8, 2: 11, 3: 7, '4.1': 5, '4.2': 5, 5: 20,
-    '6.1': 3, '6.2': 4, '6.3': 2, '6.4': 4, '6.5': 5, '6.6': 11, '6.7': 4, '6.8': 2, '6.9': 4, '6.10': 3,
-    '6.11': 5, '6.12': 8, '6.13': 5, '6.14': 10, '6.15': 1, '6.16': 3, '6.17': 5, '6.18': 5, '6.19': 5,
-    '6.20': 7, '6.21': 8, '6.22': 34, '6.23': 7,
-    '7.1': 6, '7.3': 6, '7.5': 1, '7.7': 13, '7.9': 9, '7.13': 2,
-    '9.1': 6, '9.2': 6, '9.3': 9, '9.4': 9, '9.5': 6, '9.6': 6, '9.7': 6, '9.8': 6, '10.1': 1,
+    '1.1': 8,
+    '1.2': 8,
+    2: 11,
+    3: 7,
+    '4.1': 5,
+    '4.2': 5,
+    5: 20,
+    '6.1': 3,
+    '6.2': 4,
+    '6.3': 2,
+    '6.4': 4,
+    '6.5': 5,
+    '6.6': 11,
+    '6.7': 4,
+    '6.8': 2,
+    '6.9': 4,
+    '6.10': 3,
+    '6.11': 5,
+    '6.12': 8,
+    '6.13': 5,
+    '6.14': 10,
+    '6.15': 1,
+    '6.16': 3,
+    '6.17': 5,
+    '6.18': 5,
+    '6.19': 5,
+    '6.20': 7,
+    '6.21': 8,
+    '6.22': 34,
+    '6.23': 7,
+    '7.1': 6,
+    '7.3': 6,
+    '7.5': 1,
+    '7.7': 13,
+    '7.9': 9,
+    '7.13': 2,
+    '9.1': 6,
+    '9.2': 6,
+    '9.3': 9,
+    '9.4': 9,
+    '9.5': 6,
+    '9.6': 6,
+    '9.7': 6,
+    '9.8': 6,
+    '10.1': 1,
   })
 })
 
-const CUTS = [['whole', Infinity], ['by 1', 1], ['by 3', 3]] as const
+const CUTS = [
+  ['whole', Infinity],
+  ['by 1', 1],
+  ['by 3', 3],
+] as const
 
 describe.each(CUTS)('Autobahn as a client, bytes fed %s', (_name, size) => {
-  test.each(cases)('$id', testCase => check(testCase, size), 60_000)
+  test.each(cases)('$id', (testCase) => check(testCase, size), 60_000)
 
-  test.each(utf8Cases)('$id without TextDecoder', testCase => check(testCase, size, null))
+  test.each(utf8Cases)('$id without TextDecoder', (testCase) => check(testCase, size, null))
 })

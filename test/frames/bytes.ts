@@ -1,14 +1,13 @@
 /** Bytes for tests: what a server may send, right or wrong. */
 
 /** One byte for each character below 256: `latin('\xff')`. */
-export const latin = (text: string): Uint8Array => Uint8Array.from(text, c => c.charCodeAt(0))
+export const latin = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0))
 
 export const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
 export const join = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 
-export const repeat = (text: string, length: number): Uint8Array =>
-  new Uint8Array(Buffer.alloc(length, latin(text)))
+export const repeat = (text: string, length: number): Uint8Array => new Uint8Array(Buffer.alloc(length, latin(text)))
 
 export interface FrameShape {
   fin?: boolean
@@ -22,18 +21,22 @@ export interface FrameShape {
   length?: number
 }
 
-export const frame = (
-  opcode: number, payload: Uint8Array = latin(''), shape: FrameShape = {},
-): Uint8Array => {
+export const frame = (opcode: number, payload: Uint8Array = latin(''), shape: FrameShape = {}): Uint8Array => {
   const length = shape.length ?? payload.length
   const lengthBytes = shape.lengthBytes ?? (length < 126 ? 0 : length < 65536 ? 2 : 8)
   const header = Buffer.alloc(2 + lengthBytes)
-  header[0] = (shape.fin === false ? 0 : 0x80) | (shape.rsv ?? 0) << 4 | opcode
+  header[0] = (shape.fin === false ? 0 : 0x80) | ((shape.rsv ?? 0) << 4) | opcode
   header[1] = (shape.mask ? 0x80 : 0) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127)
   if (lengthBytes === 2) header.writeUInt16BE(length, 2)
   if (lengthBytes === 8) header.writeBigUInt64BE(BigInt(length), 2)
   const { mask } = shape
-  return mask ? join(header, mask, payload.map((byte, i) => byte ^ mask[i % 4]!)) : join(header, payload)
+  return mask
+    ? join(
+        header,
+        mask,
+        payload.map((byte, i) => byte ^ mask[i % 4]!),
+      )
+    : join(header, payload)
 }
 
 export const text = (payload: string | Uint8Array, shape?: FrameShape): Uint8Array =>
@@ -42,8 +45,7 @@ export const text = (payload: string | Uint8Array, shape?: FrameShape): Uint8Arr
 export const closePayload = (code: number, reason: string | Uint8Array = ''): Uint8Array =>
   join(Uint8Array.of(code >> 8, code), typeof reason === 'string' ? utf8(reason) : reason)
 
-export const close = (code: number, reason?: string | Uint8Array): Uint8Array =>
-  frame(8, closePayload(code, reason))
+export const close = (code: number, reason?: string | Uint8Array): Uint8Array => frame(8, closePayload(code, reason))
 
 /** A message in frames of `size` bytes each. */
 export const fragments = (opcode: number, payload: Uint8Array, size: number): Uint8Array => {
@@ -81,8 +83,7 @@ export const createClientReader = (onFrame: (frame: ClientFrame) => void): ((byt
     const short = bytes[1]! & 0x7f
     const mask = short < 126 ? 2 : short < 127 ? 4 : 10
     if (bytes.length < mask + 4) return mask + 4
-    const length = short < 126 ? short
-      : short < 127 ? header.readUInt16BE(2) : Number(header.readBigUInt64BE(2))
+    const length = short < 126 ? short : short < 127 ? header.readUInt16BE(2) : Number(header.readBigUInt64BE(2))
     if ((bytes[0]! & 0xf0) !== 0x80) throw new Error('A client frame is fragmented or has reserved bits')
     if (bytes[1]! < 0x80) throw new Error('A client frame is not masked')
     if (length < (short < 126 ? 0 : short < 127 ? 126 : 65536)) {
@@ -91,14 +92,14 @@ export const createClientReader = (onFrame: (frame: ClientFrame) => void): ((byt
     const end = mask + 4 + length
     if (bytes.length < end) return end
     const payload = bytes.slice(mask + 4, end)
-    for (let i = 0; i < length; i++) payload[i]! ^= bytes[mask + i % 4]!
+    for (let i = 0; i < length; i++) payload[i]! ^= bytes[mask + (i % 4)]!
     onFrame({ opcode: bytes[0]! & 15, payload })
     const rest = bytes.subarray(end)
     pending = rest.length ? [rest] : []
     size = rest.length
     return 0
   }
-  return bytes => {
+  return (bytes) => {
     pending.push(bytes)
     size += bytes.length
     while (size && size >= wanted) wanted = parse(pending.length === 1 ? pending[0]! : join(...pending))

@@ -6,11 +6,11 @@ import { close, feed, fragments, frame, join, latin, repeat, text, utf8 } from '
 const record = (options: Partial<DecoderOptions> = {}) => {
   const events: unknown[] = []
   const decoder = new MessageDecoder({
-    message: data => events.push(typeof data === 'string' ? data : data.slice()),
-    ping: payload => events.push(['ping', ...payload]),
-    pong: payload => events.push(['pong', ...payload]),
+    message: (data) => events.push(typeof data === 'string' ? data : data.slice()),
+    ping: (payload) => events.push(['ping', ...payload]),
+    pong: (payload) => events.push(['pong', ...payload]),
     close: (code, reason) => events.push(['close', code, reason]),
-    error: error => events.push(error.code),
+    error: (error) => events.push(error.code),
     ...options,
   })
   return { decoder, events }
@@ -19,9 +19,7 @@ const record = (options: Partial<DecoderOptions> = {}) => {
 describe('three inputs', () => {
   test('a control frame that arrives in pieces stands between the fragments of a message', () => {
     const { decoder, events } = record()
-    const stream = join(
-      frame(2, latin('ab'), { fin: false }), frame(9, latin('\x01\x02')), frame(0, latin('cd')),
-    )
+    const stream = join(frame(2, latin('ab'), { fin: false }), frame(9, latin('\x01\x02')), frame(0, latin('cd')))
     feed(decoder.push, stream, 1)
     expect(events).toEqual([['ping', 1, 2], latin('abcd')])
   })
@@ -54,7 +52,13 @@ describe('three inputs', () => {
   })
 
   test.each([
-    ['a chunk that is missing', [{ bytes: latin('ab'), remaining: 4 }, { bytes: latin('cd'), remaining: 0 }]],
+    [
+      'a chunk that is missing',
+      [
+        { bytes: latin('ab'), remaining: 4 },
+        { bytes: latin('cd'), remaining: 0 },
+      ],
+    ],
     ['less than nothing remaining', [{ bytes: latin('ab'), remaining: -1 }]],
     ['no number remaining', [{ bytes: latin('ab'), remaining: NaN }]],
   ])('%s is a 1002', (_name, chunks) => {
@@ -77,9 +81,9 @@ describe('three inputs', () => {
 describe('bytes that are kept', () => {
   test('binary data that came in pieces is not touched when the host uses its buffer again', () => {
     const messages: Uint8Array[] = []
-    const decoder = new MessageDecoder({ message: data => messages.push(data as Uint8Array) })
+    const decoder = new MessageDecoder({ message: (data) => messages.push(data as Uint8Array) })
     const payloads = Array.from({ length: 300 }, (_, i) => repeat(String.fromCharCode(i % 256), 100))
-    feed(decoder.push, join(...payloads.map(payload => fragments(2, payload, 40))), 7)
+    feed(decoder.push, join(...payloads.map((payload) => fragments(2, payload, 40))), 7)
     expect(messages).toEqual(payloads)
   })
 })
@@ -87,7 +91,7 @@ describe('bytes that are kept', () => {
 describe('the HTTP head', () => {
   const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
 
-  test.each([Infinity, 1, 3, 7])('is read in front of the frames, in pieces of %d', size => {
+  test.each([Infinity, 1, 3, 7])('is read in front of the frames, in pieces of %d', (size) => {
     const { decoder, events } = record({ handshake: true })
     feed(decoder.push, join(latin(HEAD), text('first'), text('second')), size)
     expect(events).toEqual(['first', 'second'])
@@ -95,7 +99,7 @@ describe('the HTTP head', () => {
 
   test('without status 101 is refused, and gets no close frame', () => {
     const written: Uint8Array[] = []
-    const { decoder, events } = record({ handshake: true, write: bytes => written.push(bytes) })
+    const { decoder, events } = record({ handshake: true, write: (bytes) => written.push(bytes) })
     decoder.push(join(latin('HTTP/1.1 403 Forbidden\r\n\r\n'), text('no')))
     expect(events).toEqual([1002])
     expect(written).toEqual([])
@@ -103,7 +107,7 @@ describe('the HTTP head', () => {
 
   test('is shown to the host, whose verdict counts', () => {
     const heads: string[] = []
-    const { decoder, events } = record({ handshake: head => heads.push(head) > 1 })
+    const { decoder, events } = record({ handshake: (head) => heads.push(head) > 1 })
     decoder.push(latin(HEAD))
     expect(heads).toEqual([HEAD])
     expect(events).toEqual([1002])
@@ -139,7 +143,10 @@ describe('limits', () => {
     expect(events).toEqual(['abcd', 1009])
   })
 
-  const contents = [['empty', ''], ['not empty', 'x']] as const
+  const contents = [
+    ['empty', ''],
+    ['not empty', 'x'],
+  ] as const
 
   test.each(contents)('131,072 fragments pass, one more is a 1009; %s', (_name, content) => {
     const more = frame(0, utf8(content), { fin: false })
@@ -196,7 +203,7 @@ describe('limits', () => {
   test('4 MiB of text in fragments of one byte is one message', () => {
     const length = 4 * 1024 * 1024
     const { decoder, events } = record({ maxFragments: length })
-    const halves = [...utf8('é')].map(byte => frame(0, Uint8Array.of(byte), { fin: false }))
+    const halves = [...utf8('é')].map((byte) => frame(0, Uint8Array.of(byte), { fin: false }))
     decoder.push(frame(1, latin(''), { fin: false }))
     for (let i = 2; i < length; i++) decoder.push(halves[i % 2]!)
     decoder.push(frame(0))
@@ -208,16 +215,17 @@ describe('limits', () => {
 describe('answers', () => {
   test('with a mask of zeros, what is written is the payload itself', () => {
     const written: Uint8Array[] = []
-    const { decoder } = record({ write: bytes => written.push(bytes), random: () => 0 })
+    const { decoder } = record({ write: (bytes) => written.push(bytes), random: () => 0 })
     decoder.push(join(frame(9, latin('hey')), close(3001, 'bye')))
-    expect(written.map(bytes => latin(String.fromCharCode(...bytes)))).toEqual([
-      latin('\x8a\x83\0\0\0\0hey'), latin('\x88\x85\0\0\0\0\x0b\xb9bye'),
+    expect(written.map((bytes) => latin(String.fromCharCode(...bytes)))).toEqual([
+      latin('\x8a\x83\0\0\0\0hey'),
+      latin('\x88\x85\0\0\0\0\x0b\xb9bye'),
     ])
   })
 
   test('an error is answered with a close frame of its code', () => {
     const written: Uint8Array[] = []
-    const { decoder } = record({ write: bytes => written.push(bytes), random: () => 0 })
+    const { decoder } = record({ write: (bytes) => written.push(bytes), random: () => 0 })
     decoder.push(latin('\x83\0'))
     expect(written).toEqual([latin('\x88\x82\0\0\0\0\x03\xea')])
   })
@@ -228,7 +236,7 @@ describe('the host', () => {
     const fault = new Error('of the listener')
     const seen: unknown[] = []
     const decoder = new MessageDecoder({
-      message: data => {
+      message: (data) => {
         seen.push(data)
         if (data === 'one') throw fault
       },
@@ -239,7 +247,7 @@ describe('the host', () => {
 
   test('is told once why a stream ended, by an error with name and code', () => {
     const errors: FrameError[] = []
-    const decoder = new MessageDecoder({ error: error => errors.push(error) })
+    const decoder = new MessageDecoder({ error: (error) => errors.push(error) })
     decoder.push(latin('\xff\xff\xff'))
     decoder.push(latin('\xff\xff\xff'))
     expect(errors).toHaveLength(1)

@@ -24,10 +24,15 @@ describe('the request', () => {
     expect(dialled).toBe(target)
     const [request] = written
     expect(request).toMatch(/^GET \S+ HTTP\/1\.1\r\n(\S+: .+\r\n)+\r\n$/)
-    expect(request!.split('\r\n')).toEqual(expect.arrayContaining([
-      `GET ${path} HTTP/1.1`, `Host: ${authority}`, 'Upgrade: websocket', 'Connection: Upgrade',
-      'Sec-WebSocket-Version: 13',
-    ]))
+    expect(request!.split('\r\n')).toEqual(
+      expect.arrayContaining([
+        `GET ${path} HTTP/1.1`,
+        `Host: ${authority}`,
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        'Sec-WebSocket-Version: 13',
+      ]),
+    )
     expect(request).toMatch(/\r\nSec-WebSocket-Key: [\w+/]{21}[AQgw]==\r\n/)
     expect(request).not.toMatch(/extensions|protocol/i)
     socket.close()
@@ -36,13 +41,21 @@ describe('the request', () => {
   })
 
   test.each([
-    'example.test', 'http://example.test', 'ws://', 'ws://a b', 'ws://user@host/', 'ws://host:port',
-    'ws://host/#part', 'ws://host/a\r\nX: y', 'ws://host/é', 'ws://host!/',
-  ])('can not be made of %j: SyntaxError', url => {
+    'example.test',
+    'http://example.test',
+    'ws://',
+    'ws://a b',
+    'ws://user@host/',
+    'ws://host:port',
+    'ws://host/#part',
+    'ws://host/a\r\nX: y',
+    'ws://host/é',
+    'ws://host!/',
+  ])('can not be made of %j: SyntaxError', (url) => {
     expect(() => new WebSocket(url)).toThrow(SyntaxError)
   })
 
-  test.each(['a b', '', 'a\r\nX: y', 'é'])('can not ask for the subprotocol %j: SyntaxError', protocol => {
+  test.each(['a b', '', 'a\r\nX: y', 'é'])('can not ask for the subprotocol %j: SyntaxError', (protocol) => {
     expect(() => new WebSocket('ws://host', ['fine', protocol, 'fine too'])).toThrow(SyntaxError)
   })
 })
@@ -50,21 +63,21 @@ describe('the request', () => {
 describe('a handshake is refused', () => {
   const right = (key: string): string => switching(key)
   test.each<[string, (key: string) => string]>([
-    ['with another status', key => right(key).replace('101 Switching Protocols', '200 OK')],
+    ['with another status', (key) => right(key).replace('101 Switching Protocols', '200 OK')],
     ['with a redirect', () => 'HTTP/1.1 302 Found\r\nLocation: ws://other\r\n\r\n'],
     ['of something else than HTTP', () => 'SSH-2.0-OpenSSH\r\n\r\n'],
-    ['without Upgrade', key => right(key).replace('Upgrade: websocket\r\n', '')],
-    ['with another Upgrade', key => right(key).replace('Upgrade: websocket', 'Upgrade: h2c')],
-    ['without Connection', key => right(key).replace('Connection: Upgrade\r\n', '')],
-    ['with another Connection', key => right(key).replace('Connection: Upgrade', 'Connection: close')],
-    ['without Accept', key => right(key).replace(/Sec-WebSocket-Accept: .*\r\n/, '')],
+    ['without Upgrade', (key) => right(key).replace('Upgrade: websocket\r\n', '')],
+    ['with another Upgrade', (key) => right(key).replace('Upgrade: websocket', 'Upgrade: h2c')],
+    ['without Connection', (key) => right(key).replace('Connection: Upgrade\r\n', '')],
+    ['with another Connection', (key) => right(key).replace('Connection: Upgrade', 'Connection: close')],
+    ['without Accept', (key) => right(key).replace(/Sec-WebSocket-Accept: .*\r\n/, '')],
     ['with the Accept of another key', () => right('AAAAAAAAAAAAAAAAAAAAAA==')],
     [
       'with an extension, as none was offered',
-      key => switching(key, 'Sec-WebSocket-Extensions: permessage-deflate\r\n'),
+      (key) => switching(key, 'Sec-WebSocket-Extensions: permessage-deflate\r\n'),
     ],
-    ['with a subprotocol, as none was asked for', key => switching(key, 'Sec-WebSocket-Protocol: chat\r\n')],
-    ['with a head that never ends', key => right(key).slice(0, -2) + 'X: ' + 'y'.repeat(70_000)],
+    ['with a subprotocol, as none was asked for', (key) => switching(key, 'Sec-WebSocket-Protocol: chat\r\n')],
+    ['with a head that never ends', (key) => right(key).slice(0, -2) + 'X: ' + 'y'.repeat(70_000)],
   ])('%s', async (_name, answer) => {
     const server = await serve(({ key, socket }) => socket.write(answer(key)))
     const socket = new WebSocket(server.url)
@@ -84,17 +97,25 @@ describe('a handshake is refused', () => {
     await tick()
     listeners.data!(latin(answer))
     expect(await events).toMatchObject([
-      { type: 'error', error: { message: `WebSocket refused: ${reason}`, code: 1002 } }, { type: 'close' },
+      { type: 'error', error: { message: `WebSocket refused: ${reason}`, code: 1002 } },
+      { type: 'close' },
     ])
   })
 
   test('but case, spaces and lists in headers are fine, and frames may follow at once', async () => {
-    const server = await serve(({ key, socket }) => socket.write(Buffer.concat([
-      latin(switching(key)
-        .replace('Upgrade: websocket', 'upgrade:WebSocket ')
-        .replace('Connection: Upgrade', 'CONNECTION: keep-alive, upgrade')),
-      text('at once'), close(1000, 'bye'),
-    ])))
+    const server = await serve(({ key, socket }) =>
+      socket.write(
+        Buffer.concat([
+          latin(
+            switching(key)
+              .replace('Upgrade: websocket', 'upgrade:WebSocket ')
+              .replace('Connection: Upgrade', 'CONNECTION: keep-alive, upgrade'),
+          ),
+          text('at once'),
+          close(1000, 'bye'),
+        ]),
+      ),
+    )
     const events = await allEvents(new WebSocket(server.url))
     expect(events).toMatchObject([
       { type: 'open' },

@@ -20,23 +20,25 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** Pieces of `bytes` that end at `cuts`. */
 export const cutAt = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
-  const ends = [...new Set(cuts.map(cut => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   return [0, ...ends].map((from, i) => bytes.slice(from, ends[i]))
 }
 
 export const ourVerdict = (drive: (decoder: MessageDecoder) => void, TextDecoder?: null): Verdict => {
   const events: string[] = []
   const answers: string[] = []
-  drive(new MessageDecoder({
-    ...LIMITS,
-    ...(TextDecoder === null && { TextDecoder }),
-    message: data => events.push(typeof data === 'string' ? `text ${data}` : `binary ${hex(data)}`),
-    ping: payload => events.push(`ping ${hex(payload)}`),
-    pong: payload => events.push(`pong ${hex(payload)}`),
-    close: (code, reason) => events.push(`close ${code} ${reason}`),
-    error: error => events.push(`error ${error.code}`),
-    write: createClientReader(({ opcode, payload }) => answers.push(`${opcode} ${hex(payload)}`)),
-  }))
+  drive(
+    new MessageDecoder({
+      ...LIMITS,
+      ...(TextDecoder === null && { TextDecoder }),
+      message: (data) => events.push(typeof data === 'string' ? `text ${data}` : `binary ${hex(data)}`),
+      ping: (payload) => events.push(`ping ${hex(payload)}`),
+      pong: (payload) => events.push(`pong ${hex(payload)}`),
+      close: (code, reason) => events.push(`close ${code} ${reason}`),
+      error: (error) => events.push(`error ${error.code}`),
+      write: createClientReader(({ opcode, payload }) => answers.push(`${opcode} ${hex(payload)}`)),
+    }),
+  )
   return { events, answers }
 }
 
@@ -58,7 +60,8 @@ export const wsVerdict = (pieces: readonly Uint8Array[]): Verdict => {
   const receiver = new Receiver({ maxPayload: LIMITS.maxMessage, maxFragments: LIMITS.maxFragments })
   let ended = false
   receiver.on('message', (data: Buffer, isBinary: boolean) =>
-    events.push(isBinary ? `binary ${hex(data)}` : `text ${data.toString()}`))
+    events.push(isBinary ? `binary ${hex(data)}` : `text ${data.toString()}`),
+  )
   receiver.on('ping', (payload: Buffer) => {
     events.push(`ping ${hex(payload)}`)
     answers.push(`10 ${hex(payload)}`)
@@ -72,7 +75,7 @@ export const wsVerdict = (pieces: readonly Uint8Array[]): Verdict => {
   for (const piece of pieces) {
     if (ended) break
     // Not `write`, which would report an error a tick later.
-    receiver._write(Buffer.from(piece), null, error => {
+    receiver._write(Buffer.from(piece), null, (error) => {
       if (!error) return
       ended = true
       events.push(`error ${statusOf(error)}`)
@@ -82,9 +85,8 @@ export const wsVerdict = (pieces: readonly Uint8Array[]): Verdict => {
   return { events, answers }
 }
 
-const couldBecomeUtf8 = (bytes: Uint8Array): boolean => [0x80, 0xbf].some(fill => [0, 1, 2, 3].some(
-  more => isUtf8(Buffer.concat([bytes, Buffer.alloc(more, fill)])),
-))
+const couldBecomeUtf8 = (bytes: Uint8Array): boolean =>
+  [0x80, 0xbf].some((fill) => [0, 1, 2, 3].some((more) => isUtf8(Buffer.concat([bytes, Buffer.alloc(more, fill)]))))
 
 interface Facts {
   /** A text can't be UTF-8 any more, from this byte of the stream on. */
@@ -105,8 +107,7 @@ const factsOf = (bytes: Uint8Array): Facts => {
     const short = data[at + 1]! & 0x7f
     const start = at + (short < 126 ? 2 : short < 127 ? 4 : 10)
     if (start > data.length) break
-    const length = short < 126 ? short
-      : short < 127 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
+    const length = short < 126 ? short : short < 127 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
     if (opcode < 8) {
       if (opcode) kind = opcode
       frames++
@@ -132,7 +133,7 @@ const DIFFERENCES: readonly {
   {
     reason: 'text is refused at its first bad byte; ws reads the message, or what comes before its end',
     ours: 'error 1007',
-    holds: facts => facts.badText,
+    holds: (facts) => facts.badText,
   },
   {
     reason: 'too many fragments are 1009 at the header of the one too many; ws: 1008, after its payload',
@@ -147,11 +148,16 @@ export const compare = (bytes: Uint8Array, ours: Verdict, theirs: Verdict): stri
   if (same(ours.events, theirs.events) && same(ours.answers, theirs.answers)) return
   const last = ours.events.length - 1
   const before = ours.events.slice(0, last)
-  const difference = DIFFERENCES.find(({ ours: verdict, holds }) =>
-    ours.events[last] === verdict && same(before, theirs.events.slice(0, last)) &&
-    same(ours.answers.slice(0, -1), theirs.answers.slice(0, ours.answers.length - 1)) &&
-    holds(factsOf(bytes), theirs.events[last]))
+  const difference = DIFFERENCES.find(
+    ({ ours: verdict, holds }) =>
+      ours.events[last] === verdict &&
+      same(before, theirs.events.slice(0, last)) &&
+      same(ours.answers.slice(0, -1), theirs.answers.slice(0, ours.answers.length - 1)) &&
+      holds(factsOf(bytes), theirs.events[last]),
+  )
   if (difference) return difference.reason
-  throw new Error(`${hex(bytes)}\nours:   ${ours.events.join(' | ')} -> ${ours.answers.join(' | ')}\n` +
-    `theirs: ${theirs.events.join(' | ')} -> ${theirs.answers.join(' | ')}`)
+  throw new Error(
+    `${hex(bytes)}\nours:   ${ours.events.join(' | ')} -> ${ours.answers.join(' | ')}\n` +
+      `theirs: ${theirs.events.join(' | ')} -> ${theirs.answers.join(' | ')}`,
+  )
 }

@@ -8,17 +8,21 @@ export const overTcp: Connect = async ({ host, port }): Promise<ByteStream> => {
   const socket = dial({ host, port, noDelay: true })
   await once(socket, 'connect')
   let failure: Error | undefined
-  socket.on('error', error => { failure = error })
+  socket.on('error', (error) => {
+    failure = error
+  })
   return {
-    write: bytes => socket.write(bytes),
+    write: (bytes) => socket.write(bytes),
     close: () => socket.end(),
-    onData: listener => socket.on('data', listener),
-    onClose: listener => socket.on('close', () => listener(failure)),
+    onData: (listener) => socket.on('data', listener),
+    onClose: (listener) => socket.on('close', () => listener(failure)),
   }
 }
 
 export const acceptOf = (key: string): string =>
-  createHash('sha1').update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
+  createHash('sha1')
+    .update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11')
+    .digest('base64')
 
 export interface Upgrade {
   readonly request: string
@@ -40,7 +44,7 @@ export const createRawServer = async (
   host = '127.0.0.1',
 ): Promise<RawServer> => {
   const sockets = new Set<Socket>()
-  const server: Server = createServer({ noDelay: true }, socket => {
+  const server: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))

@@ -10,7 +10,9 @@ afterEach(async () => {
 })
 
 /** Runs after the test. */
-export const atEnd = (cleanup: () => unknown): void => { cleanups.push(cleanup) }
+export const atEnd = (cleanup: () => unknown): void => {
+  cleanups.push(cleanup)
+}
 
 export const serve = async (onUpgrade: (upgrade: Upgrade) => void, host?: string): Promise<RawServer> => {
   const server = await createRawServer(onUpgrade, host)
@@ -21,16 +23,19 @@ export const serve = async (onUpgrade: (upgrade: Upgrade) => void, host?: string
 type Type = 'open' | 'message' | 'error' | 'close'
 
 export const next = (socket: FrameWebSocket, type: Type): Promise<SocketEvent> =>
-  new Promise(resolve => { socket[`on${type}`] = resolve })
+  new Promise((resolve) => {
+    socket[`on${type}`] = resolve
+  })
 
 /** Everything until the end, in order. */
-export const allEvents = (socket: FrameWebSocket): Promise<SocketEvent[]> => new Promise(resolve => {
-  const events: SocketEvent[] = []
-  for (const type of ['open', 'message', 'error', 'close']) {
-    socket.addEventListener(type, event => events.push(event))
-  }
-  socket.onclose = () => setImmediate(() => resolve(events))
-})
+export const allEvents = (socket: FrameWebSocket): Promise<SocketEvent[]> =>
+  new Promise((resolve) => {
+    const events: SocketEvent[] = []
+    for (const type of ['open', 'message', 'error', 'close']) {
+      socket.addEventListener(type, (event) => events.push(event))
+    }
+    socket.onclose = () => setImmediate(() => resolve(events))
+  })
 
 /** A stream in memory, for what a real one seldom does. */
 export const fake = (overrides: Partial<ByteStream> = {}) => {
@@ -38,10 +43,18 @@ export const fake = (overrides: Partial<ByteStream> = {}) => {
   const written: string[] = []
   let closes = 0
   const stream: ByteStream = {
-    write: bytes => { written.push(Buffer.from(bytes).toString('latin1')) },
-    close: () => { closes++ },
-    onData: listener => { listeners.data = listener },
-    onClose: listener => { listeners.close = listener },
+    write: (bytes) => {
+      written.push(Buffer.from(bytes).toString('latin1'))
+    },
+    close: () => {
+      closes++
+    },
+    onData: (listener) => {
+      listeners.data = listener
+    },
+    onClose: (listener) => {
+      listeners.close = listener
+    },
     ...overrides,
   }
   const accept = (): void => {
@@ -50,4 +63,4 @@ export const fake = (overrides: Partial<ByteStream> = {}) => {
   }
   return { stream, listeners, written, accept, closes: () => closes }
 }
-export const tick = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -3,7 +3,7 @@ export const unhandled = async (cause: () => void): Promise<unknown> => {
   const others = process.listeners('unhandledRejection')
   process.removeAllListeners('unhandledRejection')
   try {
-    return await new Promise(resolve => {
+    return await new Promise((resolve) => {
       process.once('unhandledRejection', resolve)
       cause()
     })

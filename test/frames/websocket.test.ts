@@ -13,11 +13,14 @@ const WebSocket = createWebSocketClass(overTcp)
 describe('with the ws server', () => {
   test('text and bytes of every length form go both ways, with the subprotocol agreed on', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-    atEnd(() => new Promise(resolve => {
-      for (const client of server.clients) client.terminate()
-      server.close(resolve)
-    }))
-    server.on('connection', socket => {
+    atEnd(
+      () =>
+        new Promise((resolve) => {
+          for (const client of server.clients) client.terminate()
+          server.close(resolve)
+        }),
+    )
+    server.on('connection', (socket) => {
       socket.on('message', (data, binary) => socket.send(data, { binary }))
     })
     await once(server, 'listening')
@@ -25,7 +28,10 @@ describe('with the ws server', () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/path?query`, ['chat', 'other'])
     await next(socket, 'open')
     expect(socket).toMatchObject({
-      readyState: 1, protocol: 'chat', extensions: '', url: `ws://127.0.0.1:${port}/path?query`,
+      readyState: 1,
+      protocol: 'chat',
+      extensions: '',
+      url: `ws://127.0.0.1:${port}/path?query`,
     })
     for (const length of [0, 1, 125, 126, 65535, 65536, 100_000]) {
       const sent = 'é'.repeat(length / 2) + 'x'.repeat(length % 2)
@@ -49,7 +55,7 @@ describe('with the ws server', () => {
 
   test('an address in brackets is dialled without them', async () => {
     const hosts: string[] = []
-    const socket = new (createWebSocketClass(target => {
+    const socket = new (createWebSocketClass((target) => {
       hosts.push(`${target.host} ${target.port} ${target.secure}`)
       throw new Error('enough')
     }))('wss://[::1]/x')
@@ -68,7 +74,7 @@ describe('an end', () => {
   }
 
   test('without a close frame is a 1006', async () => {
-    const events = await afterUpgrade(socket => socket.end(text('half').subarray(0, 3)))
+    const events = await afterUpgrade((socket) => socket.end(text('half').subarray(0, 3)))
     expect(events).toMatchObject([{ type: 'open' }, { type: 'close', code: 1006, wasClean: false }])
   })
 
@@ -82,39 +88,53 @@ describe('an end', () => {
     await next(socket, 'open')
     socket.send('now')
     expect(await events).toMatchObject([
-      { type: 'open' }, { type: 'error', error: { code: 'ECONNRESET' } }, { type: 'close', code: 1006 },
+      { type: 'open' },
+      { type: 'error', error: { code: 'ECONNRESET' } },
+      { type: 'close', code: 1006 },
     ])
   })
 
   test('before the handshake is an error and a 1006', async () => {
     const server = await serve(({ socket }) => socket.end())
-    expect(await allEvents(new WebSocket(server.url))).toMatchObject([
-      { type: 'error' }, { type: 'close', code: 1006 },
-    ])
+    expect(await allEvents(new WebSocket(server.url))).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006 }])
   })
 
   test('with a close frame without code is a clean 1005', async () => {
-    const events = await afterUpgrade(socket => socket.write(frame(8)))
+    const events = await afterUpgrade((socket) => socket.write(frame(8)))
     expect(events.at(-1)).toMatchObject({ code: 1005, reason: '', wasClean: true })
   })
 
   test.each([
     ['nobody listens', async () => overTcp({ host: '127.0.0.1', port: 1, secure: false })],
-    ['connect throws', () => { throw new Error('no sockets here') }],
+    [
+      'connect throws',
+      () => {
+        throw new Error('no sockets here')
+      },
+    ],
     ['connect gives nothing', () => undefined as unknown as ByteStream],
   ])('when %s is an error and a 1006', async (_name, connect) => {
     const events = await allEvents(new (createWebSocketClass(connect))('ws://host'))
-    expect(events).toMatchObject([{ type: 'error', error: expect.any(Error) }, { type: 'close', code: 1006 }])
+    expect(events).toMatchObject([
+      { type: 'error', error: expect.any(Error) },
+      { type: 'close', code: 1006 },
+    ])
   })
 
   test.each([
-    ['throws', () => { throw new Error('broken pipe') }],
+    [
+      'throws',
+      () => {
+        throw new Error('broken pipe')
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('broken pipe'))],
   ])('when writing %s is an error and a 1006', async (_name, write) => {
     const { stream } = fake({ write })
     const events = await allEvents(new (createWebSocketClass(() => stream))('ws://host'))
     expect(events).toMatchObject([
-      { type: 'error', error: { message: 'broken pipe' } }, { type: 'close', code: 1006 },
+      { type: 'error', error: { message: 'broken pipe' } },
+      { type: 'close', code: 1006 },
     ])
   })
 })
@@ -128,7 +148,7 @@ describe('close()', () => {
     }
     return {
       setTimer: setTimer as (ms: number, call: () => void) => () => void,
-      fire: () => [...pending].forEach(call => call()),
+      fire: () => [...pending].forEach((call) => call()),
       pending,
     }
   }
@@ -153,7 +173,9 @@ describe('close()', () => {
     const { setTimer, fire } = timers()
     const { stream, closes, written } = fake()
     let open!: (stream: ByteStream) => void
-    const opening = new Promise<ByteStream>(resolve => { open = resolve })
+    const opening = new Promise<ByteStream>((resolve) => {
+      open = resolve
+    })
     const socket = new (createWebSocketClass(() => opening, { setTimer }))('ws://host')
     const closed = next(socket, 'close')
     fire()
@@ -193,7 +215,7 @@ describe('close()', () => {
     expect(written).toHaveLength(2)
   })
 
-  test.each([[1001], [999], [1005], [2999], [5000], [NaN]])('does not take the code %d', code => {
+  test.each([[1001], [999], [1005], [2999], [5000], [NaN]])('does not take the code %d', (code) => {
     const socket = new (createWebSocketClass(() => fake().stream))('ws://host')
     expect(() => socket.close(code)).toThrow('InvalidAccessError')
   })
@@ -227,7 +249,12 @@ describe('the shape of the W3C', () => {
     expect({ ...WebSocket }).toEqual(states)
     const { stream } = fake()
     expect(new (createWebSocketClass(() => stream))('ws://host')).toMatchObject({
-      ...states, readyState: 0, protocol: '', extensions: '', bufferedAmount: 0, binaryType: 'arraybuffer',
+      ...states,
+      readyState: 0,
+      protocol: '',
+      extensions: '',
+      bufferedAmount: 0,
+      binaryType: 'arraybuffer',
     })
   })
 
@@ -241,7 +268,9 @@ describe('the shape of the W3C', () => {
     const socket = new (createWebSocketClass(() => stream))('ws://host')
     await tick()
     const heard: string[] = []
-    const listener = (event: SocketEvent): void => { heard.push(`${event.type} ${event.data}`) }
+    const listener = (event: SocketEvent): void => {
+      heard.push(`${event.type} ${event.data}`)
+    }
     socket.addEventListener('message', listener)
     socket.addEventListener('message', listener)
     socket.addEventListener('open', listener)
@@ -260,7 +289,9 @@ describe('the shape of the W3C', () => {
     accept()
     const heard: unknown[] = []
     const fault = new Error('of the listener')
-    socket.onmessage = ({ data }) => { if (data === 'one') throw fault }
+    socket.onmessage = ({ data }) => {
+      if (data === 'one') throw fault
+    }
     socket.addEventListener('message', ({ data }) => heard.push(data))
     expect(await unhandled(() => listeners.data!(Buffer.concat([text('one'), text('two')])))).toBe(fault)
     expect(heard).toEqual(['one', 'two'])

@@ -89,7 +89,9 @@ describe('a token', () => {
     const { opened } = converse(`${url}${PREFIX}/watch/gameserver`, { headers: { cookie, origin: url } })
     await opened
     expect((await open('/?token=wrong')).status).toBe(401)
-    expect((await open('/a//b/?token=correct-horse-battery&debug&c=%20')).head).toMatch(/location: \/a\/\/b\/\?debug&c=%20\r\n/i)
+    expect((await open('/a//b/?token=correct-horse-battery&debug&c=%20')).head).toMatch(
+      /location: \/a\/\/b\/\?debug&c=%20\r\n/i,
+    )
     for (const slashes of ['//', '/\\', '///\\/']) {
       const { head } = await open(`${slashes}evil.example/?token=correct-horse-battery`)
       expect(head).toMatch(/location: \/evil\.example\/\r\n/i)

@@ -8,8 +8,7 @@ function frame(opcode: number, size: number, masked: boolean): Buffer {
   const mask = masked ? 0x80 : 0
   const long = Buffer.alloc(8)
   long.writeUInt32BE(size, 4)
-  const [length, extended] =
-    size < 126 ? [size, []] : size < 65_536 ? [126, [...long.subarray(6)]] : [127, [...long]]
+  const [length, extended] = size < 126 ? [size, []] : size < 65_536 ? [126, [...long.subarray(6)]] : [127, [...long]]
   const head = Buffer.from([opcode, mask | length, ...extended])
   return Buffer.concat([head, Buffer.alloc(masked ? 4 : 0, 0xff), Buffer.alloc(size, opcode)])
 }
@@ -33,7 +32,7 @@ test.each(kinds)('the ends of %s are known however they are cut', (_name, units,
       const ends = all.reduce((found, unit) => [...found, found.at(-1)! + unit.byteLength], [0])
       const stop = at % bytes.byteLength
       const follower = follow()
-      for (let from = 0; from < stop; ) {
+      for (let from = 0; from < stop;) {
         const to = Math.min(stop, from + sizes.next().value!)
         follower.pass(bytes.subarray(from, to))
         from = to
@@ -41,7 +40,7 @@ test.each(kinds)('the ends of %s are known however they are cut', (_name, units,
       expect(follower.between).toBe(ends.includes(stop))
       if (follower.between) return
       let end = stop
-      for (let rest: number | undefined; rest === undefined; ) {
+      for (let rest: number | undefined; rest === undefined;) {
         const piece = bytes.subarray(end, end + sizes.next().value!)
         rest = follower.rest(piece)
         end += rest ?? piece.byteLength

@@ -31,7 +31,7 @@ async function silence(): Promise<string> {
   const child = spawn(process.execPath, ['-e', script])
   onTestFinished(() => void child.kill('SIGKILL'))
   const port = Number(String((await once(child.stdout, 'data'))[0]))
-  for (let full = false; !full; ) {
+  for (let full = false; !full;) {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     onTestFinished(() => void socket.destroy())
@@ -165,9 +165,11 @@ describe('a sidecar that took a request and', () => {
 
 test('a client knows what was not sent from what may have been done', async () => {
   const none = await startGateway({ sidecar: await nowhere() })
-  const resets = await startGateway({ sidecar: await startRawSidecar((socket) => {
-    socket.once('data', () => socket.resetAndDestroy())
-  }) })
+  const resets = await startGateway({
+    sidecar: await startRawSidecar((socket) => {
+      socket.once('data', () => socket.resetAndDestroy())
+    }),
+  })
   const codeOf = async (url: string): Promise<unknown> => {
     const client = createClient({ baseUrl: url + PREFIX, retry: false })
     try {

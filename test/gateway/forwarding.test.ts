@@ -100,8 +100,7 @@ describe('a request', () => {
     process.on('warning', onWarning)
     onTestFinished(() => void process.removeListener('warning', onWarning))
     const { port } = await startGateway({ sidecar: sidecar.url })
-    const post = (path: string): string =>
-      `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
+    const post = (path: string): string => `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
     const calls = ['/ready', '/allocate', '/reserve', '/health'].flatMap((path) => Array<string>(5).fill(path))
     const last = `${post('/shutdown')}Connection: close\r\n\r\n{}`
     await exchange(port, calls.map((path) => `${post(path)}\r\n{}`).join('') + last)

@@ -21,7 +21,10 @@ const pages: readonly (readonly [name: string, page: string])[] = [
   ['a comment that never ends', '<html>^<!-- <head><title>'],
   ['a comment and no head', '<!doctype html>^<!-- built --><title>a'],
   ['a comment before everything', '<!-- built -->\n<!doctype html>\n<html>\n<head>^\n'],
-  ['a doctype of old', '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/x.dtd"><html><head>^'],
+  [
+    'a doctype of old',
+    '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/x.dtd"><html><head>^',
+  ],
   ['an XML declaration', '<?xml version="1.0"?><!doctype html><html><head>^<title>'],
   ['a mark of the encoding', '\ufeff<!doctype html><html><head>^<title>ü'],
   ['a mark and no head', '\ufeff^<p>ü'],
@@ -49,8 +52,8 @@ describe('the script comes first in the head', () => {
   })
 
   test('odd pages take no longer than others', () => {
-    for (const piece of ['<html ', '<!--', '<html a="', ' ', '<!', '<html><head a=\'']) {
-      const page = Buffer.from(piece.repeat(64 * 1024 / piece.length))
+    for (const piece of ['<html ', '<!--', '<html a="', ' ', '<!', "<html><head a='"]) {
+      const page = Buffer.from(piece.repeat((64 * 1024) / piece.length))
       expect(findInsertion(page)?.at).toBeLessThanOrEqual(page.byteLength)
     }
   })

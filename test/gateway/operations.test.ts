@@ -36,8 +36,8 @@ test.each(transports)('a client does all operations through it, watching by %s',
     client.close()
   }
   const used = gateway.local!.sidecar.log.entries(0).map(({ event }) => event)
-  const called = used.map((event) => event.type === 'call' ? event.call.operation : undefined)
-  const watched = used.map((event) => event.type === 'watch-opened' ? event.transport : undefined)
+  const called = used.map((event) => (event.type === 'call' ? event.call.operation : undefined))
+  const watched = used.map((event) => (event.type === 'watch-opened' ? event.transport : undefined))
   expect(new Set([...called, 'watchGameServer'])).toEqual(new Set([...Object.keys(operations), undefined]))
   expect(watched).toContain(watch)
   expect(gateway.log).toEqual([])

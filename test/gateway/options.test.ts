@@ -77,8 +77,7 @@ test('a host by name is taken for loopback, an IPv6 address is bracketed in the 
 })
 
 test('the name that is listened on is served, all names of a wildcard are not', () => {
-  const allowed = (host: string) =>
-    resolveGatewayOptions({ local: true, host, expose: true, token: true }).allowHosts
+  const allowed = (host: string) => resolveGatewayOptions({ local: true, host, expose: true, token: true }).allowHosts
   expect(allowed('game-vm')).toEqual(['game-vm'])
   expect(allowed('192.0.2.7')).toEqual(['192.0.2.7'])
   expect(allowed('0.0.0.0')).toEqual([])

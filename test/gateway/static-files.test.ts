@@ -107,7 +107,10 @@ describe('conditional requests and ranges', () => {
   test.each(['/', '/a.bin', '/missing'])('HEAD of %s tells what GET would, without its body', async (path) => {
     const { ask } = await serveSite(await folderOf({ 'index.html': PAGE, 'a.bin': '0123456789' }))
     const { date: _date, ...get } = (await ask(path)).headers
-    const { headers: { date: _later, ...head }, body } = await ask(path, {}, 'HEAD')
+    const {
+      headers: { date: _later, ...head },
+      body,
+    } = await ask(path, {}, 'HEAD')
     expect(head).toEqual(get)
     expect(body.byteLength).toBe(0)
   })
@@ -193,7 +196,9 @@ describe('compressed when the game was built', () => {
   test('each form has an entity tag of its own', async () => {
     const { ask } = await serveSite(await folderOf(build))
     const tags = await Promise.all(
-      ['br', 'gzip', 'identity'].map(async (accepted) => (await ask('/game.js', { 'accept-encoding': accepted })).headers.etag),
+      ['br', 'gzip', 'identity'].map(
+        async (accepted) => (await ask('/game.js', { 'accept-encoding': accepted })).headers.etag,
+      ),
     )
     expect(new Set(tags).size).toBe(3)
     const again = await ask('/game.js', { 'accept-encoding': 'br', 'if-none-match': tags[0]! })
@@ -213,7 +218,11 @@ describe('compressed when the game was built', () => {
   ] as const)('%s asked for by that name is unpacked by the browser: %s, %s', async (name, encoding, type) => {
     const { ask } = await serveSite(await folderOf(build))
     const { headers, body } = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
-    expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([encoding, type, 'Accept-Encoding'])
+    expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
+      encoding,
+      type,
+      'Accept-Encoding',
+    ])
     expect(body).toEqual(build[name])
     const raw = await ask(`/${name}`)
     expect([raw.headers['content-encoding'], raw.body]).toEqual([undefined, build[name]])
@@ -226,7 +235,12 @@ describe('compressed when the game was built', () => {
   ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
     const { ask } = await serveSite(await folderOf(build))
     const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
-    expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([content, undefined, type, 'Accept-Encoding'])
+    expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
+      content,
+      undefined,
+      type,
+      'Accept-Encoding',
+    ])
     expect((await ask(`/${name}`, { 'accept-encoding': accepted }, 'HEAD')).headers['content-type']).toBe(type)
   })
 
@@ -245,7 +259,11 @@ describe('compressed when the game was built', () => {
   test('a file of which there is only the compressed form is found by its own name', async () => {
     const { ask } = await serveSite(await folderOf(build))
     const found = await ask('/engine.wasm', { 'accept-encoding': 'br' })
-    expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([200, 'br', 'application/wasm'])
+    expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([
+      200,
+      'br',
+      'application/wasm',
+    ])
     expect((await ask('/engine.wasm', { 'accept-encoding': 'gzip' })).status).toBe(404)
   })
 
@@ -266,7 +284,12 @@ describe('compressed when the game was built', () => {
 })
 
 describe('folders and routes', () => {
-  const site = { 'index.html': PAGE, 'levels/index.html': '<h1>Levels</h1>', 'assets/a.png': 'png', 'a b/index.html': 'x' }
+  const site = {
+    'index.html': PAGE,
+    'levels/index.html': '<h1>Levels</h1>',
+    'assets/a.png': 'png',
+    'a b/index.html': 'x',
+  }
   const asPage = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
   test('a folder is its index.html', async () => {

@@ -158,8 +158,17 @@ describe('nothing from outside', () => {
     const { ask } = await serveSite(join(folder, 'site'))
     expect((await ask('/')).text).toBe(`${TAG}<p>first`)
     expect((await ask('/config/level.json')).text).toBe('{}')
-    const hidden = ['/..data/index.html', `/${first}/index.html`, '/.env', '/link.env', '/.git/config', '/link.git/config', '/c.js']
-    const statuses = async (): Promise<number[]> => (await Promise.all(hidden.map((path) => ask(path)))).map(({ status }) => status)
+    const hidden = [
+      '/..data/index.html',
+      `/${first}/index.html`,
+      '/.env',
+      '/link.env',
+      '/.git/config',
+      '/link.git/config',
+      '/c.js',
+    ]
+    const statuses = async (): Promise<number[]> =>
+      (await Promise.all(hidden.map((path) => ask(path)))).map(({ status }) => status)
     expect(await statuses()).toEqual(hidden.map(() => 404))
     await symlink(second, at('..data_tmp'))
     await rename(at('..data_tmp'), at('..data'))
@@ -169,7 +178,11 @@ describe('nothing from outside', () => {
 
   test('a pipe is not opened: it would never end', async () => {
     const folder = await folderOf(files)
-    execFileSync('mkfifo', [join(folder, 'site', 'pipe'), join(folder, 'site', 'pipe.html'), join(folder, 'site', 'a.js.br')])
+    execFileSync('mkfifo', [
+      join(folder, 'site', 'pipe'),
+      join(folder, 'site', 'pipe.html'),
+      join(folder, 'site', 'a.js.br'),
+    ])
     const { ask } = await serveSite(join(folder, 'site'))
     expect((await ask('/pipe')).status).toBe(404)
     expect((await ask('/pipe.html')).status).toBe(404)

@@ -112,9 +112,13 @@ describe('a watch over HTTP', () => {
   })
 
   test('that is refused by the sidecar is a plain answer', async () => {
-    const { port } = await startGateway({ sidecar: (await startFakeSidecar((_message, reply) => {
-      reply.writeHead(500, { 'Content-Type': 'application/json' }).end('{"code":2}')
-    })).url })
+    const { port } = await startGateway({
+      sidecar: (
+        await startFakeSidecar((_message, reply) => {
+          reply.writeHead(500, { 'Content-Type': 'application/json' }).end('{"code":2}')
+        })
+      ).url,
+    })
     const answer = await request(port, `GET ${WATCH}`, HOST)
     expect(answer.status).toBe(500)
     expect(answer.body).toContain('{"code":2}')
@@ -148,7 +152,13 @@ describe('a watch over WebSocket', () => {
       `${openWatch}Origin: http://localhost\r\nCookie: a=b\r\nSec-WebSocket-Protocol: json\r\n` +
         `Sec-WebSocket-Extensions: permessage-deflate\r\nX-Own: 1\r\n${websocketHeaders.join('\r\n')}\r\n\r\n`,
     )
-    expect(asked.split('\r\n').filter((line) => line !== '').map((line) => line.toLowerCase()).sort()).toEqual([
+    expect(
+      asked
+        .split('\r\n')
+        .filter((line) => line !== '')
+        .map((line) => line.toLowerCase())
+        .sort(),
+    ).toEqual([
       'connection: upgrade',
       'get /watch/gameserver http/1.1',
       `host: ${new URL(sidecar).host}`,
@@ -157,7 +167,12 @@ describe('a watch over WebSocket', () => {
       'upgrade: websocket',
       'x-own: 1',
     ])
-    expect(answer.head.split('\r\n').map((line) => line.toLowerCase()).sort()).toEqual([
+    expect(
+      answer.head
+        .split('\r\n')
+        .map((line) => line.toLowerCase())
+        .sort(),
+    ).toEqual([
       'connection: upgrade',
       'http/1.1 101 switching protocols',
       'sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo=',

@@ -13,7 +13,7 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
   beforeAll(async () => {
     sidecar = await startSidecar()
     const args = [guestPath('babylon-host.mjs'), dirname(babylon!), sidecar.url]
-    results = await runProcess(process.execPath, args) as typeof results
+    results = (await runProcess(process.execPath, args)) as typeof results
   })
   afterAll(() => sidecar.close())
 
@@ -22,13 +22,19 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
   })
 
   test('an observable for each event; late observers of what lasts are told at once', () => {
-    expect(results['observables'])
-      .toEqual({ counter: 'rooms', late: 'Scheduled', gameServer: 'arena-1', last: 'Shutdown' })
+    expect(results['observables']).toEqual({
+      counter: 'rooms',
+      late: 'Scheduled',
+      gameServer: 'arena-1',
+      last: 'Shutdown',
+    })
   })
 
   test('no beat while nothing is rendered; dispose() closes the client and removes the observers', () => {
     expect(results['frozen']).toEqual({
-      reason: expect.stringContaining('The game loop stands still') as unknown, connection: 'closed', observed: false,
+      reason: expect.stringContaining('The game loop stands still') as unknown,
+      connection: 'closed',
+      observed: false,
     })
   })
 

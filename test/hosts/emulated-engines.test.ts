@@ -9,7 +9,9 @@ import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
 let sidecar: LocalSidecar
 
-beforeEach(async () => { sidecar = await startSidecar() })
+beforeEach(async () => {
+  sidecar = await startSidecar()
+})
 afterEach(() => sidecar.close())
 
 const engine = (name: string): string => readFileSync(join(root, 'test/hosts/guest', name), 'utf8')
@@ -17,9 +19,14 @@ const pluginScript = (code: string): string =>
   `(function () { var module = undefined, exports = undefined, define = undefined;\n${code}\n}).call(this)`
 
 describe('emulated Cocos native runtime', () => {
-  const run = (load: string, options: string): Promise<unknown> => runAllOperations(createBareVm(), {
-    engine: engine('cocos-native.js'), load, options, frame: 'cc.director.mainLoop()', baseUrl: sidecar.url,
-  })
+  const run = (load: string, options: string): Promise<unknown> =>
+    runAllOperations(createBareVm(), {
+      engine: engine('cocos-native.js'),
+      load,
+      options,
+      frame: 'cc.director.mainLoop()',
+      baseUrl: sidecar.url,
+    })
 
   test.each(['iife', 'umd'])('all operations, the %s build as a plugin script', async (name) => {
     expectAllOperations(await run(pluginScript(build(name)), '{ baseUrl: baseUrl }'), 'websocket', sidecar)
@@ -50,7 +57,10 @@ describe('emulated mini-game', () => {
 
   test('all operations, the UMD build as a CommonJS module', async () => {
     const outcome = await runAllOperations(createBareVm(), {
-      engine: engine('mini-game.js'), load: asModule(build('umd.min')), options: '{ baseUrl: baseUrl }', frame: 'frame()',
+      engine: engine('mini-game.js'),
+      load: asModule(build('umd.min')),
+      options: '{ baseUrl: baseUrl }',
+      frame: 'frame()',
       baseUrl: sidecar.url,
     })
     expectAllOperations(outcome, 'websocket', sidecar)

@@ -21,7 +21,7 @@ describe.each(versions)('Phaser %s, headless in Node', (version, phaser) => {
     otherSidecar = await startSidecar()
     if (phaser === undefined) return
     const args = [guestPath('phaser-host.mjs'), phaser, sidecar.url, otherSidecar.url]
-    results = await runProcess(process.execPath, args) as typeof results
+    results = (await runProcess(process.execPath, args)) as typeof results
   })
   afterAll(() => Promise.all([sidecar.close(), otherSidecar.close()]))
 

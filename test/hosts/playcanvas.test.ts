@@ -20,7 +20,7 @@ describe.skipIf(playcanvas === undefined)('PlayCanvas on its null device in Node
     sidecar = await startSidecar()
     otherSidecar = await startSidecar()
     const args = [guestPath('playcanvas-host.mjs'), playcanvas!, sidecar.url, otherSidecar.url]
-    results = await runProcess(process.execPath, args) as Results
+    results = (await runProcess(process.execPath, args)) as Results
   })
   afterAll(() => Promise.all([sidecar.close(), otherSidecar.close()]))
 

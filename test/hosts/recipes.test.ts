@@ -32,15 +32,23 @@ declare const host: {
 
 function complaintsAbout(files: Map<string, string>): string[] {
   const options: ts.CompilerOptions = {
-    strict: true, noEmit: true, skipLibCheck: true, allowJs: true, checkJs: true, experimentalDecorators: true,
-    noImplicitThis: false, types: [],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowJs: true,
+    checkJs: true,
+    experimentalDecorators: true,
+    noImplicitThis: false,
+    types: [],
     moduleDetection: ts.ModuleDetectionKind.Force,
-    target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
     lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
       'gameserver-sidecar/*': [join(root, 'src/adapters/*.ts')],
-      'playcanvas': [playcanvas!],
+      playcanvas: [playcanvas!],
       '@babylonjs/core/*': [`${dirname(babylon!)}/*`],
     },
   }
@@ -53,7 +61,8 @@ function complaintsAbout(files: Map<string, string>): string[] {
     return code === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, code, ts.ScriptTarget.ES2022)
   }
   const program = ts.createProgram([...files.keys()], options, compiler)
-  return ts.getPreEmitDiagnostics(program)
+  return ts
+    .getPreEmitDiagnostics(program)
     .filter(({ file }) => file !== undefined && files.has(file.fileName))
     .map(({ file, start, messageText }) => {
       const { line } = file!.getLineAndCharacterOfPosition(start ?? 0)
@@ -71,14 +80,19 @@ export class Typed extends Phaser.Scene {
 }`
 
 test.skipIf(babylon === undefined || playcanvas === undefined)(
-  'the recipes of docs/engines.md fit the types of the package and of the engines', () => {
+  'the recipes of docs/engines.md fit the types of the package and of the engines',
+  () => {
     const recipes = snippetsOf('docs/engines.md').filter(({ language }) => language === 'ts' || language === 'js')
     expect(recipes.length).toBeGreaterThan(8)
-    const complaints = complaintsAbout(new Map([
-      ...recipes.map(({ line, language, code }) => [join(root, `engines.md-${line}.${language}`), code] as const),
-      [join(root, 'recipe-scene.ts'), SCENE],
-      [join(root, 'recipe-cocos.d.ts'), COCOS],
-      [join(root, 'recipe-globals.d.ts'), GLOBALS],
-    ]))
+    const complaints = complaintsAbout(
+      new Map([
+        ...recipes.map(({ line, language, code }) => [join(root, `engines.md-${line}.${language}`), code] as const),
+        [join(root, 'recipe-scene.ts'), SCENE],
+        [join(root, 'recipe-cocos.d.ts'), COCOS],
+        [join(root, 'recipe-globals.d.ts'), GLOBALS],
+      ]),
+    )
     expect(complaints).toEqual([])
-  }, 120_000)
+  },
+  120_000,
+)

@@ -43,10 +43,10 @@ describe.each(runtimes)('the installed package in $name', ({ name, command, flag
   guarantee.each(['websocket', 'stream'] as const)('all operations and the watch over %s', async (watch) => {
     await using sidecar = await startSidecar()
     const home = join(folder.path, 'home')
-    const result = await runProcess(command!, [...flags, 'runtime.mjs', sidecar.url, watch], {
+    const result = (await runProcess(command!, [...flags, 'runtime.mjs', sidecar.url, watch], {
       cwd: folder.path,
       env: { HOME: home, DENO_DIR: home, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
-    }) as { runtime: string; entry: string; outcome: unknown }
+    })) as { runtime: string; entry: string; outcome: unknown }
     expect(result).toMatchObject({ runtime: expect.stringContaining(name) as unknown, entry })
     expectAllOperations(result.outcome, watch, sidecar)
   })

@@ -7,17 +7,29 @@ import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
 let sidecar: LocalSidecar
 
-beforeEach(async () => { sidecar = await startSidecar() })
+beforeEach(async () => {
+  sidecar = await startSidecar()
+})
 afterEach(() => sidecar.close())
 
-const vms = [['QuickJS', createQuickJs], ['bare V8 context', async () => createBareVm()]] as const
+const vms = [
+  ['QuickJS', createQuickJs],
+  ['bare V8 context', async () => createBareVm()],
+] as const
 
 const transports = [
   ['fetch and WebSocket', 'websocket', 'fetch: transports.fetch(true), WebSocket: transports.WebSocket'],
-  ['fetch without streaming, and WebSocket', 'websocket', 'fetch: transports.fetch(false), WebSocket: transports.WebSocket'],
+  [
+    'fetch without streaming, and WebSocket',
+    'websocket',
+    'fetch: transports.fetch(false), WebSocket: transports.WebSocket',
+  ],
   ['fetch alone', 'stream', 'fetch: transports.fetch(true)'],
-  ['XMLHttpRequest and WebSocket', 'websocket',
-    'XMLHttpRequest: transports.xmlHttpRequest(false), WebSocket: transports.WebSocket'],
+  [
+    'XMLHttpRequest and WebSocket',
+    'websocket',
+    'XMLHttpRequest: transports.xmlHttpRequest(false), WebSocket: transports.WebSocket',
+  ],
   ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
 ] as const
 
@@ -34,6 +46,8 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
 
   test('what is missing is named, with the option that supplies it', async () => {
     const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
-    await expect(runAllOperations(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
+    await expect(runAllOperations(await create(), run)).rejects.toThrow(
+      /CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/,
+    )
   })
 })

@@ -11,11 +11,7 @@ async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
 
 const CONTROL = { 'x-sidecar-control': '1' }
 
-const command = (
-  local: LocalSidecar,
-  body: unknown,
-  headers: Record<string, string> = CONTROL,
-): Promise<Response> =>
+const command = (local: LocalSidecar, body: unknown, headers: Record<string, string> = CONTROL): Promise<Response> =>
   fetch(`${local.url}/_/api/commands`, {
     method: 'POST',
     headers,
@@ -191,8 +187,7 @@ describe('the live log', () => {
     await frame(0)
     socket.pause()
     const value = 'x'.repeat(100_000)
-    for (let i = 0; i < 150; i += 1)
-      local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
+    for (let i = 0; i < 150; i += 1) local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
     socket.resume()
     for (let i = 1; ; i += 1) {
       const message = JSON.parse(await frame(i)) as { type: string; since?: number }

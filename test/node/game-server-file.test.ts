@@ -49,9 +49,7 @@ describe('a GameServer file', () => {
   })
 
   test('is its first document', async () => {
-    expect((await load('metadata: { name: first }\n---\nmetadata: { name: second }\n')).metadata?.name).toBe(
-      'first',
-    )
+    expect((await load('metadata: { name: first }\n---\nmetadata: { name: second }\n')).metadata?.name).toBe('first')
   })
 
   test.each([
@@ -96,8 +94,7 @@ describe('a saved file is noticed', () => {
         else waiter(text)
       }),
     )
-    const next = async (): Promise<string> =>
-      texts.shift() ?? new Promise((resolve) => void waiting.push(resolve))
+    const next = async (): Promise<string> => texts.shift() ?? new Promise((resolve) => void waiting.push(resolve))
     return { path, next, inFolder }
   }
 

@@ -48,9 +48,7 @@ describe('requests reach the sidecar as they are', () => {
   test('Expect: 100-continue is answered before the body is sent', async () => {
     const { port } = await serve(echoSidecar())
     const socket = await openSocket(port)
-    socket.write(
-      'POST /ready HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n',
-    )
+    socket.write('POST /ready HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n')
     expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     socket.write('{}')
     expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 200 OK')
@@ -70,10 +68,7 @@ describe('requests reach the sidecar as they are', () => {
     const sidecar = echoSidecar()
     const { port } = await serve(sidecar)
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`
-    const answer = await exchange(
-      port,
-      `${one('/a')}\r\n${one('/b')}\r\n${one('/c')}Connection: close\r\n\r\n`,
-    )
+    const answer = await exchange(port, `${one('/a')}\r\n${one('/b')}\r\n${one('/c')}Connection: close\r\n\r\n`)
     expect(sidecar.asked).toEqual(['GET /a', 'GET /b', 'GET /c'])
     expect(answer.body.split('HTTP/1.1 200')).toHaveLength(3)
   })

@@ -77,7 +77,10 @@ describe('the life of a local sidecar', () => {
     [{ file: 'a', gameServer: {} }, 'file and gameServer exclude each other'],
     [{ allowHosts: ['a b'] }, 'An allowed host must be'],
     [{ allowOrigins: ['*'] }, 'An allowed origin must'],
-    [{ allowOrigins: 'http://localhost:5173' as never }, 'allowOrigins must be an array, such as ["http://localhost:5173"]'],
+    [
+      { allowOrigins: 'http://localhost:5173' as never },
+      'allowOrigins must be an array, such as ["http://localhost:5173"]',
+    ],
     [{ allowHosts: 'game.test' as never }, 'allowHosts must be an array'],
     [9358 as never, 'The options must be an object, such as { mode: … }, not 9358'],
     [{ httpPort: 0 } as never, 'There is no option "httpPort"; did you mean "port"?'],
@@ -106,10 +109,7 @@ describe('a watch', () => {
     await call(local, '/allocate')
     expect(result(await socket.frame(1)).status.state).toBe('Allocated')
     expect((await stream.next()).value.status.state).toBe('Allocated')
-    expect(local.sidecar.snapshot().watchers.map(({ transport }) => transport)).toEqual([
-      'websocket',
-      'stream',
-    ])
+    expect(local.sidecar.snapshot().watchers.map(({ transport }) => transport)).toEqual(['websocket', 'stream'])
   })
 
   test('that ends is forgotten', async () => {
@@ -235,7 +235,10 @@ describe('a restart', () => {
     local.control(restartFor(100))
     const other = createServer().listen(local.port, '127.0.0.1')
     await once(other, 'listening')
-    await vi.waitFor(() => expect(warnings).toEqual([expect.stringMatching(/could not start again: .*EADDRINUSE/)]), 10_000)
+    await vi.waitFor(
+      () => expect(warnings).toEqual([expect.stringMatching(/could not start again: .*EADDRINUSE/)]),
+      10_000,
+    )
     other.close()
     await once(other, 'close')
     await local.restart({ downMs: 1 })
@@ -280,10 +283,7 @@ describe('a GameServer file', () => {
     const folder = await temporaryFolder('gameserver-local')
     const file = join(folder, 'gs.yaml')
     const save = (name: string): Promise<void> =>
-      writeFile(
-        file,
-        `metadata: { name: ${name} }\nspec: { lists: { rooms: { capacity: 5, values: [a] } } }\n`,
-      )
+      writeFile(file, `metadata: { name: ${name} }\nspec: { lists: { rooms: { capacity: 5, values: [a] } } }\n`)
     await save('one')
     let warned: (message: string) => void
     const warning = new Promise<string>((resolve) => (warned = resolve))
@@ -315,11 +315,7 @@ test('a body of 4 MiB passes and one byte more is 429, not a cut connection', as
 
 test('a refused request changes nothing', async () => {
   const local = await start({ mode: 'local' })
-  const headers = [
-    `Host: localhost:${local.port}`,
-    'Origin: https://evil.example',
-    'Content-Type: text/plain',
-  ]
+  const headers = [`Host: localhost:${local.port}`, 'Origin: https://evil.example', 'Content-Type: text/plain']
   expect((await request(local.port, 'POST /shutdown', headers, '{}')).status).toBe(403)
   expect((await get(local)).status.state).toBe('Ready')
 })

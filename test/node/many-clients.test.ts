@@ -62,10 +62,7 @@ test.each(names)('1,000 watchers of %s and 200 slow clients keep nobody out and 
   await Promise.all(watchers.map((watcher) => watcher.saw('"state":"Ready"')))
 
   const slow = Array.from({ length: SLOW }, (_, i) =>
-    open(
-      port,
-      `POST ${prefix}/ready HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n${i % 2 ? '\r\n{' : ''}`,
-    ),
+    open(port, `POST ${prefix}/ready HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n${i % 2 ? '\r\n{' : ''}`),
   )
   const { status } = await fetch(`http://127.0.0.1:${port}${prefix}/allocate`, { method: 'POST', body: '{}' })
   expect(status).toBe(200)

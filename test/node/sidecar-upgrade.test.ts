@@ -37,15 +37,12 @@ describe('a call over WebSocket', () => {
     ['/watch/gameserver?method=POST', 'POST', '/watch/gameserver?method=POST'],
     ['/nope/', 'GET', '/nope/'],
     ['//evil/gameserver', 'GET', '/gameserver'],
-  ])(
-    '%s is %s %s without a body, answered by one text frame and an abrupt end',
-    async (path, method, target) => {
-      const { port } = await serve(scripted())
-      const { frames, ended } = converse(`ws://localhost:${port}${path}`)
-      expect(await ended).toBe(1006)
-      expect(frames).toEqual([JSON.stringify([method, target, ''])])
-    },
-  )
+  ])('%s is %s %s without a body, answered by one text frame and an abrupt end', async (path, method, target) => {
+    const { port } = await serve(scripted())
+    const { frames, ended } = converse(`ws://localhost:${port}${path}`)
+    expect(await ended).toBe(1006)
+    expect(frames).toEqual([JSON.stringify([method, target, ''])])
+  })
 
   test('to a path with a malformed escape is refused before the handshake, in plain text', async () => {
     const { port } = await serve(scripted())

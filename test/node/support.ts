@@ -28,17 +28,9 @@ export async function exchange(port: number, text: string): Promise<RawAnswer> {
 }
 
 /** One request whose connection the server ends after the answer. */
-export const request = (
-  port: number,
-  line: string,
-  headers: readonly string[],
-  body = '',
-): Promise<RawAnswer> => {
+export const request = (port: number, line: string, headers: readonly string[], body = ''): Promise<RawAnswer> => {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
-  return exchange(
-    port,
-    [`${line} HTTP/1.1`, ...headers, ...length, 'Connection: close', '', body].join('\r\n'),
-  )
+  return exchange(port, [`${line} HTTP/1.1`, ...headers, ...length, 'Connection: close', '', body].join('\r\n'))
 }
 
 export const websocketHeaders = [

@@ -53,8 +53,9 @@ describe(script, () => {
     vm.runInContext(read(script), context)
     expect(() => vm.runInContext('new GameServerSidecarPlugin({})', context)).toThrow(/needs the global Phaser/)
     vm.runInContext('Phaser = { Plugins: { BasePlugin: function (manager) { this.game = manager.game } } }', context)
-    expect(() => vm.runInContext('new GameServerSidecarPlugin({ game: {} }).init()', context))
-      .toThrow(/needs the global GameServerSidecar:/)
+    expect(() => vm.runInContext('new GameServerSidecarPlugin({ game: {} }).init()', context)).toThrow(
+      /needs the global GameServerSidecar:/,
+    )
   })
 
   test('is 1 kB at most', () => {

@@ -4,7 +4,7 @@ import { root } from '../support/source.js'
 
 const require = createRequire(import.meta.url)
 const names = (module: object): string[] => Object.keys(module).sort()
-const imported = async (file: string): Promise<string[]> => names(await import(`${root}/dist/${file}`) as object)
+const imported = async (file: string): Promise<string[]> => names((await import(`${root}/dist/${file}`)) as object)
 const required = (file: string): string[] => names(require(`${root}/dist/${file}`) as object)
 
 describe('exports are a contract', () => {

@@ -20,7 +20,9 @@ beforeAll(async () => {
     requests.push(`${request.method} ${request.url}`)
     response.setHeader('content-type', 'application/json').end('{}')
   })
-  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening)
+  })
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }, 120_000)
 
@@ -53,7 +55,9 @@ describe('the client calls a server, then the process ends by itself', () => {
     client.ready().then(() => { client.close(); console.log('ready') })`
   const calling = (start: string): string => (start + useIt).replace('BASE', baseUrl)
 
-  beforeAll(() => { requests.length = 0 })
+  beforeAll(() => {
+    requests.length = 0
+  })
 
   test('imported', async () => {
     expect(await runFile('use.mjs', calling("import { createClient } from 'gameserver-sidecar'"))).toBe('ready')
@@ -113,10 +117,14 @@ describe('./frames, ./node and ./vite', () => {
 
 describe('each condition leads to its file', () => {
   const resolved = (how: string, ...conditions: string[]): Promise<string> =>
-    runFile('resolve.mjs', `
+    runFile(
+      'resolve.mjs',
+      `
       import { createRequire } from 'node:module'
       const require = createRequire(import.meta.url)
-      console.log(${how}('gameserver-sidecar').replace(/.*dist/, 'dist'))`, ...conditions.map((name) => `--conditions=${name}`))
+      console.log(${how}('gameserver-sidecar').replace(/.*dist/, 'dist'))`,
+      ...conditions.map((name) => `--conditions=${name}`),
+    )
 
   test.each([
     ['import.meta.resolve', [], 'dist/index.js'],

@@ -79,7 +79,12 @@ describe('IIFE', () => {
   })
 
   test('sets its global where an AMD loader is present', () => {
-    const define = Object.assign(() => { throw new Error('AMD was used') }, { amd: {} })
+    const define = Object.assign(
+      () => {
+        throw new Error('AMD was used')
+      },
+      { amd: {} },
+    )
     expect(run(code('iife'), { define })[GLOBAL]).toSatisfy(isTheClient)
   })
 

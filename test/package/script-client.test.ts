@@ -13,7 +13,9 @@ interface Socket {
 /** A client of that build whose watch is handed to the test. */
 function connect(build: string, options?: Api.ClientOptions): { client: Api.SidecarClient; socket: Promise<Socket> } {
   let opened: (socket: Socket) => void
-  const socket = new Promise<Socket>((resolve) => { opened = resolve })
+  const socket = new Promise<Socket>((resolve) => {
+    opened = resolve
+  })
   function WebSocket(this: Socket): void {
     this.close = () => {}
     opened(this)
@@ -25,8 +27,11 @@ function connect(build: string, options?: Api.ClientOptions): { client: Api.Side
   return { client: api.createClient({ baseUrl: 'http://127.0.0.1:1', watch: 'websocket', ...options }), socket }
 }
 
-const gameServer = (version: number, state: string) =>
-  ({ object_meta: { name: 'a', resource_version: String(version) }, spec: { health: {} }, status: { state } })
+const gameServer = (version: number, state: string) => ({
+  object_meta: { name: 'a', resource_version: String(version) },
+  spec: { health: {} },
+  status: { state },
+})
 
 const tell = (socket: Socket, version: number, state: string): void =>
   socket.onmessage({ data: JSON.stringify({ result: gameServer(version, state) }) })

@@ -70,11 +70,17 @@ describe.each(builds)('the script tag of %s', (build) => {
     ['the query', ['option', 'baseUrl', 'port'], 'http://localhost:3333'],
     ['the injected global', ['option', 'baseUrl', 'port', 'query'], 'http://global.test'],
   ])('%s decides where %j say nothing', async (_name, silent, expected) => {
-    const { option, baseUrl, port, query, global }: Partial<typeof speakers> =
-      Object.fromEntries(Object.entries(speakers).filter(([name]) => !silent.includes(name)))
-    const page = load(build, { ...(baseUrl && { baseUrl }), ...(port && { port }) }, {
-      ...(query && withPort(query)), GAMESERVER_SIDECAR: global,
-    })
+    const { option, baseUrl, port, query, global }: Partial<typeof speakers> = Object.fromEntries(
+      Object.entries(speakers).filter(([name]) => !silent.includes(name)),
+    )
+    const page = load(
+      build,
+      { ...(baseUrl && { baseUrl }), ...(port && { port }) },
+      {
+        ...(query && withPort(query)),
+        GAMESERVER_SIDECAR: global,
+      },
+    )
     expect(await firstAsked(page, option === undefined ? {} : { baseUrl: option })).toBe(`GET ${expected}`)
   })
 
@@ -90,28 +96,37 @@ describe.each(builds)('the script tag of %s', (build) => {
     [{ port: '1', platform: 'Bad Name' }, /platform.* is "Bad Name"/],
   ])('%o is refused by name, not passed over', (dataset, message) => {
     const { api } = load(build, dataset, withPort('3333'))
-    expect(() => api.createClient()).toThrow(expect.objectContaining({
-      code: 'CONFIG', message: expect.stringMatching(message) as string,
-    }))
+    expect(() => api.createClient()).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG',
+        message: expect.stringMatching(message) as string,
+      }),
+    )
   })
 
   test.each([
     [{}, {}, '7002'],
     [{ platform: 'option-cloud' }, {}, '7001'],
     [{}, { platform: undefined }, '7003'],
-  ])('option %o, tag %o: the platform is that of the option, then data-platform, then the global', async (
-    options, tag, port,
-  ) => {
-    const env = {
-      OPTION_CLOUD_SDK_HTTP_PORT: '7001',
-      TAG_CLOUD_SDK_HTTP_PORT: '7002',
-      GLOBAL_CLOUD_SDK_HTTP_PORT: '7003',
-    }
-    const page = load(build, { platform: 'tag-cloud', ...tag }, {
-      process: { env }, GAMESERVER_SIDECAR: { platform: 'global-cloud' },
-    })
-    expect(await firstAsked(page, options)).toBe(`GET http://localhost:${port}`)
-  })
+  ])(
+    'option %o, tag %o: the platform is that of the option, then data-platform, then the global',
+    async (options, tag, port) => {
+      const env = {
+        OPTION_CLOUD_SDK_HTTP_PORT: '7001',
+        TAG_CLOUD_SDK_HTTP_PORT: '7002',
+        GLOBAL_CLOUD_SDK_HTTP_PORT: '7003',
+      }
+      const page = load(
+        build,
+        { platform: 'tag-cloud', ...tag },
+        {
+          process: { env },
+          GAMESERVER_SIDECAR: { platform: 'global-cloud' },
+        },
+      )
+      expect(await firstAsked(page, options)).toBe(`GET http://localhost:${port}`)
+    },
+  )
 
   test.each<[Api.ClientOptions, { autoHealth?: string }, { autoHealth?: boolean }, boolean]>([
     [{}, {}, {}, false],
@@ -158,11 +173,14 @@ describe.each(builds)('the script tag of %s', (build) => {
     const { window } = new JSDOM(tag('data-port="4444" data-platform="my-cloud" data-auto-health'), {
       url: 'http://page.test/?sidecar=5555',
       runScripts: 'dangerously',
-      beforeParse: (window) => { Object.assign(window, host(requests)) },
+      beforeParse: (window) => {
+        Object.assign(window, host(requests))
+      },
     })
     const api = window['GameServerSidecar'] as typeof Api
     expect(await asked({ api, document: { currentScript: null }, requests })).toEqual(
-      expect.arrayContaining(['POST http://localhost:4444/health', 'GET http://localhost:4444/gameserver']))
+      expect.arrayContaining(['POST http://localhost:4444/health', 'GET http://localhost:4444/gameserver']),
+    )
     expect(requests.filter((request) => !request.includes(' http://localhost:4444/'))).toEqual([])
     window.close()
   })

@@ -15,10 +15,9 @@ async function shipped(path: string, names: string): Promise<number> {
     plugins: [
       {
         name: 'application',
-        resolveId: (id) => id === application ? id : null,
-        load: (id) => id === application
-          ? `import { ${names} } from '${root}/${path}'\nexport const used = [${names}]`
-          : null,
+        resolveId: (id) => (id === application ? id : null),
+        load: (id) =>
+          id === application ? `import { ${names} } from '${root}/${path}'\nexport const used = [${names}]` : null,
       },
       resolve({ browser: true }),
     ],

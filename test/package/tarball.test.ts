@@ -38,8 +38,12 @@ test('publint finds nothing', async () => {
 
 test('the types are right in every resolution mode', async () => {
   const attw = join(root, 'node_modules', '.bin', 'attw')
-  const { stdout } = await promisify(execFile)(attw, [packed.tarball, '--format', 'json', '--no-definitely-typed'])
-    .catch((error: { stdout: string }) => error)
+  const { stdout } = await promisify(execFile)(attw, [
+    packed.tarball,
+    '--format',
+    'json',
+    '--no-definitely-typed',
+  ]).catch((error: { stdout: string }) => error)
   const { analysis } = JSON.parse(stdout) as { analysis: { problems: unknown[]; entrypoints: object } }
   expect(analysis.problems).toEqual([])
   expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(manifest.exports))
@@ -56,7 +60,8 @@ test('every file that package.json names is there', () => {
 })
 
 test('no tests, tools or sources of the server are packed', () => {
-  const wanted = /^dist\/(?!src\/)|^docs\/|^dist\/src\/(client|watch|health|protocol|frames|adapters|index)\b|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+  const wanted =
+    /^dist\/(?!src\/)|^docs\/|^dist\/src\/(client|watch|health|protocol|frames|adapters|index)\b|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
   expect(paths().filter((path) => !wanted.test(path))).toEqual([])
   expect(paths()).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']))
 })
@@ -68,8 +73,13 @@ test('whatever a page or engine loads is readable or has a source map, and the s
     const map = /\n\/\/# sourceMappingURL=(\S+\.map)$/.exec(read(path).trimEnd())?.[1]
     expect(map, path).toBeDefined()
     const { sources, mappings } = JSON.parse(read(join(dirname(path), map!))) as { sources: string[]; mappings: string }
-    const ours = sources.map((source) => join(dirname(path), source)).filter((source) => !source.includes('node_modules/'))
-    expect(ours.filter((source) => !paths().includes(source)), path).toEqual([])
+    const ours = sources
+      .map((source) => join(dirname(path), source))
+      .filter((source) => !source.includes('node_modules/'))
+    expect(
+      ours.filter((source) => !paths().includes(source)),
+      path,
+    ).toEqual([])
     expect(mappings.length, path).toBeGreaterThan(0)
   }
 })
@@ -82,7 +92,9 @@ test('the packed sources are on the lines on which they were written', () => {
   expect(sources.length).toBeGreaterThan(20)
   for (const path of sources) {
     const written = read(path.replace('dist/', '')).split('\n')
-    const differing = read(path).split('\n').filter((line, i) => line !== '' && !written[i]?.startsWith(line))
+    const differing = read(path)
+      .split('\n')
+      .filter((line, i) => line !== '' && !written[i]?.startsWith(line))
     expect(differing, path).toEqual([])
   }
 })

@@ -42,16 +42,28 @@ const REQUIRES = `
   const { MessageDecoder } = frames`
 
 /** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
-const BARE: ts.CompilerOptions = { strict: true, noEmit: true, types: [], lib: ['lib.es2020.d.ts'], skipLibCheck: false }
+const BARE: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  types: [],
+  lib: ['lib.es2020.d.ts'],
+  skipLibCheck: false,
+}
 const NODE_NEXT: ts.CompilerOptions = {
-  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2020,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2020,
 }
 const BUNDLER: ts.CompilerOptions = {
-  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, target: ts.ScriptTarget.ES2020,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  target: ts.ScriptTarget.ES2020,
 }
 /** Knows no `exports`: `typesVersions` leads it. */
 const NODE_10: ts.CompilerOptions = {
-  module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10, target: ts.ScriptTarget.ES2020,
+  module: ts.ModuleKind.CommonJS,
+  moduleResolution: ts.ModuleResolutionKind.Node10,
+  target: ts.ScriptTarget.ES2020,
   ignoreDeprecations: '6.0',
 }
 
@@ -59,11 +71,13 @@ function complaints(name: string, code: string, options: ts.CompilerOptions): st
   const file = join(folder.path, name)
   writeFileSync(file, code)
   const program = ts.createProgram([file], { ...BARE, ...options })
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => ts.formatDiagnostic(diagnostic, {
-    getCanonicalFileName: (path) => path,
-    getCurrentDirectory: () => folder.path,
-    getNewLine: () => '\n',
-  }))
+  return ts.getPreEmitDiagnostics(program).map((diagnostic) =>
+    ts.formatDiagnostic(diagnostic, {
+      getCanonicalFileName: (path) => path,
+      getCurrentDirectory: () => folder.path,
+      getNewLine: () => '\n',
+    }),
+  )
 }
 
 describe('types of the installed package, without DOM and without @types', () => {
@@ -79,7 +93,10 @@ describe('types of the installed package, without DOM and without @types', () =>
     expect(complaints(file, imports + USE, options)).toEqual([])
   })
 
-  test.each([['node.mts', 'import'], ['node.cts', 'require']])('./node in %s', (file) => {
+  test.each([
+    ['node.mts', 'import'],
+    ['node.cts', 'require'],
+  ])('./node in %s', (file) => {
     const code = file.endsWith('.cts')
       ? "import sidecar = require('gameserver-sidecar/node')\nexport const start = sidecar.createLocalSidecar"
       : "import { createLocalSidecar } from 'gameserver-sidecar/node'\nexport const start = createLocalSidecar"
@@ -88,8 +105,9 @@ describe('types of the installed package, without DOM and without @types', () =>
   })
 
   test('a mistake in the declarations would be noticed', () => {
-    expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER))
-      .toEqual([expect.stringContaining('nothing')])
+    expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER)).toEqual(
+      [expect.stringContaining('nothing')],
+    )
   })
 })
 

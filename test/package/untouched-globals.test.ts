@@ -11,7 +11,16 @@ const LANGUAGE = `Infinity NaN undefined eval isFinite isNaN parseFloat parseInt
   Atomics DataView JSON Promise Reflect Proxy Intl`.split(/\s+/)
 
 /** Its own name, and what a script asks for with `typeof` to find its place in the host. */
-const PROBES_OF_THE_HOST = ['GameServerSidecar', 'exports', 'module', 'define', 'globalThis', 'self', 'window', 'global']
+const PROBES_OF_THE_HOST = [
+  'GameServerSidecar',
+  'exports',
+  'module',
+  'define',
+  'globalThis',
+  'self',
+  'window',
+  'global',
+]
 
 /** The attributes of the script element can be read only while the script is being evaluated. */
 const OWN_SCRIPT_ELEMENT = ['document', 'globalThis.document']
@@ -59,7 +68,9 @@ describe('evaluating the package touches nothing a host may lack', () => {
   })
 
   test('a touch would be noticed', () => {
-    const touched = namesTouchedBy('var a = typeof fetch; function later() { return console }; a = globalThis.setTimeout')
+    const touched = namesTouchedBy(
+      'var a = typeof fetch; function later() { return console }; a = globalThis.setTimeout',
+    )
     expect(beyond(touched, ['globalThis'])).toEqual(['fetch', 'globalThis.setTimeout'])
   })
 })

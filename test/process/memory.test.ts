@@ -26,11 +26,7 @@ const floods = [
   ['stream', 'a line without an end', endless(text)],
   ['stream', 'a line of wide characters without an end', endless(wideText)],
   ['websocket', 'a message without an end', endless(frame(text, continued), open)],
-  [
-    'websocket',
-    'a message of wide characters without an end',
-    endless(frame(wideText, continued), open),
-  ],
+  ['websocket', 'a message of wide characters without an end', endless(frame(wideText, continued), open)],
   [
     'websocket',
     'a message of one-byte fragments without an end',
@@ -56,7 +52,9 @@ describe('an endless flood holds at most three times the limit of 16 MiB, and no
     try {
       const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, sidecar.url, watch])
       const seen = JSON.parse(stdout) as { bytes: number; left: number; codes: string[]; versions: string[] }
-      console.log(`${watch}: ${(seen.bytes / 2 ** 20).toFixed(1)} MiB at most, ${(seen.left / 2 ** 20).toFixed(1)} MiB left`)
+      console.log(
+        `${watch}: ${(seen.bytes / 2 ** 20).toFixed(1)} MiB at most, ${(seen.left / 2 ** 20).toFixed(1)} MiB left`,
+      )
       expect(seen.versions).toEqual(['1', '2'])
       expect(seen.codes).toEqual(['LIMIT'])
       expect(seen.bytes).toBeLessThan(3 * limit)

@@ -39,10 +39,7 @@ describe('a GameServer manifest', () => {
       { status: { counters: { rooms: { count: '9223372036854775808' } } } },
       'status.counters.rooms.count should be a 64-bit integer, not "9223372036854775808"',
     ],
-    [
-      { spec: { lists: { players: { values: ['a', 5] } } } },
-      'spec.lists.players.values[1] should be a string, not 5',
-    ],
+    [{ spec: { lists: { players: { values: ['a', 5] } } } }, 'spec.lists.players.values[1] should be a string, not 5'],
     [{ status: { ports: [{ port: 'http' }] } }, 'status.ports[0].port should be an integer, not "http"'],
   ])('%j is refused in a sentence', (manifest, message) => {
     expect(() => readManifest(manifest)).toThrow(new TypeError(message))

@@ -5,16 +5,9 @@ import type { Harness } from './support/harness.js'
 const counter = '/v1beta1/counters/rooms'
 const list = '/v1beta1/lists/rooms'
 const unknownError = (message: string): [number, unknown] => [500, { code: 2, message, details: [] }]
-const rooms = (count: string, capacity: string): [number, unknown] => [
-  200,
-  { name: 'rooms', count, capacity },
-]
-const listed = (capacity: string, ...values: string[]): [number, unknown] => [
-  200,
-  { name: 'rooms', capacity, values },
-]
-const stored = ({ sidecar }: Harness): readonly string[] =>
-  sidecar.snapshot().gameServer.status.lists!.rooms!.values!
+const rooms = (count: string, capacity: string): [number, unknown] => [200, { name: 'rooms', count, capacity }]
+const listed = (capacity: string, ...values: string[]): [number, unknown] => [200, { name: 'rooms', capacity, values }]
+const stored = ({ sidecar }: Harness): readonly string[] => sidecar.snapshot().gameServer.status.lists!.rooms!.values!
 
 describe('production: counters', () => {
   it('show a change at once and write it 500 ms later, seen by a watch', async () => {
@@ -59,9 +52,7 @@ describe('production: counters', () => {
   it('say what is wrong in the real words', async () => {
     const { call } = startHarness()
     expect(await call('GET', '/v1beta1/counters/nope')).toEqual(unknownError('counter not found: nope'))
-    expect(await call('PATCH', '/v1beta1/counters/nope', { count: 1 })).toEqual(
-      unknownError('counter not found: nope'),
-    )
+    expect(await call('PATCH', '/v1beta1/counters/nope', { count: 1 })).toEqual(unknownError('counter not found: nope'))
     expect(await call('PATCH', counter, { count: 11 })).toEqual(
       unknownError('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
     )
@@ -120,9 +111,7 @@ describe('production: list values', () => {
   it('that wait and are removed are still in the answer, and not in the list', async () => {
     const harness = startHarness()
     await harness.call('POST', `${list}:addValue`, { value: 'd' })
-    expect(await harness.call('POST', `${list}:removeValue`, { value: 'd' })).toEqual(
-      listed('10', 'a', 'b', 'c', 'd'),
-    )
+    expect(await harness.call('POST', `${list}:removeValue`, { value: 'd' })).toEqual(listed('10', 'a', 'b', 'c', 'd'))
     expect(await harness.call('GET', list)).toEqual(listed('10', 'a', 'b', 'c'))
     harness.clock.advance(500)
     expect(stored(harness)).toEqual(['a', 'b', 'c'])
@@ -214,10 +203,7 @@ describe('production: updateList by default', () => {
 describe('production: updateList with quirks', () => {
   it('always answers with an empty list, and does what was asked', async () => {
     const harness = startHarness({ quirks: true })
-    expect(await harness.call('PATCH', list, { values: ['x'] })).toEqual([
-      200,
-      { name: '', capacity: '0', values: [] },
-    ])
+    expect(await harness.call('PATCH', list, { values: ['x'] })).toEqual([200, { name: '', capacity: '0', values: [] }])
     harness.clock.advance(500)
     expect(stored(harness)).toEqual(['x'])
   })

@@ -105,10 +105,7 @@ describe('production: labels and annotations', () => {
 
   it('over 256 KiB in all, annotations are accepted and not written', async () => {
     const { call, clock, sidecar, warnings } = startHarness()
-    expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([
-      200,
-      {},
-    ])
+    expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([200, {}])
     clock.advance(500)
     expect(sidecar.snapshot().gameServer.object_meta.annotations).toEqual({})
     expect(warnings()).toEqual(['annotations-too-large'])

@@ -120,18 +120,15 @@ describe('replay', () => {
     { mode: 'production', gameServer } as const,
     { mode: 'production', quirks: true, gameServer } as const,
     { mode: 'local' } as const,
-  ])(
-    'of the log gives the same state, whatever happened, and changes none on the way: %j',
-    async (config) => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-          const { entries, start, end } = await perform(config, actions)
-          expect(view(replay(start, entries))).toEqual(end)
-        }),
-        { numRuns: 60 },
-      )
-    },
-  )
+  ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        const { entries, start, end } = await perform(config, actions)
+        expect(view(replay(start, entries))).toEqual(end)
+      }),
+      { numRuns: 60 },
+    )
+  })
 
   it('works from a log that went through JSON', async () => {
     const actions = [
@@ -200,8 +197,7 @@ describe('the event log', () => {
     const { sidecar, call: send } = startHarness({ logEntries: 100, logSize: 100_000 })
     for (let i = 0; i < 250; i++) await send('POST', '/health')
     expect(sidecar.log.entries().length).toBeLessThanOrEqual(100)
-    for (let i = 0; i < 30; i++)
-      await send('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(20_000) })
+    for (let i = 0; i < 30; i++) await send('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(20_000) })
     expect(sidecar.log.entries().length).toBeLessThan(10)
   })
 

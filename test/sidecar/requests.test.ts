@@ -4,11 +4,7 @@ import { startHarness } from './support/harness.js'
 const ask = async (answer: Promise<Response>): Promise<[number, string | null, unknown]> => {
   const response = await answer
   const text = await response.text()
-  return [
-    response.status,
-    response.headers.get('content-type'),
-    text.startsWith('{') ? JSON.parse(text) : text,
-  ]
+  return [response.status, response.headers.get('content-type'), text.startsWith('{') ? JSON.parse(text) : text]
 }
 const post = (path: string, body: BodyInit | null, headers: Record<string, string> = {}): Request =>
   new Request(`http://localhost${path}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
@@ -20,9 +16,7 @@ describe('requests', () => {
     const message = `grpc: received message larger than max (${over} vs. 4194304)`
     const expected = [429, 'application/json', { code: 8, message, details: [] }]
     expect(await ask(sidecar.handle(post('/ready', ' '.repeat(over))))).toEqual(expected)
-    expect(await ask(sidecar.handle(post('/ready', '{}', { 'content-length': String(over) })))).toEqual(
-      expected,
-    )
+    expect(await ask(sidecar.handle(post('/ready', '{}', { 'content-length': String(over) })))).toEqual(expected)
   })
 
   it('with a body of exactly 4 MiB are read', async () => {

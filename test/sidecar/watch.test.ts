@@ -137,8 +137,7 @@ describe('a watch', () => {
     for (let i = 0; i < 5; i++) {
       const line = await stream.next()
       labels.push(
-        (JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta
-          .labels.n,
+        (JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta.labels.n,
       )
     }
     expect(labels[0]).toBeUndefined()

@@ -25,7 +25,10 @@ const boundaries: Record<string, Boundary> = {
   adapters: { folders: ['index.ts'] },
   dashboard: { folders: ['protocol', 'sidecar'] },
   mock: { folders: ['protocol', 'sidecar'], types: [...PAGE, 'index.ts'] },
-  node: { folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'], packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'] },
+  node: {
+    folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'],
+    packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'],
+  },
   vite: { folders: ['node'] },
   cli: {
     folders: [...PAGE, 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
@@ -52,13 +55,18 @@ const isAllowed = (found: Import): boolean => {
     return (ANY_OF_NODE.test(found.to) && USES_NODE.includes(area)) || (boundary.packages ?? []).includes(found.to)
   }
   const target = areaOf(found.to)
-  return target === area || boundary.folders.includes(target) ||
-    (found.typeOnly && (boundary.types ?? []).includes(target))
+  return (
+    target === area || boundary.folders.includes(target) || (found.typeOnly && (boundary.types ?? []).includes(target))
+  )
 }
 
 describe('imports point one way', () => {
   test('every folder of src says what it may import', () => {
-    const unknown = new Set(filesIn('src', ['.ts']).map(areaOf).filter((area) => !(area in boundaries)))
+    const unknown = new Set(
+      filesIn('src', ['.ts'])
+        .map(areaOf)
+        .filter((area) => !(area in boundaries)),
+    )
     expect([...unknown]).toEqual([])
   })
 
@@ -77,8 +85,9 @@ describe('imports point one way', () => {
   })
 
   test('no import leaves src', () => {
-    expect(imports.filter(({ to }) => to.startsWith('..') || /^(test|demo|bench)\//.test(to)).map(describeImport))
-      .toEqual([])
+    expect(
+      imports.filter(({ to }) => to.startsWith('..') || /^(test|demo|bench)\//.test(to)).map(describeImport),
+    ).toEqual([])
   })
 })
 

@@ -10,8 +10,13 @@ interface Locked {
 const folders = ['.', 'test/hosts/runtimes', 'test/browsers/chromium']
 test.each(folders)('the lock file in %s holds the optional packages of every platform', (folder) => {
   const { packages } = JSON.parse(read(`${folder}/package-lock.json`)) as { packages: Record<string, Locked> }
-  const held = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)))
+  const held = new Set(
+    Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+  )
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter((name) => !held.has(name)).map((name) => `${path}: ${name}`))
+    Object.keys(optionalDependencies)
+      .filter((name) => !held.has(name))
+      .map((name) => `${path}: ${name}`),
+  )
   expect(missing).toEqual([])
 })

@@ -10,12 +10,10 @@ const place = (path: string, node: ts.Node): string => {
 }
 
 const findInSource = (wanted: (node: ts.Node) => boolean): string[] =>
-  filesIn('src', ['.ts']).flatMap((path) =>
-    [...nodesOf(parse(path))].filter(wanted).map((node) => place(path, node)))
+  filesIn('src', ['.ts']).flatMap((path) => [...nodesOf(parse(path))].filter(wanted).map((node) => place(path, node)))
 
 const hasDefaultModifier = (node: ts.Node): boolean =>
-  ts.canHaveModifiers(node) &&
-  (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
+  ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
 
 describe('source', () => {
   test('no type is any', () => {
@@ -23,8 +21,14 @@ describe('source', () => {
   })
 
   test('nothing is exported as default', () => {
-    expect(findInSource((node) => ts.isExportAssignment(node) || hasDefaultModifier(node) ||
-      (ts.isExportSpecifier(node) && node.name.text === 'default'))).toEqual([])
+    expect(
+      findInSource(
+        (node) =>
+          ts.isExportAssignment(node) ||
+          hasDefaultModifier(node) ||
+          (ts.isExportSpecifier(node) && node.name.text === 'default'),
+      ),
+    ).toEqual([])
   })
 
   test('no type error is silenced', () => {
@@ -33,7 +37,8 @@ describe('source', () => {
   })
 
   test(`no file is longer than ${MOST_LINES} lines`, () => {
-    const long = ['src', 'test', 'bench', 'demo'].flatMap((folder) => filesIn(folder))
+    const long = ['src', 'test', 'bench', 'demo']
+      .flatMap((folder) => filesIn(folder))
       .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > MOST_LINES)
     expect(long).toEqual([])

@@ -4,11 +4,14 @@ import { filesIn, read } from '../support/source.js'
 /** Names of files' exported values, where no other file says them; types stand for what a signature needs. */
 function exportedForNobody(texts: ReadonlyMap<string, string>): string[] {
   const words = new Map([...texts].map(([path, text]) => [path, new Set(text.match(/[\w$]+/g))]))
-  return [...texts].filter(([path]) => path.startsWith('src/')).flatMap(([path, text]) =>
-    [...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class) ([\w$]+)/gm)]
-      .map(([, name]) => name!)
-      .filter((name) => [...words].every(([other, said]) => other === path || !said.has(name)))
-      .map((name) => `${path}: ${name}`))
+  return [...texts]
+    .filter(([path]) => path.startsWith('src/'))
+    .flatMap(([path, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class) ([\w$]+)/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => [...words].every(([other, said]) => other === path || !said.has(name)))
+        .map((name) => `${path}: ${name}`),
+    )
 }
 
 test('no value is exported that no other file uses', () => {

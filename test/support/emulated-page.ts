@@ -47,7 +47,9 @@ export class EmulatedPage {
   constructor() {
     vi.spyOn(Date, 'now').mockImplementation(() => this.#began + this.#clock.now())
     vi.stubGlobal('document', {})
-    vi.stubGlobal('Blob', function Blob(this: Parts, parts: string[]) { this.parts = parts })
+    vi.stubGlobal('Blob', function Blob(this: Parts, parts: string[]) {
+      this.parts = parts
+    })
     vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as Parts).parts.join(''))
     vi.stubGlobal('Worker', this.#workerClass())
     vi.stubGlobal('fetch', this.#tracked(this.#fetch))

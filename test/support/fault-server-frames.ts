@@ -18,7 +18,9 @@ const webSocketGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 /** The value of `Sec-WebSocket-Accept` for a client's key. */
 export function acceptKey(key: string): string {
-  return createHash('sha1').update(key + webSocketGuid).digest('base64')
+  return createHash('sha1')
+    .update(key + webSocketGuid)
+    .digest('base64')
 }
 
 /** One frame, byte for byte as asked, RFC 6455 or not. */

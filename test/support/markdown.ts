@@ -42,5 +42,8 @@ export function firstCells(page: string, heading?: string): string[] {
   const sections = proseOf(page).split(/^(?=#+ )/m)
   const wanted = sections.filter((section) => heading === undefined || section.match(/^#+ (.+)$/m)?.[1] === heading)
   return wanted.flatMap((section) =>
-    [...section.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)))
+    [...section.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell]) =>
+      [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+    ),
+  )
 }

@@ -53,8 +53,13 @@ function isTypeOnlyImport({ importClause }: ts.ImportDeclaration): boolean {
   if (importClause === undefined) return false
   if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
   const named = importClause.namedBindings
-  return importClause.name === undefined && named !== undefined && ts.isNamedImports(named) &&
-    named.elements.length > 0 && named.elements.every(({ isTypeOnly }) => isTypeOnly)
+  return (
+    importClause.name === undefined &&
+    named !== undefined &&
+    ts.isNamedImports(named) &&
+    named.elements.length > 0 &&
+    named.elements.every(({ isTypeOnly }) => isTypeOnly)
+  )
 }
 
 const reading = (specifier: ts.Node | undefined, typeOnly: boolean) =>
@@ -62,5 +67,7 @@ const reading = (specifier: ts.Node | undefined, typeOnly: boolean) =>
 
 function resolve(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier
-  return relative(root, join(root, dirname(from), specifier)).replaceAll('\\', '/').replace(/\.js$/, '.ts')
+  return relative(root, join(root, dirname(from), specifier))
+    .replaceAll('\\', '/')
+    .replace(/\.js$/, '.ts')
 }

@@ -25,8 +25,8 @@ const counter = `
 
 export async function countBeats(): Promise<BeatCounter> {
   const thread = new Worker(counter, { eval: true })
-  onTestFinished(async () => void await thread.terminate())
-  const told = async (): Promise<unknown> => (await once(thread, 'message') as unknown[])[0]
+  onTestFinished(async () => void (await thread.terminate()))
+  const told = async (): Promise<unknown> => ((await once(thread, 'message')) as unknown[])[0]
   const port = await told()
   return {
     url: `http://127.0.0.1:${String(port)}`,
@@ -45,25 +45,30 @@ export function emulateWorkers(): void {
     globalThis.postMessage = (data) => parentPort.postMessage(data)
     parentPort.on('message', (data) => onmessage({ data }))
   `
-  vi.stubGlobal('Blob', function Blob(this: { parts: string[] }, parts: string[]) { this.parts = parts })
-  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as { parts: string[] }).parts.join(''))
-  vi.stubGlobal('Worker', class {
-    onmessage: ((message: Message) => void) | null = null
-    readonly #thread: Worker
-
-    constructor(program: string) {
-      this.#thread = new Worker(globals + program, { eval: true })
-      this.#thread.on('message', (data) => this.onmessage?.({ data }))
-    }
-
-    postMessage(data: unknown): void {
-      this.#thread.postMessage(data)
-    }
-
-    terminate(): void {
-      void this.#thread.terminate()
-    }
+  vi.stubGlobal('Blob', function Blob(this: { parts: string[] }, parts: string[]) {
+    this.parts = parts
   })
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as { parts: string[] }).parts.join(''))
+  vi.stubGlobal(
+    'Worker',
+    class {
+      onmessage: ((message: Message) => void) | null = null
+      readonly #thread: Worker
+
+      constructor(program: string) {
+        this.#thread = new Worker(globals + program, { eval: true })
+        this.#thread.on('message', (data) => this.onmessage?.({ data }))
+      }
+
+      postMessage(data: unknown): void {
+        this.#thread.postMessage(data)
+      }
+
+      terminate(): void {
+        void this.#thread.terminate()
+      }
+    },
+  )
   onTestFinished(() => {
     vi.unstubAllGlobals()
     vi.restoreAllMocks()

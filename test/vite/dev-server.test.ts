@@ -22,7 +22,11 @@ beforeEach(() => {
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 const page = { headers: { accept: 'text/html' } }
-const gone = async (url: string): Promise<string> => fetch(url).then(() => 'there', () => 'gone')
+const gone = async (url: string): Promise<string> =>
+  fetch(url).then(
+    () => 'there',
+    () => 'gone',
+  )
 
 describe('a page of the development server', () => {
   test('gets the script that tells where the sidecar is, before all others', async () => {
@@ -113,7 +117,11 @@ describe('which sidecar', () => {
     const answer = await fetch(`${url}/_/sidecar/gameserver`)
     expect([answer.status, await answer.json()]).toEqual([
       503,
-      { code: 14, message: 'The sidecar could not be started: Cannot read /nowhere/gs.yaml: there is no such file', details: [] },
+      {
+        code: 14,
+        message: 'The sidecar could not be started: Cannot read /nowhere/gs.yaml: there is no such file',
+        details: [],
+      },
     ])
     expect(lines.filter((line) => line.includes('Cannot read /nowhere/gs.yaml')).length).toBeGreaterThan(0)
     expect((await fetch(url, page)).status).toBe(200)
@@ -134,7 +142,11 @@ describe('which sidecar', () => {
 
 describe('the guard', () => {
   test.each([
-    ['a page of another origin', ['Host: localhost', 'Origin: http://evil.example'], /\(in code allowOrigins: \['http:\/\/evil\.example'\]\)/],
+    [
+      'a page of another origin',
+      ['Host: localhost', 'Origin: http://evil.example'],
+      /\(in code allowOrigins: \['http:\/\/evil\.example'\]\)/,
+    ],
     ['a request that another site started', ['Host: localhost', 'Sec-Fetch-Site: cross-site'], /another site started/],
     ['a host that was bound to this machine', ['Host: evil.example'], /evil\.example/],
   ] as const)('refuses %s', async (_what, headers, message) => {
@@ -144,7 +156,12 @@ describe('the guard', () => {
       const { status, body } = await request(port, line, headers)
       expect([status, body], line).toEqual([403, expect.stringMatching(message)])
     }
-    const upgraded = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+    const upgraded = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
     expect((await request(port, 'GET /_/sidecar/watch/gameserver', [...headers, ...upgraded])).status).toBe(403)
     expect((await readGameServer(localUrl(lines))).status.state).toBe('Scheduled')
   })
@@ -157,29 +174,40 @@ describe('the guard', () => {
     const { port } = server.httpServer!.address() as AddressInfo
     const headers = ['Host: game.test', 'Origin: http://other.test']
     const answer = await request(port, 'POST /_/sidecar/ready', headers, '{}')
-    expect([answer.status, answer.head]).toEqual([200, expect.stringMatching(/access-control-allow-origin: http:\/\/other\.test/i)])
+    expect([answer.status, answer.head]).toEqual([
+      200,
+      expect.stringMatching(/access-control-allow-origin: http:\/\/other\.test/i),
+    ])
     expect((await request(port, 'POST /_/sidecar/shutdown', headers, '{}')).status).toBe(501)
   })
 
-  const address = Object.values(networkInterfaces()).flat().find((one) => one?.family === 'IPv4' && !one.internal)?.address
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address
 
-  test.skipIf(address === undefined)('other machines see the page and not the sidecar, unless that is wanted, and with a token', async () => {
-    const anywhere = { server: { host: '0.0.0.0' } }
-    const allowHosts = [address!]
-    const closed = await dev({ allowHosts }, anywhere)
-    const at = ({ server }: { server: typeof closed.server }): string =>
-      `http://${address}:${(server.httpServer!.address() as AddressInfo).port}`
-    expect((await fetch(at(closed), page)).status).toBe(200)
-    const refused = await fetch(`${at(closed)}/_/sidecar/gameserver`)
-    expect([refused.status, await refused.text()]).toEqual([403, expect.stringMatching(/give the plugin expose: true/)])
+  test.skipIf(address === undefined)(
+    'other machines see the page and not the sidecar, unless that is wanted, and with a token',
+    async () => {
+      const anywhere = { server: { host: '0.0.0.0' } }
+      const allowHosts = [address!]
+      const closed = await dev({ allowHosts }, anywhere)
+      const at = ({ server }: { server: typeof closed.server }): string =>
+        `http://${address}:${(server.httpServer!.address() as AddressInfo).port}`
+      expect((await fetch(at(closed), page)).status).toBe(200)
+      const refused = await fetch(`${at(closed)}/_/sidecar/gameserver`)
+      expect([refused.status, await refused.text()]).toEqual([
+        403,
+        expect.stringMatching(/give the plugin expose: true/),
+      ])
 
-    const exposed = await dev({ allowHosts, expose: true, token: true }, anywhere)
-    const token = /\?token=(\S+)/.exec(exposed.lines.join('\n'))![1]!
-    expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`)).status).toBe(401)
-    const entered = await fetch(`${at(exposed)}/?token=${token}`, { redirect: 'manual' })
-    const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
-    expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`, { headers: { cookie } })).status).toBe(200)
-  })
+      const exposed = await dev({ allowHosts, expose: true, token: true }, anywhere)
+      const token = /\?token=(\S+)/.exec(exposed.lines.join('\n'))![1]!
+      expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`)).status).toBe(401)
+      const entered = await fetch(`${at(exposed)}/?token=${token}`, { redirect: 'manual' })
+      const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
+      expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`, { headers: { cookie } })).status).toBe(200)
+    },
+  )
 })
 
 describe('the end', () => {
@@ -243,7 +271,12 @@ test('Vite finds the plugin in a configuration file, and again when that has cha
     'vite.config.ts': `import { gameserverSidecar } from ${JSON.stringify(source)}\nexport default { plugins: [gameserverSidecar()] }\n`,
   })
   const logger = collector()
-  const server = await createServer({ root, customLogger: logger, configFile: join(root, 'vite.config.ts'), server: { port: 0, host: '127.0.0.1', watch: null } })
+  const server = await createServer({
+    root,
+    customLogger: logger,
+    configFile: join(root, 'vite.config.ts'),
+    server: { port: 0, host: '127.0.0.1', watch: null },
+  })
   onTestFinished(() => server.close())
   await server.listen()
   const first = localUrl(logger.lines)

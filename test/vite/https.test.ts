@@ -33,31 +33,34 @@ async function ask(session: ClientHttp2Session, headers: Record<string, string>,
   return { headers: answer, body: await text(stream) }
 }
 
-test.each(['never answers', 'answers then'])('a watch over HTTP/2 that its page gives up is ended at a sidecar that %s', async (what) => {
-  let left = 0
-  const sidecar = await startFakeSidecar((_message, reply) => {
-    reply.once('close', () => (left += 1))
-    if (what === 'answers then') setTimeout(() => reply.writeHead(200).write('{"result":{}}\n'), 50)
-  })
-  const { url } = await dev({ sidecar: sidecar.url }, { server: { https: certificate() } })
-  const session = connect(url, { rejectUnauthorized: false })
-  onTestFinished(() => session.destroy())
-  for (let count = 1; count <= 3; count += 1) {
-    const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
-    stream.on('error', () => undefined)
-    await vi.waitFor(() => expect(sidecar.asked.length).toBe(count))
-    stream.close(constants.NGHTTP2_CANCEL)
-    await vi.waitFor(() => expect(left).toBe(count), 10_000)
-  }
-  for (let i = 0; i < 20; i += 1) {
-    const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
-    stream.on('error', () => undefined)
-    stream.close(constants.NGHTTP2_CANCEL)
-    if (i % 5 === 0) await ask(session, { ':path': '/_/config.js' })
-  }
-  await vi.waitFor(() => expect(left).toBe(sidecar.asked.length), 10_000)
-  expect((await ask(session, { ':path': '/_/config.js' })).headers[':status']).toBe(200)
-})
+test.each(['never answers', 'answers then'])(
+  'a watch over HTTP/2 that its page gives up is ended at a sidecar that %s',
+  async (what) => {
+    let left = 0
+    const sidecar = await startFakeSidecar((_message, reply) => {
+      reply.once('close', () => (left += 1))
+      if (what === 'answers then') setTimeout(() => reply.writeHead(200).write('{"result":{}}\n'), 50)
+    })
+    const { url } = await dev({ sidecar: sidecar.url }, { server: { https: certificate() } })
+    const session = connect(url, { rejectUnauthorized: false })
+    onTestFinished(() => session.destroy())
+    for (let count = 1; count <= 3; count += 1) {
+      const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
+      stream.on('error', () => undefined)
+      await vi.waitFor(() => expect(sidecar.asked.length).toBe(count))
+      stream.close(constants.NGHTTP2_CANCEL)
+      await vi.waitFor(() => expect(left).toBe(count), 10_000)
+    }
+    for (let i = 0; i < 20; i += 1) {
+      const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
+      stream.on('error', () => undefined)
+      stream.close(constants.NGHTTP2_CANCEL)
+      if (i % 5 === 0) await ask(session, { ':path': '/_/config.js' })
+    }
+    await vi.waitFor(() => expect(left).toBe(sidecar.asked.length), 10_000)
+    expect((await ask(session, { ':path': '/_/config.js' })).headers[':status']).toBe(200)
+  },
+)
 
 test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the watch by WebSocket', async () => {
   const { url } = await dev({ local: { mode: 'local' } }, { server: { https: certificate() } })
@@ -68,13 +71,20 @@ test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the 
 
   const page = await ask(session, { ':path': '/', accept: 'text/html' })
   expect(page.body).toContain('<script src="/_/config.js"></script>')
-  const label = { ':method': 'PUT', ':path': '/_/sidecar/metadata/label', 'content-type': 'application/json', origin: 'https://localhost' }
+  const label = {
+    ':method': 'PUT',
+    ':path': '/_/sidecar/metadata/label',
+    'content-type': 'application/json',
+    origin: 'https://localhost',
+  }
   expect((await ask(session, label, '{"key":"a","value":"b"}')).headers[':status']).toBe(200)
   const read = await ask(session, { ':path': '/_/sidecar/gameserver' })
   expect(JSON.parse(read.body).object_meta.labels['agones.dev/sdk-a']).toBe('b')
   expect(read.headers['x-content-type-options']).toBe('nosniff')
   expect((await ask(session, { ...label, origin: 'http://localhost' }, '{}')).headers[':status']).toBe(403)
-  expect((await ask(session, { ':path': '/_/sidecar/gameserver', ':authority': 'evil.example' })).headers[':status']).toBe(403)
+  expect(
+    (await ask(session, { ':path': '/_/sidecar/gameserver', ':authority': 'evil.example' })).headers[':status'],
+  ).toBe(403)
 
   const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
   const [first] = (await once(stream, 'data')) as [Buffer]

@@ -7,7 +7,10 @@ import { readGameServer } from '../cli/support.js'
 import { converse } from '../node/support.js'
 import { collector, configFor, localUrl, project, TAG } from './support.js'
 
-async function built(files: Readonly<Record<string, string>> = {}, more: InlineConfig = {}): Promise<InlineConfig & { lines: string[] }> {
+async function built(
+  files: Readonly<Record<string, string>> = {},
+  more: InlineConfig = {},
+): Promise<InlineConfig & { lines: string[] }> {
   const logger = collector()
   const config = { ...configFor(await project(files), logger, { local: {} }), ...more, lines: logger.lines }
   await build(config)
@@ -67,5 +70,12 @@ test('its end is the end of the local sidecar', async () => {
   const local = localUrl(config.lines)
   expect((await fetch(`${local}/gameserver`)).status).toBe(200)
   await server.close()
-  await expect.poll(() => fetch(local).then(() => 'there', () => 'gone')).toBe('gone')
+  await expect
+    .poll(() =>
+      fetch(local).then(
+        () => 'there',
+        () => 'gone',
+      ),
+    )
+    .toBe('gone')
 })

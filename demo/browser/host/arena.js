@@ -79,8 +79,13 @@ export function createArena(scene, onCatch) {
 
     /** What players see: the place of everything, rounded, since it is sent 30 times a second. */
     view: () => ({
-      players: [...players.values()].map(({ id, name, color, shape: { x, y } }) => (
-        { id, name, color: cssColor(color), x: Math.round(x), y: Math.round(y) })),
+      players: [...players.values()].map(({ id, name, color, shape: { x, y } }) => ({
+        id,
+        name,
+        color: cssColor(color),
+        x: Math.round(x),
+        y: Math.round(y),
+      })),
       stars: stars.getChildren().map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) })),
     }),
   }

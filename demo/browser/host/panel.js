@@ -34,35 +34,43 @@ export function createPanel(sidecar) {
     document.body.dataset.left = left
     by('phase').textContent = PHASES[phase]
     by('left').textContent = phase === 'playing' ? `${left} s` : ''
-    by('scores').replaceChildren(...players.map(({ name, color, score }) => {
-      const item = element('li', '')
-      const dot = element('i', '')
-      dot.style.background = color
-      item.append(dot, element('span', name), element('b', phase === 'lobby' ? '' : String(score)))
-      return item
-    }))
+    by('scores').replaceChildren(
+      ...players.map(({ name, color, score }) => {
+        const item = element('li', '')
+        const dot = element('i', '')
+        dot.style.background = color
+        item.append(dot, element('span', name), element('b', phase === 'lobby' ? '' : String(score)))
+        return item
+      }),
+    )
   }
 
   function showGameServer({ object_meta: meta, status }) {
     by('name').textContent = meta.name
     const names = STATES.includes(status.state) ? STATES : [...STATES, status.state]
     const now = names.indexOf(status.state)
-    by('states').replaceChildren(...names.map((name, i) => {
-      const item = element('li', name, i < now ? 'past' : i === now ? 'now' : '')
-      if (i === now) item.setAttribute('aria-current', 'step')
-      return item
-    }))
+    by('states').replaceChildren(
+      ...names.map((name, i) => {
+        const item = element('li', name, i < now ? 'past' : i === now ? 'now' : '')
+        if (i === now) item.setAttribute('aria-current', 'step')
+        return item
+      }),
+    )
     const { counters, lists } = status
-    by('counters').replaceChildren(...Object.entries(counters ?? {}).flatMap(([name, { count, capacity }]) => {
-      const bar = element('div', '', 'bar-of')
-      bar.style.setProperty('--part', Number(count) / Number(capacity))
-      return [row(name, element('b', `${count} / ${capacity}`)), bar]
-    }))
-    by('lists').replaceChildren(...Object.entries(lists ?? {}).flatMap(([name, { capacity, values }]) => {
-      const chips = element('ul', '', 'chips')
-      chips.append(...(values ?? []).map((value) => element('li', value)))
-      return [row(name, element('b', `${values?.length ?? 0} / ${capacity}`)), chips]
-    }))
+    by('counters').replaceChildren(
+      ...Object.entries(counters ?? {}).flatMap(([name, { count, capacity }]) => {
+        const bar = element('div', '', 'bar-of')
+        bar.style.setProperty('--part', Number(count) / Number(capacity))
+        return [row(name, element('b', `${count} / ${capacity}`)), bar]
+      }),
+    )
+    by('lists').replaceChildren(
+      ...Object.entries(lists ?? {}).flatMap(([name, { capacity, values }]) => {
+        const chips = element('ul', '', 'chips')
+        chips.append(...(values ?? []).map((value) => element('li', value)))
+        return [row(name, element('b', `${values?.length ?? 0} / ${capacity}`)), chips]
+      }),
+    )
     const metadata = Object.entries({ ...meta.labels, ...meta.annotations })
     by('metadata').replaceChildren(...metadata.flatMap(([key, value]) => [element('dt', key), element('dd', value)]))
   }
@@ -107,8 +115,11 @@ export function createPanel(sidecar) {
     },
 
     showRanking(ranking) {
-      by('ranking').replaceChildren(...ranking.map(({ name, score }, i) =>
-        element('li', `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`)))
+      by('ranking').replaceChildren(
+        ...ranking.map(({ name, score }, i) =>
+          element('li', `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`),
+        ),
+      )
       by('winner').textContent = ranking.length === 0 ? 'Nobody is left' : `${ranking[0].name} wins`
       by('result').hidden = false
     },

@@ -32,7 +32,9 @@ export class ServerScene extends Phaser.Scene {
 
   /** Players come in at the port that the platform has given this GameServer. Only then is it ready. */
   async open() {
-    const { status: { address, ports } } = await this.sidecar.connect()
+    const {
+      status: { address, ports },
+    } = await this.sidecar.connect()
     const players = `${address}:${ports[0].port}`
     this.panel.showPlayersAddress(`http://${players}/`)
     this.network = joinNetwork(`ws://${players}/host`, {
@@ -73,8 +75,12 @@ export class ServerScene extends Phaser.Scene {
 
   join(id, text) {
     const capacity = Number(this.sidecar.gameServer.status.counters.players.capacity)
-    const refused = this.match.phase === 'over' ? 'This match is over.' :
-      this.match.size >= capacity ? 'This match is full.' : undefined
+    const refused =
+      this.match.phase === 'over'
+        ? 'This match is over.'
+        : this.match.size >= capacity
+          ? 'This match is full.'
+          : undefined
     if (refused !== undefined) return this.network.send(id, { type: 'refused', reason: refused })
     const name = this.match.join(id, cleanName(text))
     this.arena.join(id, name)
@@ -97,4 +103,8 @@ export class ServerScene extends Phaser.Scene {
 }
 
 /** A name from outside: short, and without what has no width or changes the direction of the text. */
-const cleanName = (text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim().slice(0, 16) || 'Player'
+const cleanName = (text) =>
+  text
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, 16) || 'Player'

@@ -52,11 +52,13 @@ const handlers = {
   over({ ranking }) {
     leaveMatch()
     by('headline').textContent = ranking.length === 0 ? 'Nobody is left' : `${ranking[0].name} wins`
-    by('ranking').replaceChildren(...ranking.map(({ name, score }, i) => {
-      const item = document.createElement('li')
-      item.textContent = `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`
-      return item
-    }))
+    by('ranking').replaceChildren(
+      ...ranking.map(({ name, score }, i) => {
+        const item = document.createElement('li')
+        item.textContent = `${i + 1}. ${name}, ${score} ${score === 1 ? 'star' : 'stars'}`
+        return item
+      }),
+    )
     by('ranking').hidden = false
     by('enter').textContent = 'Play again'
   },
@@ -94,14 +96,16 @@ function showMatch() {
   const { phase, left, players } = picture
   by('phase').textContent = phase === 'lobby' && self !== undefined ? 'warming up, the match has not begun' : ''
   by('left').textContent = phase === 'playing' ? `${left} s` : ''
-  by('scores').replaceChildren(...players.map(({ id, name, color, score }) => {
-    const item = document.createElement('li')
-    const dot = document.createElement('i')
-    dot.style.background = color
-    item.append(dot, phase === 'lobby' ? name : `${name} ${score}`)
-    item.classList.toggle('self', id === self)
-    return item
-  }))
+  by('scores').replaceChildren(
+    ...players.map(({ id, name, color, score }) => {
+      const item = document.createElement('li')
+      const dot = document.createElement('i')
+      dot.style.background = color
+      item.append(dot, phase === 'lobby' ? name : `${name} ${score}`)
+      item.classList.toggle('self', id === self)
+      return item
+    }),
+  )
 }
 
 by('join').addEventListener('submit', (event) => {

@@ -40,11 +40,7 @@ function define(command: Command): void {
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
     .option('--delay <seconds>', 'wait so long before starting', seconds, 0)
     .option('--timeout <seconds>', 'end after so long', seconds)
-    .option(
-      '--conformance <names>',
-      'record these operations; exit code 1 if others or not all were used',
-      names,
-    )
+    .option('--conformance <names>', 'record these operations; exit code 1 if others or not all were used', names)
     .option('--allow-host <name>', 'serve requests for this Host too', names)
     .option('--allow-origin <origin>', 'serve pages of this origin too', names)
     .option('--verbose', 'show every beat and every warning', false)

@@ -64,7 +64,11 @@ function define(command: Command): void {
 async function runServe(dir: string, options: ServeOptions, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
   const given = insideOptions.filter((option) => Object.hasOwn(options, option.attributeName()))
-  checkChoices(options, process.env, given.map(({ long }) => long!))
+  checkChoices(
+    options,
+    process.env,
+    given.map(({ long }) => long!),
+  )
   const gateway = await start(dir, options, context)
   printBanner(gateway, dir, options, context)
   const eventLines = createEventLines(context.colors, options.verbose)

@@ -69,7 +69,10 @@ export function createAccess({ token, exposed, scheme }: AccessOptions): Access 
       const offered = tokenIn(target.slice(at + 1))
       if (offered === null) return false
       if (!tokensMatch(token, offered)) return WRONG_TOKEN
-      const rest = target.slice(at + 1).split('&').filter((pair) => tokenIn(pair) === null)
+      const rest = target
+        .slice(at + 1)
+        .split('&')
+        .filter((pair) => tokenIn(pair) === null)
       const path = target.slice(0, at) + (rest.length > 0 ? `?${rest.join('&')}` : '')
       reply.writeHead(303, {
         // Without scheme and host, which may be others in front of a proxy. Two slashes would begin another's.

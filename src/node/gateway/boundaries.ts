@@ -71,7 +71,7 @@ export function followFrames(): Follower {
       return ended
     },
     pass(bytes) {
-      for (let at = 0; at < bytes.byteLength; ) at = passFrame(bytes, at)
+      for (let at = 0; at < bytes.byteLength;) at = passFrame(bytes, at)
     },
     rest(bytes) {
       const at = passFrame(bytes, 0)

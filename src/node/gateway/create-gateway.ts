@@ -73,12 +73,15 @@ async function start(
   const scheme = tls === undefined ? 'http' : 'https'
   const log = createLineLog(options.onLog)
   const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) })
-  const serveFile = options.dir === undefined ? undefined : createStaticFiles({
-    dir: options.dir,
-    spa: options.spa,
-    isolate: options.isolate,
-    configScript: CONFIG_PATH,
-  })
+  const serveFile =
+    options.dir === undefined
+      ? undefined
+      : createStaticFiles({
+          dir: options.dir,
+          spa: options.spa,
+          isolate: options.isolate,
+          configScript: CONFIG_PATH,
+        })
   const sidecar = settings.sidecar ?? new URL(local!.url)
   const config = configScript({ platform, autoHealth: options.autoHealth })
 
@@ -98,11 +101,7 @@ async function start(
     onRefused,
   })
 
-  const serve = async (
-    message: IncomingMessage,
-    reply: ServerResponse,
-    admission: Admission,
-  ): Promise<void> => {
+  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const { target } = admission
     const { method } = message
     const path = pathOf(target)

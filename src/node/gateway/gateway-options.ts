@@ -151,12 +151,7 @@ function checkCertificate(cert: string | Uint8Array, key: string | Uint8Array): 
   }
 }
 
-function checkExposure(
-  options: GatewayOptions,
-  host: string,
-  exposed: boolean,
-  token: string | undefined,
-): void {
+function checkExposure(options: GatewayOptions, host: string, exposed: boolean, token: string | undefined): void {
   if (!exposed) return
   if (options.expose !== true) {
     throw new TypeError(

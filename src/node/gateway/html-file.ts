@@ -69,7 +69,7 @@ async function* withInserted(
   size: number,
 ): AsyncGenerator<Buffer> {
   yield Buffer.concat([start.subarray(0, at), tag, start.subarray(at)])
-  for (let position = start.byteLength; position < size; ) {
+  for (let position = start.byteLength; position < size;) {
     const length = Math.min(LOOKED_AT, size - position)
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position)
     // Half a page must not look like a whole one.

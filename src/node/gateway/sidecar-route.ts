@@ -36,10 +36,7 @@ const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method No
  * that what is denied stays denied, and the sidecar never reads a path in another way than it was read here.
  * What the sidecar would refuse is refused in its words.
  */
-export function findSidecarRoute(
-  method: string,
-  target: string,
-): SidecarRoute | { readonly refusal: Refusal } {
+export function findSidecarRoute(method: string, target: string): SidecarRoute | { readonly refusal: Refusal } {
   const at = target.indexOf('?')
   const [path, query] = at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)]
   if (/%(?![\da-f]{2})/i.test(path)) return { refusal: malformed('The path has a malformed escape') }

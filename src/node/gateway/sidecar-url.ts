@@ -1,6 +1,5 @@
 /** What the platform's variables begin with that say where the sidecar is: `…PORT`, `…HOST`. */
-export const variablePrefix = (platform: string): string =>
-  `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
+export const variablePrefix = (platform: string): string => `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
 
 /**
  * Where the sidecar is: what the option says, else the platform's environment. Where that names no host it is

@@ -35,8 +35,7 @@ export function readSitePath(target: string, windows = process.platform === 'win
 }
 
 /** A path from the site's root, encoded. Begins with exactly one slash: two would name another host. */
-export const encodeSitePath = (segments: readonly string[]): string =>
-  `/${segments.map(encodeURIComponent).join('/')}`
+export const encodeSitePath = (segments: readonly string[]): string => `/${segments.map(encodeURIComponent).join('/')}`
 
 function splitTarget(target: string): { path: string | undefined; query: string } {
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(\?[^#]*)?/i.exec(target) ?? []

@@ -13,10 +13,7 @@ export interface Sent {
  * What the proxy gets in place of the client's message, whose every header it would send: only what is to go
  * on. It ends when the body does, and not with the client.
  */
-export function standInForMessage(
-  { method, socket }: IncomingMessage,
-  { path, headers, body }: Sent,
-): IncomingMessage {
+export function standInForMessage({ method, socket }: IncomingMessage, { path, headers, body }: Sent): IncomingMessage {
   const stream = new Readable({ read: () => void stream.push(null) })
   if (body.byteLength > 0) stream.push(body)
   const head = { method, url: path, headers: { ...headers }, httpVersion: '1.1', httpVersionMajor: 1, socket }

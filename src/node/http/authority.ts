@@ -47,7 +47,4 @@ export const sameOrigin = (a: Origin, b: Origin): boolean =>
 
 /** Whether an address to listen on, or a peer's, can only be reached from this machine. */
 export const isLoopback = (address: string): boolean =>
-  address === 'localhost' ||
-  address === '::1' ||
-  address === '[::1]' ||
-  /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)
+  address === 'localhost' || address === '::1' || address === '[::1]' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)

@@ -20,11 +20,7 @@ const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method No
  *
  * @param last the answer to the last request that was understood
  */
-export function answerClientError(
-  error: ClientError,
-  socket: Duplex,
-  last: ServerResponse | undefined,
-): void {
+export function answerClientError(error: ClientError, socket: Duplex, last: ServerResponse | undefined): void {
   // What isn't TLS where TLS is spoken can't be answered in it.
   const gone = /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(error.code ?? '')
   const halfSent = last !== undefined && last.headersSent && !last.writableEnded

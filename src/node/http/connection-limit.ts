@@ -14,12 +14,7 @@ export interface ConnectionLimit {
  * longest time, so that clients which open connections and say nothing can't keep others out. All together
  * there are never more than `total`, and watchers never take the places of the others.
  */
-export function limitConnections(
-  server: Server,
-  limit: number,
-  total: number,
-  graceMs = GRACE_MS,
-): ConnectionLimit {
+export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
   /** The one that was used last comes last. */
   const counted = new Map<string, { readonly socket: Socket; readonly since: number }>()
   const watchers = new Set<string>()

@@ -73,9 +73,10 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
   const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
-  const server = tls === undefined
-    ? createServer(serverOptions)
-    : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
+  const server =
+    tls === undefined
+      ? createServer(serverOptions)
+      : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
 
   const judge = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {

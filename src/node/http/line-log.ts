@@ -12,10 +12,7 @@ export type LineLog = (line: string) => void
  * Writes lines that hold nothing a terminal or a log's reader would take for anything but text, and no more
  * of them than a person could read, however many requests come.
  */
-export function createLineLog(
-  write: LineLog | undefined,
-  now: () => number = () => performance.now(),
-): LineLog {
+export function createLineLog(write: LineLog | undefined, now: () => number = () => performance.now()): LineLog {
   if (write === undefined) return () => undefined
   let windowStart = -Infinity
   let written = 0

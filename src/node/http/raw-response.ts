@@ -23,11 +23,7 @@ export function answerRaw(
   socket.end(head + body, () => socket.destroy())
 }
 
-export const refuseRaw = (
-  socket: Duplex,
-  refusal: Refusal,
-  headers?: Readonly<Record<string, string>>,
-): void => {
+export const refuseRaw = (socket: Duplex, refusal: Refusal, headers?: Readonly<Record<string, string>>): void => {
   answerRaw(socket, refusal.status, refusalBody(refusal), { 'Content-Type': 'application/json', ...headers })
 }
 

@@ -167,8 +167,7 @@ function checkUnasked(
   allowed: readonly Origin[],
   origin: { present: boolean; foreign: string | undefined },
 ): Refusal | undefined {
-  const header = (name: string): string | undefined =>
-    headerValues(head.rawHeaders, name)[0]?.trim().toLowerCase()
+  const header = (name: string): string | undefined => headerValues(head.rawHeaders, name)[0]?.trim().toLowerCase()
   const site = header('sec-fetch-site')
   if (site === 'cross-site' && origin.foreign === undefined) {
     return forbidden('Requests that another site started are not served')
@@ -176,8 +175,7 @@ function checkUnasked(
   if (origin.present) return undefined
   const reads = head.method === 'GET' || head.method === 'HEAD'
   // A frame or an embedded object is a navigation as well, but of a page that stays the other one's.
-  const isLink =
-    header('sec-fetch-mode') === 'navigate' && (header('sec-fetch-dest') ?? 'document') === 'document'
+  const isLink = header('sec-fetch-mode') === 'navigate' && (header('sec-fetch-dest') ?? 'document') === 'document'
   if (site === 'same-site' && !(reads && isLink)) {
     return forbidden('Requests that another page started are not served')
   }

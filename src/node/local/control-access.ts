@@ -14,9 +14,7 @@ export const CONTROL_PREFIX = '/_/api'
 const CONTROL_HEADER = 'x-sidecar-control'
 
 export const isControlTarget = (target: string): boolean =>
-  target === CONTROL_PREFIX ||
-  target.startsWith(`${CONTROL_PREFIX}/`) ||
-  target.startsWith(`${CONTROL_PREFIX}?`)
+  target === CONTROL_PREFIX || target.startsWith(`${CONTROL_PREFIX}/`) || target.startsWith(`${CONTROL_PREFIX}?`)
 
 /**
  * Whether an admitted request may use the control interface: from the server's own pages or from no page, and

@@ -50,13 +50,10 @@ function readLog(sidecar: Sidecar, url: URL): Response {
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
   const text = await readText(request, MAX_COMMAND)
-  if (text === undefined)
-    return refusalResponse({ status: 413, code: 8, message: 'A command has at most 4 MiB' })
+  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'A command has at most 4 MiB' })
   const command = parseCommand(text)
   if (command === undefined) {
-    return refusalResponse(
-      malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'),
-    )
+    return refusalResponse(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))
   }
   const result = target.control(command)
   return result.ok ? answer(result) : refusalResponse(malformed(result.message))
@@ -73,8 +70,7 @@ function parseCommand(text: string): ControlCommand | undefined {
   } catch {
     return undefined
   }
-  const typed =
-    typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+  const typed = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
   return typed ? (value as ControlCommand) : undefined
 }
 

@@ -17,10 +17,7 @@ export interface FollowedFile {
  *
  * @throws GameServerFileError if the first content isn't usable
  */
-export async function followGameServerFile(
-  path: string,
-  report: (problem: string) => void,
-): Promise<FollowedFile> {
+export async function followGameServerFile(path: string, report: (problem: string) => void): Promise<FollowedFile> {
   const initial = await readText(path)
   const gameServer = await parseGameServer(path, initial)
   let stop = (): void => undefined

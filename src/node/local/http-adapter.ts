@@ -155,5 +155,4 @@ async function pump(reader: Reader, first: Read, reply: ServerResponse, gone: Pr
 
 const aTurn = (): Promise<undefined> => new Promise((resolve) => setImmediate(resolve, undefined))
 
-const drained = (reply: ServerResponse): Promise<void> =>
-  new Promise((resolve) => reply.once('drain', resolve))
+const drained = (reply: ServerResponse): Promise<void> => new Promise((resolve) => reply.once('drain', resolve))

@@ -1,12 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createSidecar } from '../../sidecar/index.js'
-import type {
-  ControlCommand,
-  ControlResult,
-  Sidecar,
-  SidecarEnvironment,
-  SidecarMode,
-} from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, ownHosts, urlHost } from '../http/listen-address.js'

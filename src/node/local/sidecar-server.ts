@@ -45,11 +45,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
 
-  const serve = async (
-    message: IncomingMessage,
-    reply: ServerResponse,
-    admission: Admission,
-  ): Promise<void> => {
+  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const extraHeaders = corsHeaders(admission)
     const onStream = (): void => exempt(message.socket)
     try {
@@ -63,8 +59,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
 
   const answer = async (message: IncomingMessage, admission: Admission): Promise<Response> => {
     const { host, target: path } = admission
-    if (path === '*' && message.method === 'OPTIONS')
-      return new Response(null, { headers: { 'content-length': '0' } })
+    if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
@@ -91,8 +86,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
-    if (accepted !== undefined)
-      serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
+    if (accepted !== undefined) serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void => {

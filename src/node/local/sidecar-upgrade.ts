@@ -55,12 +55,7 @@ export async function serveUpgrade(
   }
 }
 
-function serveWatch(
-  sidecar: Sidecar,
-  accepted: WebSocket,
-  socket: Duplex,
-  fits: (line: string) => boolean,
-): void {
+function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, fits: (line: string) => boolean): void {
   const watch = sidecar.watch({
     onMessage({ json }) {
       if (!fits(json)) {

@@ -9,11 +9,7 @@ const MAX_INCOMING = 16 * 1024
 /** Bytes that may wait for a client before its pings go unanswered. */
 const MAX_PONG_BACKLOG = 64 * 1024
 
-export type Accept = (
-  message: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-) => Promise<WebSocket | undefined>
+export type Accept = (message: IncomingMessage, socket: Duplex, head: Buffer) => Promise<WebSocket | undefined>
 
 /**
  * Makes the function that completes WebSocket handshakes as the real sidecar does: no extension, and no

@@ -120,12 +120,7 @@ export const head = (line: string, ...headers: readonly string[]): string =>
   [`${line} HTTP/1.1`, ...headers, '', ''].join('\r\n')
 
 /** One request whose connection the server ends after its one answer. */
-export async function ask(
-  port: number,
-  line: string,
-  headers: readonly string[] = [],
-  body = '',
-): Promise<Answer> {
+export async function ask(port: number, line: string, headers: readonly string[] = [], body = ''): Promise<Answer> {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`]
   const answers = await askAll(port, head(line, ...headers, ...length, 'Connection: close') + body)
   if (answers.length !== 1) throw new Error(`${answers.length} answers came to one request`)

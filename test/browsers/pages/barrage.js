@@ -22,7 +22,9 @@ function put(name, attributes, parent = document.body) {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
   parent.append(element)
-  return new Promise((done) => { element.onload = element.onerror = element.onloadeddata = done })
+  return new Promise((done) => {
+    element.onload = element.onerror = element.onloadeddata = done
+  })
 }
 
 const bySubresource = {
@@ -57,31 +59,34 @@ function style(text) {
 }
 
 const byScript = {
-  eventsource: (to) => new Promise((done) => {
-    const source = new EventSource(to)
-    source.onerror = source.onmessage = () => {
-      source.close()
-      done()
-    }
-  }),
+  eventsource: (to) =>
+    new Promise((done) => {
+      const source = new EventSource(to)
+      source.onerror = source.onmessage = () => {
+        source.close()
+        done()
+      }
+    }),
   websocket: (to) => openSocket(to),
   'websocket-post': (to) => openSocket(to + (to.includes('?') ? '&' : '?') + 'method=POST'),
   'websocket-protocol': (to) => openSocket(to, ['a']),
-  xhr: (to) => new Promise((done) => {
-    const xhr = new XMLHttpRequest()
-    xhr.onloadend = done
-    xhr.open('POST', to)
-    xhr.send('{}')
-  }),
+  xhr: (to) =>
+    new Promise((done) => {
+      const xhr = new XMLHttpRequest()
+      xhr.onloadend = done
+      xhr.open('POST', to)
+      xhr.send('{}')
+    }),
   'fetch-keepalive': (to) => fetch(to, { method: 'POST', mode: 'no-cors', body: '{}', keepalive: true }),
   'fetch-no-referrer': (to) =>
     fetch(to, { method: 'POST', mode: 'no-cors', body: '{}', referrerPolicy: 'no-referrer' }),
-  'fetch-override': (to) => fetch(to, {
-    method: 'POST',
-    mode: 'no-cors',
-    body: 'a=b',
-    headers: { 'content-type': FORMS[0], 'x-http-method-override': 'POST' },
-  }),
+  'fetch-override': (to) =>
+    fetch(to, {
+      method: 'POST',
+      mode: 'no-cors',
+      body: 'a=b',
+      headers: { 'content-type': FORMS[0], 'x-http-method-override': 'POST' },
+    }),
   'worker-import': (to) => inWorker(`importScripts(${JSON.stringify(to)})`),
   'worker-fetch': (to) => inWorker(`fetch(${JSON.stringify(to)}, { method: 'POST', mode: 'no-cors', body: '{}' })`),
   ping: (ping) => {
@@ -146,14 +151,17 @@ for (const enctype of FORMS) {
 }
 
 /** By way of the page's own server, which leads on. */
-const byRedirect = (own) => Object.fromEntries([301, 302, 303, 307, 308].flatMap((status) => {
-  const hop = (to) => `${own}/redirect?status=${status}&to=${encodeURIComponent(to)}`
-  return [
-    [`redirect-${status}`, (to) => fetch(hop(to), { method: 'POST', mode: 'no-cors', body: '{}' })],
-    [`redirect-cors-${status}`, (to) => fetch(hop(to), { method: 'POST', body: '{}' })],
-    [`redirect-form-${status}`, (to) => submit(hop(to), {}).then(() => pause(300))],
-  ]
-}))
+const byRedirect = (own) =>
+  Object.fromEntries(
+    [301, 302, 303, 307, 308].flatMap((status) => {
+      const hop = (to) => `${own}/redirect?status=${status}&to=${encodeURIComponent(to)}`
+      return [
+        [`redirect-${status}`, (to) => fetch(hop(to), { method: 'POST', mode: 'no-cors', body: '{}' })],
+        [`redirect-cors-${status}`, (to) => fetch(hop(to), { method: 'POST', body: '{}' })],
+        [`redirect-form-${status}`, (to) => submit(hop(to), {}).then(() => pause(300))],
+      ]
+    }),
+  )
 
 /**
  * Tries everything, on every address. Where `names` is set each request says in its query which one it is.
@@ -161,9 +169,11 @@ const byRedirect = (own) => Object.fromEntries([301, 302, 303, 307, 308].flatMap
  */
 async function barrage(addresses, { own, names = false } = {}) {
   const ways = { ...bySubresource, ...byScript, ...byForm, ...(own ? byRedirect(own) : {}) }
-  const tries = addresses.flatMap((address) => Object.entries(ways).map(async ([name, send]) => {
-    await send(names ? `${address}?${name}` : address)
-  }))
+  const tries = addresses.flatMap((address) =>
+    Object.entries(ways).map(async ([name, send]) => {
+      await send(names ? `${address}?${name}` : address)
+    }),
+  )
   await Promise.allSettled(tries.map((one) => Promise.race([one, pause(2_000)])))
   return Object.keys(ways)
 }
@@ -173,7 +183,8 @@ function barrageFromSandbox(addresses, options) {
   const frame = document.createElement('iframe')
   frame.sandbox = 'allow-scripts allow-forms'
   const call = `barrage(${JSON.stringify(addresses)}, ${JSON.stringify(options)})`
-  frame.srcdoc = `<body><script src="${location.origin}/barrage.js"><\/script>` +
+  frame.srcdoc =
+    `<body><script src="${location.origin}/barrage.js"><\/script>` +
     `<script>${call}.finally(() => parent.postMessage('done', '*'))<\/script>`
   return new Promise((done) => {
     addEventListener('message', ({ source }) => {
@@ -185,7 +196,9 @@ function barrageFromSandbox(addresses, options) {
 
 /** Ways that end the page, one at a time. */
 const departures = {
-  location: (to) => { location.href = to },
+  location: (to) => {
+    location.href = to
+  },
   link: (to) => {
     const link = document.createElement('a')
     link.href = to

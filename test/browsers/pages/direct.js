@@ -5,7 +5,9 @@ Object.assign(globalThis, {
     const client = createClient(options)
     const states = []
     client.on('state', ({ state }) => states.push(state))
-    const { object_meta: { name } } = await client.connect()
+    const {
+      object_meta: { name },
+    } = await client.connect()
     const shown = ({ outcome, values }) => [outcome, values.join()]
 
     const outcomes = { health: await client.health(), ready: await client.ready() }
@@ -25,7 +27,9 @@ Object.assign(globalThis, {
     const removed = shown(await client.removeListValue('players', 'ann'))
     outcomes.allocate = await client.allocate()
     outcomes.reserve = await client.reserve(30)
-    const { status: { state } } = await client.getGameServer()
+    const {
+      status: { state },
+    } = await client.getGameServer()
     const { direct, transport } = client.status
     const watch = client.watchGameServer()[Symbol.asyncIterator]()
     const { value: watched } = await watch.next()
@@ -33,7 +37,13 @@ Object.assign(globalThis, {
     outcomes.shutdown = await client.shutdown()
     client.close()
     return {
-      name, direct, transport, outcomes, refused, added, removed,
+      name,
+      direct,
+      transport,
+      outcomes,
+      refused,
+      added,
+      removed,
       counter: count + '/' + capacity,
       list: players[0],
       read: state,
@@ -58,12 +68,14 @@ Object.assign(globalThis, {
     const client = createClient({ fetch: asking, WebSocket: Asking })
     await client.connect()
     asked.length = 0
-    const codes = await Promise.all([
-      client.setLabel('map', 'hafen'),
-      client.setAnnotation('motd', 'hello'),
-      client.updateCounter('rooms', { countDiff: 1 }),
-      client.updateList('players', { capacity: 5 }),
-    ].map(codeOrDone))
+    const codes = await Promise.all(
+      [
+        client.setLabel('map', 'hafen'),
+        client.setAnnotation('motd', 'hello'),
+        client.updateCounter('rooms', { countDiff: 1 }),
+        client.updateList('players', { capacity: 5 }),
+      ].map(codeOrDone),
+    )
     return { codes, asked }
   },
 })

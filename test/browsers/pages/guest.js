@@ -8,9 +8,13 @@ Object.assign(globalThis, {
   /** In a worker: does what the page asks for. */
   serve(configured) {
     const answerAll = (port) => {
-      port.onmessage = ({ data: [method, options] }) => configured.then(() => globalThis[method](options)).then(
-        (outcome) => port.postMessage({ outcome }),
-        (error) => port.postMessage({ error: codeOf(error) + ' ' + (error && error.stack) }))
+      port.onmessage = ({ data: [method, options] }) =>
+        configured
+          .then(() => globalThis[method](options))
+          .then(
+            (outcome) => port.postMessage({ outcome }),
+            (error) => port.postMessage({ error: codeOf(error) + ' ' + (error && error.stack) }),
+          )
     }
     if (typeof SharedWorkerGlobalScope === 'function') onconnect = ({ ports: [port] }) => answerAll(port)
     else answerAll(self)
@@ -21,8 +25,7 @@ Object.assign(globalThis, {
   /** What the events told while a game set things; the page stays open with its client closed. */
   async followEvents(options) {
     const client = createClient({ verifyInterval: 0, ...options })
-    const next = (type, test) =>
-      new Promise((resolve) => client.on(type, (event) => test(event) && resolve(event)))
+    const next = (type, test) => new Promise((resolve) => client.on(type, (event) => test(event) && resolve(event)))
     const label = next('label', ({ key }) => key === 'map')
     const watching = next('connection', ({ transport }) => transport)
     const counter = next('counter', ({ count }) => count === 3)
@@ -75,13 +78,14 @@ Object.assign(globalThis, {
   },
 
   /** Whether the first beats went well. */
-  firstBeats: (count) => new Promise((resolve) => {
-    const beats = []
-    const client = createClient()
-    client.on('health', ({ ok }) => {
-      if (beats.push(ok) === count) resolve(beats)
-    })
-  }),
+  firstBeats: (count) =>
+    new Promise((resolve) => {
+      const beats = []
+      const client = createClient()
+      client.on('health', ({ ok }) => {
+        if (beats.push(ok) === count) resolve(beats)
+      })
+    }),
 
   /** What a page is told that may do nothing. */
   async tryAsStranger(options) {

@@ -19,11 +19,14 @@ Object.assign(globalThis, {
   },
 
   /** Keeps the page's thread busy, a moment later; resolves with when that was. */
-  block: (ms) => new Promise((resolve) => setTimeout(() => {
-    const from = Date.now()
-    while (Date.now() < from + ms);
-    resolve({ from, to: Date.now() })
-  }, 100)),
+  block: (ms) =>
+    new Promise((resolve) =>
+      setTimeout(() => {
+        const from = Date.now()
+        while (Date.now() < from + ms);
+        resolve({ from, to: Date.now() })
+      }, 100),
+    ),
 
   untilStalled: () => new Promise((resolve) => client.on('health', ({ reason }) => reason === 'stalled' && resolve())),
   rest: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -40,17 +43,19 @@ Object.assign(globalThis, {
     }
   },
 
-  untilHidden: () => new Promise((resolve) => {
-    const look = () => document.visibilityState === 'hidden' && resolve(Date.now())
-    document.addEventListener('visibilitychange', look)
-    look()
-  }),
+  untilHidden: () =>
+    new Promise((resolve) => {
+      const look = () => document.visibilityState === 'hidden' && resolve(Date.now())
+      document.addEventListener('visibilitychange', look)
+      look()
+    }),
 
   /** How often a page's own timer of 50 ms fires until `ms` have passed. */
-  countTimers: (ms) => new Promise((resolve) => {
-    const from = Date.now()
-    let count = 0
-    const next = () => (Date.now() < from + ms ? setTimeout(next, 50, count++) : resolve(count))
-    next()
-  }),
+  countTimers: (ms) =>
+    new Promise((resolve) => {
+      const from = Date.now()
+      let count = 0
+      const next = () => (Date.now() < from + ms ? setTimeout(next, 50, count++) : resolve(count))
+      next()
+    }),
 })

@@ -27,9 +27,7 @@ export const directOutcome = {
 }
 
 /** What of it reaches the sidecar as a write: everything that can, once. */
-export const directWrites = [
-  'health', 'ready', 'addListValue', 'removeListValue', 'allocate', 'reserve', 'shutdown',
-]
+export const directWrites = ['health', 'ready', 'addListValue', 'removeListValue', 'allocate', 'reserve', 'shutdown']
 
 /** The writes that reached the sidecar, in order. */
 export const writes = (sidecar: Sidecar): string[] =>

@@ -39,7 +39,9 @@ export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void 
     if (!installed) warn(name, `${name.toUpperCase()} may name one`)
     describe.skipIf(!installed)(`in ${name}`, () => {
       let running: RunningBrowser | undefined
-      beforeAll(async () => { running = await launchBrowser(name, installed!) }, START)
+      beforeAll(async () => {
+        running = await launchBrowser(name, installed!)
+      }, START)
       afterAll(() => running?.end())
       suite({
         name,
@@ -64,7 +66,9 @@ export function inEachBrowser(suite: (browser: AnyBrowser) => void): void {
   if (!webKitIsHere) warn('WebKit', 'on Debian, webkit2gtk-driver and xvfb bring it')
   describe.skipIf(!webKitIsHere)('in WebKit', () => {
     let display: Display | undefined
-    beforeAll(async () => { display = await openDisplay() }, START)
+    beforeAll(async () => {
+      display = await openDisplay()
+    }, START)
     afterAll(() => display?.end())
     suite({
       name: 'WebKit',
@@ -93,5 +97,5 @@ async function openIn(context: BrowserContext, url: string): Promise<DrivenPage>
   })
   onTestFinished(() => expect(uncaught, `uncaught in ${url}`).toEqual([]))
   await page.goto(url)
-  return { page, uncaught, run: async <T>(expression: string) => await page.evaluate(expression) as T }
+  return { page, uncaught, run: async <T>(expression: string) => (await page.evaluate(expression)) as T }
 }

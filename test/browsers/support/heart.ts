@@ -31,7 +31,8 @@ export async function serveHeartElsewhere(game: string, headers?: Record<string,
 
 /** When a call came, ms since the Unix epoch: the clock that a page has too. */
 export const timesOf = (sidecar: Sidecar, operation: string): number[] =>
-  sidecar.log.entries()
+  sidecar.log
+    .entries()
     .filter(({ event }) => event.type === 'call' && event.call.operation === operation)
     .map(({ at }) => at)
 

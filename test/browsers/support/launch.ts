@@ -15,13 +15,29 @@ export interface RunningBrowser {
  * it is throttled: web security, the checks of local networks and the timers of hidden pages are a user's.
  */
 const chromiumFlags = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic',
-  '--disable-background-networking', '--disable-component-update', '--disable-breakpad', '--disable-sync',
-  '--disable-component-extensions-with-background-pages', '--disable-client-side-phishing-detection',
-  '--disable-default-apps', '--disable-domain-reliability', '--disable-extensions',
-  '--disable-features=Translate,MediaRouter,OptimizationHints', '--metrics-recording-only', '--mute-audio',
-  '--no-default-browser-check', '--no-first-run', '--no-pings', '--password-store=basic',
-  '--use-mock-keychain', 'about:blank',
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-breakpad',
+  '--disable-sync',
+  '--disable-component-extensions-with-background-pages',
+  '--disable-client-side-phishing-detection',
+  '--disable-default-apps',
+  '--disable-domain-reliability',
+  '--disable-extensions',
+  '--disable-features=Translate,MediaRouter,OptimizationHints',
+  '--metrics-recording-only',
+  '--mute-audio',
+  '--no-default-browser-check',
+  '--no-first-run',
+  '--no-pings',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  'about:blank',
 ]
 
 const perBrowser: Readonly<Record<BrowserName, (profile: string) => LaunchOptions>> = {
@@ -50,8 +66,7 @@ export async function launchBrowser(name: BrowserName, installed: InstalledBrows
   for (let attempt = 1; ; attempt++) {
     const profile = await mkdtemp(join(tmpdir(), 'gameserver-profile-'))
     // The browser's other processes may need a moment more to let go of their files.
-    const forget = (): Promise<void> =>
-      rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
+    const forget = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
     try {
       const browser = await launch({
         ...perBrowser[name](profile),

@@ -26,7 +26,9 @@ export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<
     guard: ({ url }) => ({ target: url ?? '/', host: 'localhost', foreignOrigin: undefined }),
     token: undefined,
     lineLimit: Infinity,
-    onFault: (error) => { throw error },
+    onFault: (error) => {
+      throw error
+    },
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

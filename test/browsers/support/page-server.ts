@@ -11,10 +11,7 @@ export interface PageServer {
 }
 
 /** Serves a folder on an origin of its own until the test is finished. */
-export async function servePages(
-  folder: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<PageServer> {
+export async function servePages(folder: string, headers: Readonly<Record<string, string>> = {}): Promise<PageServer> {
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     send(request, new URL(request.url!, 'http://page').pathname, { root: folder }).pipe(response)

@@ -12,10 +12,13 @@ export interface Recording {
 }
 
 /** What says nothing about who sent a request, or is said anew each time. */
-const LEFT_OUT = new RegExp(`^(${[
-  ...['host', 'content-length', 'sec-websocket-key', 'priority', 'range', 'pragma', 'cache-control', 'accept'],
-  ...['accept-encoding', 'sec-ch-ua.*', 'sec-fetch-storage-access', 'upgrade-insecure-requests', 'ping-.*'],
-].join('|')}):`, 'i')
+const LEFT_OUT = new RegExp(
+  `^(${[
+    ...['host', 'content-length', 'sec-websocket-key', 'priority', 'range', 'pragma', 'cache-control', 'accept'],
+    ...['accept-encoding', 'sec-ch-ua.*', 'sec-fetch-storage-access', 'upgrade-insecure-requests', 'ping-.*'],
+  ].join('|')}):`,
+  'i',
+)
 
 /**
  * With RECORD_FOREIGN_PAGES set, what a browser sent becomes what the attacks without a browser send. Of requests that
@@ -23,23 +26,34 @@ const LEFT_OUT = new RegExp(`^(${[
  */
 export function record(browser: string, place: string, seen: readonly SeenRequest[]): void {
   if (!process.env['RECORD_FOREIGN_PAGES']) return
-  const all = existsSync(fixture) ? JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, Recording> : {}
+  const all = existsSync(fixture) ? (JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, Recording>) : {}
   const { always, requests } = all[browser] ?? { always: [], requests: [] }
   const whole = requests.map(([name, method, ...headers]) => [name, method, ...always, ...headers] as const)
-  const added = seen.map(({ method, target, headers }) => [
-    `${place}: ${decodeURIComponent(target.split('?')[1] ?? '').replace(/&.*|=$/, '')}`,
-    method,
-    ...headers.filter((header) => !LEFT_OUT.test(header)).map(withoutChance),
-  ] as const)
+  const added = seen.map(
+    ({ method, target, headers }) =>
+      [
+        `${place}: ${decodeURIComponent(target.split('?')[1] ?? '').replace(/&.*|=$/, '')}`,
+        method,
+        ...headers.filter((header) => !LEFT_OUT.test(header)).map(withoutChance),
+      ] as const,
+  )
   const kept = new Map([...added, ...whole].reverse().map((row) => [row.slice(1).sort().join('\n'), row]))
   all[browser] = compact([...kept.values()].reverse())
   mkdirSync(dirname(fixture), { recursive: true })
-  writeFileSync(fixture, `${Object.entries(all).map(([name, recording]) => `${JSON.stringify(name)}: {
+  writeFileSync(
+    fixture,
+    `${Object.entries(all)
+      .map(
+        ([name, recording]) => `${JSON.stringify(name)}: {
   "always": ${JSON.stringify(recording.always)},
   "requests": [
 ${recording.requests.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}
   ]
-}`).join(',\n').replace(/^/, '{\n')}\n}\n`)
+}`,
+      )
+      .join(',\n')
+      .replace(/^/, '{\n')}\n}\n`,
+  )
 }
 
 const withoutChance = (header: string): string =>
@@ -48,11 +62,13 @@ const withoutChance = (header: string): string =>
 function compact(rows: readonly (readonly [string, string, ...string[]])[]): Recording {
   const count = new Map<string, number>()
   for (const [, , ...headers] of rows) for (const header of headers) count.set(header, (count.get(header) ?? 0) + 1)
-  const always = [...count].filter(([header, times]) => times > rows.length * 0.9 && /^(user|accept)/i.test(header))
+  const always = [...count]
+    .filter(([header, times]) => times > rows.length * 0.9 && /^(user|accept)/i.test(header))
     .map(([header]) => header)
   return {
     always,
-    requests: rows.map(([name, method, ...headers]) =>
-      [name, method, ...headers.filter((header) => !always.includes(header))] as const),
+    requests: rows.map(
+      ([name, method, ...headers]) => [name, method, ...headers.filter((header) => !always.includes(header))] as const,
+    ),
   }
 }

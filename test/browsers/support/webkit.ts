@@ -35,7 +35,7 @@ export async function openDisplay(): Promise<Display> {
   if (own) return { name: own, end: async () => {} }
   const flags = ['-displayfd', '1', '-nolisten', 'tcp']
   const server = spawn(DISPLAY_SERVER, flags, { stdio: ['ignore', 'pipe', 'ignore'] })
-  const [number] = await once(createInterface(server.stdout), 'line') as [string]
+  const [number] = (await once(createInterface(server.stdout), 'line')) as [string]
   return { name: `:${number}`, end: () => stop(server) }
 }
 
@@ -48,17 +48,25 @@ const asScript = (expression: string): string => `
     (value) => done({ value }),
     (error) => done({ error: String(error) + ' ' + (error && error.stack) }))`
 
-const sendTo = (port: number): Send => async <T>(method: string, path: string, body?: unknown) => {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
-  const { value } = await answer.json() as { value: T & { message?: string } }
-  if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message}`)
-  return value
-}
+const sendTo =
+  (port: number): Send =>
+  async <T>(method: string, path: string, body?: unknown) => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+    const { value } = (await answer.json()) as { value: T & { message?: string } }
+    if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message}`)
+    return value
+  }
 
 async function untilUp(send: Send): Promise<void> {
   for (let attempt = 1; attempt <= 200; attempt++) {
-    if (await send('GET', '/status').then(() => true, () => false)) return
+    if (
+      await send('GET', '/status').then(
+        () => true,
+        () => false,
+      )
+    )
+      return
     await sleep(50)
   }
   throw new Error('WebKitWebDriver did not start')
@@ -88,7 +96,11 @@ export async function openInWebKit(display: Display, url: string): Promise<WebKi
     await run(`document.readyState === 'complete' || new Promise((loaded) => addEventListener('load', () => loaded()))`)
     return {
       run,
-      end: () => send('DELETE', session).then(() => stop(driver), () => stop(driver)),
+      end: () =>
+        send('DELETE', session).then(
+          () => stop(driver),
+          () => stop(driver),
+        ),
     }
   } catch (error) {
     await stop(driver)

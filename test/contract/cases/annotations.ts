@@ -24,10 +24,9 @@ export const annotationCases: readonly WireCase[] = [
   annotation('{"key":"\\u00e9","value":"\\ud83d\\ude00"}', { 'agones.dev/sdk-é': '😀' }),
   annotation('{"key":"😀","value":"😀"}', { 'agones.dev/sdk-😀': '😀' }),
   annotation('{"key":"a\\u0000b","value":"\\u0000"}', { 'agones.dev/sdk-a\u0000b': '\u0000' }),
-  annotation(
-    '{"key":"a","value":"line\\nbreak\\ttab\\"quote\\\\"}',
-    { 'agones.dev/sdk-a': 'line\nbreak\ttab"quote\\' },
-  ),
+  annotation('{"key":"a","value":"line\\nbreak\\ttab\\"quote\\\\"}', {
+    'agones.dev/sdk-a': 'line\nbreak\ttab"quote\\',
+  }),
   annotation('{"key":"a","value":"<>&"}', { 'agones.dev/sdk-a': '<>&' }),
   annotation('{"key":"a","value":"\u2028\u2029"}', { 'agones.dev/sdk-a': '\u2028\u2029' }),
   annotation('{"key":"a","value":"\\ufeff"}', { 'agones.dev/sdk-a': '\ufeff' }),
@@ -43,22 +42,10 @@ export const annotationCases: readonly WireCase[] = [
   annotation('{"key":"a","value":null}', { 'agones.dev/sdk-a': '' }),
   annotation('{"key":1,"value":"b"}', invalid('proto: (line 1:8): invalid value for string field key: 1')),
   annotation('{"key":"a","value":1}', invalid('proto: (line 1:20): invalid value for string field value: 1')),
-  annotation(
-    '{"key":"a","value":true}',
-    invalid('proto: (line 1:20): invalid value for string field value: true'),
-  ),
-  annotation(
-    '{"key":"a","value":[]}',
-    invalid('proto: (line 1:20): invalid value for string field value: ['),
-  ),
-  annotation(
-    '{"key":"a","value":{}}',
-    invalid('proto: (line 1:20): invalid value for string field value: {'),
-  ),
-  annotation(
-    '{"key":"a","value":["b"]}',
-    invalid('proto: (line 1:20): invalid value for string field value: ['),
-  ),
+  annotation('{"key":"a","value":true}', invalid('proto: (line 1:20): invalid value for string field value: true')),
+  annotation('{"key":"a","value":[]}', invalid('proto: (line 1:20): invalid value for string field value: [')),
+  annotation('{"key":"a","value":{}}', invalid('proto: (line 1:20): invalid value for string field value: {')),
+  annotation('{"key":"a","value":["b"]}', invalid('proto: (line 1:20): invalid value for string field value: [')),
   annotation('{"key":{"a":"b"}}', invalid('proto: (line 1:8): invalid value for string field key: {')),
   annotation('{"key":"a","value":"\\ud800"}', invalid('proto: unexpected EOF')),
   annotation(

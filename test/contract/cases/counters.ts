@@ -13,12 +13,7 @@ const update = (body: string, expect: Answer): WireCase => {
 /** Counters: what can be asked, and what each answer says. */
 export const counterCases: readonly WireCase[] = [
   one('a counter', 'GET /v1beta1/counters/rooms', undefined, ok(rooms('1'))),
-  one(
-    'an unknown counter',
-    'GET /v1beta1/counters/nope',
-    undefined,
-    refused('not found. nope Counter not found'),
-  ),
+  one('an unknown counter', 'GET /v1beta1/counters/nope', undefined, refused('not found. nope Counter not found')),
   one(
     'a list is no counter',
     'GET /v1beta1/counters/players',
@@ -76,10 +71,7 @@ export const counterCases: readonly WireCase[] = [
     '{"count":"-1"}',
     refused('out of range. Count must be within range [0,Capacity]. Found Count: -1, Capacity: 10'),
   ),
-  update(
-    '{"capacity":"-1"}',
-    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1'),
-  ),
+  update('{"capacity":"-1"}', refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1')),
   update('{"capacity":"0"}', ok(rooms('1', '0'))),
   update('{"capacity":"1"}', ok(rooms('1', '1'))),
   update(
@@ -147,15 +139,13 @@ export const counterCases: readonly WireCase[] = [
   update(
     '{"countDiff":"9223372036854775807"}',
     refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' +
-        'ty: 10',
+      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' + 'ty: 10',
     ),
   ),
   update(
     '{"countDiff":"-9223372036854775808"}',
     refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' +
-        'ty: 10',
+      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' + 'ty: 10',
     ),
   ),
   update(
@@ -165,22 +155,14 @@ export const counterCases: readonly WireCase[] = [
   update(
     '{"count":"-9223372036854775808"}',
     refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' +
-        'ty: 10',
+      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' + 'ty: 10',
     ),
   ),
   update(
     '{"capacity":"-9223372036854775808"}',
-    refused(
-      'out of range. Capacity must be greater than or equal to 0. Found Capacity: -9223372036854775808',
-    ),
+    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -9223372036854775808'),
   ),
-  one(
-    'a query changes nothing: ?count=5',
-    'PATCH /v1beta1/counters/rooms?count=5',
-    '{"count":"2"}',
-    ok(rooms('2')),
-  ),
+  one('a query changes nothing: ?count=5', 'PATCH /v1beta1/counters/rooms?count=5', '{"count":"2"}', ok(rooms('2'))),
   one(
     'a query changes nothing: ?updateMask=count',
     'PATCH /v1beta1/counters/rooms?updateMask=count',
@@ -199,12 +181,7 @@ export const counterCases: readonly WireCase[] = [
     '{"count":"2"}',
     ok(rooms('2')),
   ),
-  one(
-    'a query changes nothing: ?x=%zz',
-    'PATCH /v1beta1/counters/rooms?x=%zz',
-    '{"count":"2"}',
-    ok(rooms('2')),
-  ),
+  one('a query changes nothing: ?x=%zz', 'PATCH /v1beta1/counters/rooms?x=%zz', '{"count":"2"}', ok(rooms('2'))),
   one('a query changes nothing: ?a;b', 'PATCH /v1beta1/counters/rooms?a;b', '{"count":"2"}', ok(rooms('2'))),
   one(
     'a query changes nothing: ?countDiff=5',

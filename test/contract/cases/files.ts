@@ -26,7 +26,10 @@ export const fileCases: readonly WireCase[] = [
               state: 'Allocated',
               address: '192.0.2.7',
               addresses: [{ type: 'InternalIP', address: '192.0.2.8' }],
-              ports: [{ name: 'udp', port: 7001 }, { name: 'tcp', port: 7002 }],
+              ports: [
+                { name: 'udp', port: 7001 },
+                { name: 'tcp', port: 7002 },
+              ],
               counters: { lives: { count: '3', capacity: '4' } },
               lists: { teams: { capacity: '5', values: ['red', 'blue'] } },
             },
@@ -41,11 +44,7 @@ export const fileCases: readonly WireCase[] = [
     setup: { file: full },
     steps: [
       step('GET /v1beta1/counters/lives', undefined, ok({ name: 'lives', count: '3', capacity: '4' })),
-      step(
-        'PATCH /v1beta1/counters/lives',
-        '{"countDiff":"1"}',
-        ok({ name: 'lives', count: '4', capacity: '4' }),
-      ),
+      step('PATCH /v1beta1/counters/lives', '{"countDiff":"1"}', ok({ name: 'lives', count: '4', capacity: '4' })),
       step(
         'PATCH /v1beta1/counters/lives',
         '{"countDiff":"1"}',
@@ -56,19 +55,13 @@ export const fileCases: readonly WireCase[] = [
   {
     name: 'the default counter is gone',
     setup: { file: full },
-    steps: [
-      step('GET /v1beta1/counters/rooms', undefined, refused('not found. rooms Counter not found')),
-    ],
+    steps: [step('GET /v1beta1/counters/rooms', undefined, refused('not found. rooms Counter not found'))],
   },
   {
     name: 'a list from a file',
     setup: { file: full },
     steps: [
-      step(
-        'GET /v1beta1/lists/teams',
-        undefined,
-        ok({ name: 'teams', capacity: '5', values: ['red', 'blue'] }),
-      ),
+      step('GET /v1beta1/lists/teams', undefined, ok({ name: 'teams', capacity: '5', values: ['red', 'blue'] })),
       step(
         'POST /v1beta1/lists/teams:addValue',
         '{"value":"green"}',
@@ -111,7 +104,10 @@ export const fileCases: readonly WireCase[] = [
               state: 'Ready',
               address: '192.0.2.7',
               addresses: [{ type: 'InternalIP', address: '192.0.2.8' }],
-              ports: [{ name: 'udp', port: 7001 }, { name: 'tcp', port: 7002 }],
+              ports: [
+                { name: 'udp', port: 7001 },
+                { name: 'tcp', port: 7002 },
+              ],
               counters: { lives: { count: '3', capacity: '4' } },
               lists: { teams: { capacity: '5', values: ['red', 'blue'] } },
             },
@@ -159,44 +155,32 @@ export const fileCases: readonly WireCase[] = [
   {
     name: 'without counters and lists: GET /v1beta1/counters/rooms',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('GET /v1beta1/counters/rooms', undefined, refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('GET /v1beta1/counters/rooms', undefined, refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: GET /v1beta1/counters/nope',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('GET /v1beta1/counters/nope', undefined, refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('GET /v1beta1/counters/nope', undefined, refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: GET /v1beta1/lists/players',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('GET /v1beta1/lists/players', undefined, refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('GET /v1beta1/lists/players', undefined, refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: PATCH /v1beta1/counters/rooms {"count":"1"}',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('PATCH /v1beta1/counters/rooms', '{"count":"1"}', refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('PATCH /v1beta1/counters/rooms', '{"count":"1"}', refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: PATCH /v1beta1/counters/rooms {',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('PATCH /v1beta1/counters/rooms', '{', invalid('unexpected EOF')),
-    ],
+    steps: [step('PATCH /v1beta1/counters/rooms', '{', invalid('unexpected EOF'))],
   },
   {
     name: 'without counters and lists: PATCH /v1beta1/lists/players {"capacity":"1"}',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('PATCH /v1beta1/lists/players', '{"capacity":"1"}', refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('PATCH /v1beta1/lists/players', '{"capacity":"1"}', refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: PATCH /v1beta1/lists/players {"x":"1"}',
@@ -212,16 +196,12 @@ export const fileCases: readonly WireCase[] = [
   {
     name: 'without counters and lists: POST /v1beta1/lists/players:addValue {}',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('POST /v1beta1/lists/players:addValue', '{}', refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('POST /v1beta1/lists/players:addValue', '{}', refused('CountsAndLists not enabled'))],
   },
   {
     name: 'without counters and lists: POST /v1beta1/lists/players:removeValue {}',
     setup: { gates: 'CountsAndLists=false' },
-    steps: [
-      step('POST /v1beta1/lists/players:removeValue', '{}', refused('CountsAndLists not enabled')),
-    ],
+    steps: [step('POST /v1beta1/lists/players:removeValue', '{}', refused('CountsAndLists not enabled'))],
   },
   {
     name: 'a file, without counters and lists',
@@ -245,7 +225,10 @@ export const fileCases: readonly WireCase[] = [
               state: 'Allocated',
               address: '192.0.2.7',
               addresses: [{ type: 'InternalIP', address: '192.0.2.8' }],
-              ports: [{ name: 'udp', port: 7001 }, { name: 'tcp', port: 7002 }],
+              ports: [
+                { name: 'udp', port: 7001 },
+                { name: 'tcp', port: 7002 },
+              ],
             },
             { period_seconds: 2, failure_threshold: 3, initial_delay_seconds: 4 },
           ),

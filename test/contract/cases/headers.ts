@@ -1,16 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import {
-  fails,
-  invalid,
-  notFound,
-  ok,
-  one,
-  refused,
-  rooms,
-  seen,
-  step,
-  wrongMethod,
-} from '../support/wire-case.js'
+import { fails, invalid, notFound, ok, one, refused, rooms, seen, step, wrongMethod } from '../support/wire-case.js'
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 

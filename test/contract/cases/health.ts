@@ -45,18 +45,10 @@ export const healthCases: readonly WireCase[] = [
   ),
   {
     name: 'health changes nothing',
-    steps: [
-      step('POST /health', '{}', ok()),
-      step('POST /health', '{}', ok()),
-      seen(),
-    ],
+    steps: [step('POST /health', '{}', ok()), step('POST /health', '{}', ok()), seen()],
   },
   {
     name: 'health works in every state',
-    steps: [
-      step('POST /shutdown', '{}', ok()),
-      step('POST /health', '{}', ok()),
-      seen({ state: 'Shutdown' }),
-    ],
+    steps: [step('POST /shutdown', '{}', ok()), step('POST /health', '{}', ok()), seen({ state: 'Shutdown' })],
   },
 ]

@@ -107,9 +107,7 @@ const spellings = (
 }
 
 const outOfRange = (count: bigint, capacity: bigint): Answer =>
-  refused(
-    `out of range. Count must be within range [0,Capacity]. Found Count: ${count}, Capacity: ${capacity}`,
-  )
+  refused(`out of range. Count must be within range [0,Capacity]. Found Count: ${count}, Capacity: ${capacity}`)
 
 const counts = spellings(
   'count',
@@ -183,10 +181,4 @@ const seconds = spellings(
 })
 
 /** How integers are spelled, in every field that has one. */
-export const int64Cases: readonly WireCase[] = [
-  ...counts,
-  ...differences,
-  ...capacities,
-  ...listCapacities,
-  ...seconds,
-]
+export const int64Cases: readonly WireCase[] = [...counts, ...differences, ...capacities, ...listCapacities, ...seconds]

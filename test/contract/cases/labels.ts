@@ -24,10 +24,7 @@ export const labelCases: readonly WireCase[] = [
   label('{"key":"\\u00e9","value":"\\ud83d\\ude00"}', { 'agones.dev/sdk-é': '😀' }),
   label('{"key":"😀","value":"😀"}', { 'agones.dev/sdk-😀': '😀' }),
   label('{"key":"a\\u0000b","value":"\\u0000"}', { 'agones.dev/sdk-a\u0000b': '\u0000' }),
-  label(
-    '{"key":"a","value":"line\\nbreak\\ttab\\"quote\\\\"}',
-    { 'agones.dev/sdk-a': 'line\nbreak\ttab"quote\\' },
-  ),
+  label('{"key":"a","value":"line\\nbreak\\ttab\\"quote\\\\"}', { 'agones.dev/sdk-a': 'line\nbreak\ttab"quote\\' }),
   label('{"key":"a","value":"<>&"}', { 'agones.dev/sdk-a': '<>&' }),
   label('{"key":"a","value":"\u2028\u2029"}', { 'agones.dev/sdk-a': '\u2028\u2029' }),
   label('{"key":"a","value":"\\ufeff"}', { 'agones.dev/sdk-a': '\ufeff' }),
@@ -43,10 +40,7 @@ export const labelCases: readonly WireCase[] = [
   label('{"key":"a","value":null}', { 'agones.dev/sdk-a': '' }),
   label('{"key":1,"value":"b"}', invalid('proto: (line 1:8): invalid value for string field key: 1')),
   label('{"key":"a","value":1}', invalid('proto: (line 1:20): invalid value for string field value: 1')),
-  label(
-    '{"key":"a","value":true}',
-    invalid('proto: (line 1:20): invalid value for string field value: true'),
-  ),
+  label('{"key":"a","value":true}', invalid('proto: (line 1:20): invalid value for string field value: true')),
   label('{"key":"a","value":[]}', invalid('proto: (line 1:20): invalid value for string field value: [')),
   label('{"key":"a","value":{}}', invalid('proto: (line 1:20): invalid value for string field value: {')),
   label('{"key":"a","value":["b"]}', invalid('proto: (line 1:20): invalid value for string field value: [')),

@@ -10,30 +10,15 @@ export const lifecycleCases: readonly WireCase[] = [
   one('reserve sets the state', 'POST /reserve', '{"seconds":"0"}', ok(), seen({ state: 'Reserved' })),
   {
     name: 'ready, then ready',
-    steps: [
-      step('POST /ready', '{}', ok()),
-      seen(),
-      step('POST /ready', '{}', ok()),
-      seen(),
-    ],
+    steps: [step('POST /ready', '{}', ok()), seen(), step('POST /ready', '{}', ok()), seen()],
   },
   {
     name: 'ready, then allocate',
-    steps: [
-      step('POST /ready', '{}', ok()),
-      seen(),
-      step('POST /allocate', '{}', ok()),
-      seen({ state: 'Allocated' }),
-    ],
+    steps: [step('POST /ready', '{}', ok()), seen(), step('POST /allocate', '{}', ok()), seen({ state: 'Allocated' })],
   },
   {
     name: 'ready, then shutdown',
-    steps: [
-      step('POST /ready', '{}', ok()),
-      seen(),
-      step('POST /shutdown', '{}', ok()),
-      seen({ state: 'Shutdown' }),
-    ],
+    steps: [step('POST /ready', '{}', ok()), seen(), step('POST /shutdown', '{}', ok()), seen({ state: 'Shutdown' })],
   },
   {
     name: 'ready, then reserve',
@@ -46,12 +31,7 @@ export const lifecycleCases: readonly WireCase[] = [
   },
   {
     name: 'allocate, then ready',
-    steps: [
-      step('POST /allocate', '{}', ok()),
-      seen({ state: 'Allocated' }),
-      step('POST /ready', '{}', ok()),
-      seen(),
-    ],
+    steps: [step('POST /allocate', '{}', ok()), seen({ state: 'Allocated' }), step('POST /ready', '{}', ok()), seen()],
   },
   {
     name: 'allocate, then allocate',
@@ -82,12 +62,7 @@ export const lifecycleCases: readonly WireCase[] = [
   },
   {
     name: 'shutdown, then ready',
-    steps: [
-      step('POST /shutdown', '{}', ok()),
-      seen({ state: 'Shutdown' }),
-      step('POST /ready', '{}', ok()),
-      seen(),
-    ],
+    steps: [step('POST /shutdown', '{}', ok()), seen({ state: 'Shutdown' }), step('POST /ready', '{}', ok()), seen()],
   },
   {
     name: 'shutdown, then allocate',
@@ -163,10 +138,7 @@ export const lifecycleCases: readonly WireCase[] = [
   ),
   {
     name: 'a wrong method does not act',
-    steps: [
-      step('GET /allocate', undefined, wrongMethod),
-      seen(),
-    ],
+    steps: [step('GET /allocate', undefined, wrongMethod), seen()],
   },
   {
     name: 'resource version and generation never move',
@@ -174,13 +146,11 @@ export const lifecycleCases: readonly WireCase[] = [
       step('POST /allocate', '{}', ok()),
       step('PUT /metadata/label', '{"key":"a","value":"b"}', ok()),
       step('PATCH /v1beta1/counters/rooms', '{"count":"2"}', ok(rooms('2'))),
-      seen(
-        {
-          state: 'Allocated',
-          labels: { 'agones.dev/sdk-a': 'b' },
-          counters: { rooms: { count: '2', capacity: '10' } },
-        },
-      ),
+      seen({
+        state: 'Allocated',
+        labels: { 'agones.dev/sdk-a': 'b' },
+        counters: { rooms: { count: '2', capacity: '10' } },
+      }),
     ],
   },
   {
@@ -189,13 +159,11 @@ export const lifecycleCases: readonly WireCase[] = [
       step('POST /shutdown', '{}', ok()),
       step('PUT /metadata/label', '{"key":"a","value":"b"}', ok()),
       step('PATCH /v1beta1/counters/rooms', '{"count":"2"}', ok(rooms('2'))),
-      seen(
-        {
-          state: 'Shutdown',
-          labels: { 'agones.dev/sdk-a': 'b' },
-          counters: { rooms: { count: '2', capacity: '10' } },
-        },
-      ),
+      seen({
+        state: 'Shutdown',
+        labels: { 'agones.dev/sdk-a': 'b' },
+        counters: { rooms: { count: '2', capacity: '10' } },
+      }),
     ],
   },
 ]

@@ -14,12 +14,7 @@ const addValue = (body: string, expect: Answer): WireCase => {
 export const addValueCases: readonly WireCase[] = [
   one('a list', 'GET /v1beta1/lists/players', undefined, ok(players())),
   one('an unknown list', 'GET /v1beta1/lists/nope', undefined, refused('not found. nope List not found')),
-  one(
-    'a counter is no list',
-    'GET /v1beta1/lists/rooms',
-    undefined,
-    refused('not found. rooms List not found'),
-  ),
+  one('a counter is no list', 'GET /v1beta1/lists/rooms', undefined, refused('not found. rooms List not found')),
   one(
     'addValue on an unknown list',
     'POST /v1beta1/lists/nope:addValue',
@@ -63,48 +58,28 @@ export const addValueCases: readonly WireCase[] = [
   {
     name: 'an added value goes to the end',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"a"}',
-        ok(players(['test0', 'test1', 'test2', 'x', 'a'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"a"}', ok(players(['test0', 'test1', 'test2', 'x', 'a']))),
       step('GET /v1beta1/lists/players', undefined, ok(players(['test0', 'test1', 'test2', 'x', 'a']))),
     ],
   },
   {
     name: 'an added value can be removed, and added again',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step('POST /v1beta1/lists/players:removeValue', '{"value":"x"}', ok(players())),
       step(
         'POST /v1beta1/lists/players:removeValue',
         '{"value":"x"}',
         refused('not found. Value: x not found in List: players'),
       ),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
     ],
   },
   {
     name: 'a duplicate is refused',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step(
         'POST /v1beta1/lists/players:addValue',
         '{"value":"x"}',
@@ -130,11 +105,7 @@ export const addValueCases: readonly WireCase[] = [
   {
     name: 'an empty value can be added once and removed once',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":""}',
-        ok(players(['test0', 'test1', 'test2', ''])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":""}', ok(players(['test0', 'test1', 'test2', '']))),
       step(
         'POST /v1beta1/lists/players:addValue',
         '{"value":""}',
@@ -162,16 +133,8 @@ export const addValueCases: readonly WireCase[] = [
         '{"value":"test0"}',
         refused('out of range. No available capacity. Current Capacity: 3, List Size: 3'),
       ),
-      step(
-        'POST /v1beta1/lists/players:removeValue',
-        '{"value":"test0"}',
-        ok(players(['test1', 'test2'], '3')),
-      ),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test1', 'test2', 'x'], '3')),
-      ),
+      step('POST /v1beta1/lists/players:removeValue', '{"value":"test0"}', ok(players(['test1', 'test2'], '3'))),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test1', 'test2', 'x'], '3'))),
     ],
   },
   {

@@ -38,10 +38,7 @@ status:
 `
 
 /** With a list called players of capacity 3. */
-export const withPlayers = full.replace(
-  '    teams:',
-  '    players:\n      capacity: 3\n      values: []\n    teams:',
-)
+export const withPlayers = full.replace('    teams:', '    players:\n      capacity: 3\n      values: []\n    teams:')
 
 /** With a list called players of capacity 0. */
 export const withFullPlayers = full.replace(

@@ -138,20 +138,12 @@ export const methodCases: readonly WireCase[] = [
   {
     name: '/v1beta1/lists/players:addValue takes GET and POST and PATCH',
     steps: [
-      step(
-        'GET /v1beta1/lists/players:addValue',
-        undefined,
-        refused('not found. players:addValue List not found'),
-      ),
+      step('GET /v1beta1/lists/players:addValue', undefined, refused('not found. players:addValue List not found')),
       step('POST /v1beta1/lists/players:addValue', '{}', ok(players(['test0', 'test1', 'test2', '']))),
       step('PUT /v1beta1/lists/players:addValue', '{}', wrongMethod),
       step('PATCH /v1beta1/lists/players:addValue', '{}', badMask('')),
       step('DELETE /v1beta1/lists/players:addValue', '{}', wrongMethod),
-      step(
-        'HEAD /v1beta1/lists/players:addValue',
-        undefined,
-        { status: 501, type: 'application/json', body: '' },
-      ),
+      step('HEAD /v1beta1/lists/players:addValue', undefined, { status: 501, type: 'application/json', body: '' }),
       step('OPTIONS /v1beta1/lists/players:addValue', '{}', wrongMethod),
     ],
   },
@@ -163,19 +155,11 @@ export const methodCases: readonly WireCase[] = [
         undefined,
         refused('not found. players:removeValue List not found'),
       ),
-      step(
-        'POST /v1beta1/lists/players:removeValue',
-        '{}',
-        refused('not found. Value: not found in List: players'),
-      ),
+      step('POST /v1beta1/lists/players:removeValue', '{}', refused('not found. Value: not found in List: players')),
       step('PUT /v1beta1/lists/players:removeValue', '{}', wrongMethod),
       step('PATCH /v1beta1/lists/players:removeValue', '{}', badMask('')),
       step('DELETE /v1beta1/lists/players:removeValue', '{}', wrongMethod),
-      step(
-        'HEAD /v1beta1/lists/players:removeValue',
-        undefined,
-        { status: 501, type: 'application/json', body: '' },
-      ),
+      step('HEAD /v1beta1/lists/players:removeValue', undefined, { status: 501, type: 'application/json', body: '' }),
       step('OPTIONS /v1beta1/lists/players:removeValue', '{}', wrongMethod),
     ],
   },
@@ -196,12 +180,7 @@ export const methodCases: readonly WireCase[] = [
   one('LINK /ready is a wrong method', 'LINK /ready', undefined, wrongMethod),
   one('QUERY /ready is a wrong method', 'QUERY /ready', undefined, wrongMethod),
   one('SEARCH /ready is a wrong method', 'SEARCH /ready', undefined, wrongMethod),
-  one(
-    'HEAD of an unknown path',
-    'HEAD /nope',
-    undefined,
-    { status: 404, type: 'application/json', body: '' },
-  ),
+  one('HEAD of an unknown path', 'HEAD /nope', undefined, { status: 404, type: 'application/json', body: '' }),
   one('OPTIONS of an unknown path', 'OPTIONS /nope', undefined, notFound),
   one(
     'a CORS preflight gets no permission',

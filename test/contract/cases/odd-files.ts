@@ -1,15 +1,6 @@
 import type { WireCase } from '../support/wire-case.js'
 import { fileGameServer, ok, players, refused, step } from '../support/wire-case.js'
-import {
-  documents,
-  json,
-  kindOnly,
-  outOfRange,
-  specOnly,
-  times,
-  withFullPlayers,
-  withPlayers,
-} from './manifests.js'
+import { documents, json, kindOnly, outOfRange, specOnly, times, withFullPlayers, withPlayers } from './manifests.js'
 
 /** Started with a GameServer that lacks things, or that no cluster would have. */
 export const oddFileCases: readonly WireCase[] = [
@@ -57,11 +48,7 @@ export const oddFileCases: readonly WireCase[] = [
         '{"capacity":"1"}',
         refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1'),
       ),
-      step(
-        'PATCH /v1beta1/lists/teams',
-        '{"capacity":"0"}',
-        ok({ name: 'teams', capacity: '0', values: [] }),
-      ),
+      step('PATCH /v1beta1/lists/teams', '{"capacity":"0"}', ok({ name: 'teams', capacity: '0', values: [] })),
       step('PATCH /v1beta1/lists/players', '{"capacity":"0"}', ok(players([], '0'))),
     ],
   },
@@ -123,9 +110,7 @@ export const oddFileCases: readonly WireCase[] = [
   {
     name: 'the first document of a file counts',
     setup: { file: documents },
-    steps: [
-      step('GET /gameserver', undefined, ok(fileGameServer({ name: 'first' }))),
-    ],
+    steps: [step('GET /gameserver', undefined, ok(fileGameServer({ name: 'first' })))],
   },
   {
     name: 'counters and lists of a file are taken as they are',
@@ -166,16 +151,8 @@ export const oddFileCases: readonly WireCase[] = [
         refused('out of range. Count must be within range [0,Capacity]. Found Count: 8, Capacity: 3'),
       ),
       step('PATCH /v1beta1/counters/over', '{"count":"3"}', ok({ name: 'over', count: '3', capacity: '3' })),
-      step(
-        'PATCH /v1beta1/counters/neg',
-        '{"capacity":"5"}',
-        ok({ name: 'neg', count: '-1', capacity: '5' }),
-      ),
-      step(
-        'PATCH /v1beta1/counters/neg',
-        '{"countDiff":"1"}',
-        ok({ name: 'neg', count: '0', capacity: '5' }),
-      ),
+      step('PATCH /v1beta1/counters/neg', '{"capacity":"5"}', ok({ name: 'neg', count: '-1', capacity: '5' })),
+      step('PATCH /v1beta1/counters/neg', '{"countDiff":"1"}', ok({ name: 'neg', count: '0', capacity: '5' })),
       step(
         'PATCH /v1beta1/counters/big',
         '{"countDiff":"1"}',
@@ -189,11 +166,7 @@ export const oddFileCases: readonly WireCase[] = [
         '{"countDiff":"-1"}',
         ok({ name: 'big', count: '9223372036854775806', capacity: '9223372036854775807' }),
       ),
-      step(
-        'PATCH /v1beta1/counters/none',
-        '{"capacity":"1"}',
-        ok({ name: 'none', count: '0', capacity: '1' }),
-      ),
+      step('PATCH /v1beta1/counters/none', '{"capacity":"1"}', ok({ name: 'none', count: '0', capacity: '1' })),
     ],
   },
   {
@@ -205,26 +178,14 @@ export const oddFileCases: readonly WireCase[] = [
         '{"value":"c"}',
         refused('out of range. No available capacity. Current Capacity: 1, List Size: 2'),
       ),
-      step(
-        'POST /v1beta1/lists/over:removeValue',
-        '{"value":"a"}',
-        ok({ name: 'over', capacity: '1', values: ['b'] }),
-      ),
-      step(
-        'POST /v1beta1/lists/dup:removeValue',
-        '{"value":"a"}',
-        ok({ name: 'dup', capacity: '9', values: ['a'] }),
-      ),
+      step('POST /v1beta1/lists/over:removeValue', '{"value":"a"}', ok({ name: 'over', capacity: '1', values: ['b'] })),
+      step('POST /v1beta1/lists/dup:removeValue', '{"value":"a"}', ok({ name: 'dup', capacity: '9', values: ['a'] })),
       step(
         'POST /v1beta1/lists/none:addValue',
         '{"value":"a"}',
         refused('out of range. No available capacity. Current Capacity: 0, List Size: 0'),
       ),
-      step(
-        'PATCH /v1beta1/lists/dup',
-        '{"capacity":"1500"}',
-        ok({ name: 'dup', capacity: '1500', values: ['a'] }),
-      ),
+      step('PATCH /v1beta1/lists/dup', '{"capacity":"1500"}', ok({ name: 'dup', capacity: '1500', values: ['a'] })),
       step(
         'PATCH /v1beta1/lists/dup',
         '{"capacity":"2001"}',

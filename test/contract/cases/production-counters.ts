@@ -69,10 +69,7 @@ export const productionCounterCases: readonly WireCase[] = [
     '{"count":"-1"}',
     refused('out of range. Count must be within range [0,Capacity]. Found Count: -1, Capacity: 10'),
   ),
-  update(
-    '{"capacity":"-1"}',
-    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1'),
-  ),
+  update('{"capacity":"-1"}', refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1')),
   update('{"capacity":"0"}', ok(rooms('0', '0'))),
   update(
     '{"count":"5","capacity":"4"}',
@@ -103,15 +100,13 @@ export const productionCounterCases: readonly WireCase[] = [
   update(
     '{"countDiff":"9223372036854775807"}',
     refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' +
-        'ty: 10',
+      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' + 'ty: 10',
     ),
   ),
   update(
     '{"countDiff":"-9223372036854775808"}',
     refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' +
-        'ty: 10',
+      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' + 'ty: 10',
     ),
   ),
   update('{"capacity":"1"}', ok(rooms('1', '1'))),

@@ -9,10 +9,7 @@ const nothing = ok({ name: '', capacity: '0', values: [] })
 /** An update that leaves the list so; ours says so in its answer, but with `quirks`. */
 const update = (body: string, left: Answer, query = ''): WireCase => ({
   name: `update with ${query}${query && ' and '}${body || 'no body'}`,
-  steps: [
-    { call: `PATCH ${path}${query}`, body, expect: nothing, ours: left },
-    step(`GET ${path}`, undefined, left),
-  ],
+  steps: [{ call: `PATCH ${path}${query}`, body, expect: nothing, ours: left }, step(`GET ${path}`, undefined, left)],
 })
 
 /** An update that is refused and leaves the list alone. */
@@ -26,12 +23,7 @@ export const productionListCases: readonly WireCase[] = [
   one('a list', 'GET /v1beta1/lists/players', undefined, ok(players())),
   one('an unknown list', 'GET /v1beta1/lists/nope', undefined, refused('list not found: nope')),
   one('a list without a name', 'GET /v1beta1/lists/', undefined, refused('list not found: ')),
-  one(
-    'an unknown list, adding',
-    'POST /v1beta1/lists/nope:addValue',
-    '{"value":"x"}',
-    refused('list not found: nope'),
-  ),
+  one('an unknown list, adding', 'POST /v1beta1/lists/nope:addValue', '{"value":"x"}', refused('list not found: nope')),
   one(
     'an unknown list, removing',
     'POST /v1beta1/lists/nope:removeValue',
@@ -50,11 +42,7 @@ export const productionListCases: readonly WireCase[] = [
     steps: [
       step('POST /v1beta1/lists/players:addValue', '{}', ok(players(['test0', 'test1', 'test2', '']))),
       step('GET /v1beta1/lists/players', undefined, ok(players(['test0', 'test1', 'test2', '']))),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{}',
-        refused('already exists. Value: already in List: players'),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{}', refused('already exists. Value: already in List: players')),
     ],
   },
   one(
@@ -67,11 +55,7 @@ export const productionListCases: readonly WireCase[] = [
   {
     name: 'adding a value that is waiting',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step(
         'POST /v1beta1/lists/players:addValue',
         '{"value":"x"}',
@@ -93,11 +77,7 @@ export const productionListCases: readonly WireCase[] = [
         '{"value":"d"}',
         refused('out of range. No available capacity. Current Capacity: 3, List Size: 3'),
       ),
-      step(
-        'GET /v1beta1/lists/rooms',
-        undefined,
-        ok({ name: 'rooms', capacity: '3', values: ['a', 'b', 'c'] }),
-      ),
+      step('GET /v1beta1/lists/rooms', undefined, ok({ name: 'rooms', capacity: '3', values: ['a', 'b', 'c'] })),
     ],
   },
   {
@@ -150,16 +130,8 @@ export const productionListCases: readonly WireCase[] = [
   {
     name: 'removing a value that is waiting: the answer still holds it',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
-      step(
-        'POST /v1beta1/lists/players:removeValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
+      step('POST /v1beta1/lists/players:removeValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step('GET /v1beta1/lists/players', undefined, ok(players())),
     ],
   },
@@ -167,32 +139,16 @@ export const productionListCases: readonly WireCase[] = [
     name: 'removing and adding again',
     steps: [
       step('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}', ok(players(['test0', 'test2']))),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"test1"}',
-        ok(players(['test0', 'test2', 'test1'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"test1"}', ok(players(['test0', 'test2', 'test1']))),
       step('GET /v1beta1/lists/players', undefined, ok(players(['test0', 'test2', 'test1']))),
     ],
   },
   {
     name: 'adding, removing, adding',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
-      step(
-        'POST /v1beta1/lists/players:removeValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
+      step('POST /v1beta1/lists/players:removeValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step('GET /v1beta1/lists/players', undefined, ok(players(['test0', 'test1', 'test2', 'x']))),
     ],
   },
@@ -214,11 +170,7 @@ export const productionListCases: readonly WireCase[] = [
         '{"value":"d"}',
         ok({ name: 'rooms', capacity: '3', values: ['b', 'c', 'd'] }),
       ),
-      step(
-        'GET /v1beta1/lists/rooms',
-        undefined,
-        ok({ name: 'rooms', capacity: '3', values: ['b', 'c', 'd'] }),
-      ),
+      step('GET /v1beta1/lists/rooms', undefined, ok({ name: 'rooms', capacity: '3', values: ['b', 'c', 'd'] })),
     ],
   },
   update('{"capacity":"5"}', ok(players(['test0', 'test1', 'test2'], '5'))),
@@ -237,14 +189,8 @@ export const productionListCases: readonly WireCase[] = [
     ],
   },
   update('{"capacity":"100"}', ok(players())),
-  refuse(
-    '{"capacity":"1001"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001'),
-  ),
-  refuse(
-    '{"capacity":"-1"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1'),
-  ),
+  refuse('{"capacity":"1001"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001')),
+  refuse('{"capacity":"-1"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1')),
   update('{"values":["b","test1","a"]}', ok(players(['test1', 'b', 'a']))),
   update('{"values":[]}', ok(players([]))),
   update('{"values":["a","a"]}', ok(players(['a']))),
@@ -257,11 +203,7 @@ export const productionListCases: readonly WireCase[] = [
   update('{"capacity":null}', ok(players([], '0'))),
   update('{}', ok(players([])), '?updateMask=values'),
   update('{}', ok(players([], '0')), '?updateMask=capacity'),
-  update(
-    '{"capacity":"5","values":["z"]}',
-    ok(players(['test0', 'test1', 'test2'], '5')),
-    '?updateMask=capacity',
-  ),
+  update('{"capacity":"5","values":["z"]}', ok(players(['test0', 'test1', 'test2'], '5')), '?updateMask=capacity'),
   update('{"capacity":"5","values":["z"]}', ok(players(['z'])), '?updateMask=values'),
   refuse('{"capacity":"5"}', badMask('foo'), '?updateMask=foo'),
   refuse('{"capacity":"5"}', badMask(''), '?updateMask='),
@@ -287,16 +229,8 @@ export const productionListCases: readonly WireCase[] = [
   {
     name: 'an update drops what was waiting',
     steps: [
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'])),
-      ),
-      step(
-        'POST /v1beta1/lists/players:removeValue',
-        '{"value":"test0"}',
-        ok(players(['test1', 'test2', 'x'])),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
+      step('POST /v1beta1/lists/players:removeValue', '{"value":"test0"}', ok(players(['test1', 'test2', 'x']))),
       {
         call: 'PATCH /v1beta1/lists/players',
         body: '{"capacity":"50"}',
@@ -332,11 +266,7 @@ export const productionListCases: readonly WireCase[] = [
         expect: nothing,
         ours: ok(players(['test0', 'test1', 'test2'], '4')),
       },
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"x"}',
-        ok(players(['test0', 'test1', 'test2', 'x'], '4')),
-      ),
+      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x'], '4'))),
       step(
         'POST /v1beta1/lists/players:addValue',
         '{"value":"y"}',

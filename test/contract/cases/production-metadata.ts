@@ -129,12 +129,7 @@ const valueCases = values.map(([value, reasons, shown = JSON.stringify(value)]) 
 )
 
 const anyValue = ['', 'a b', '日本', 'v'.repeat(1000), '-'].map((value) =>
-  one(
-    `annotation value ${show(value)}`,
-    'PUT /metadata/annotation',
-    JSON.stringify({ key: 'a', value }),
-    ok(),
-  ),
+  one(`annotation value ${show(value)}`, 'PUT /metadata/annotation', JSON.stringify({ key: 'a', value }), ok()),
 )
 
 const bodyCases = (kind: 'label' | 'annotation'): WireCase[] => {

@@ -44,22 +44,10 @@ export const updateListCases: readonly WireCase[] = [
   update('{"capacity":"0"}', ok(players([], '0'))),
   update('{"capacity":"1"}', ok(players(['test0'], '1'))),
   update('{"capacity":"100"}', ok(players())),
-  update(
-    '{"capacity":"101"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101'),
-  ),
-  update(
-    '{"capacity":"1000"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1000'),
-  ),
-  update(
-    '{"capacity":"1001"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001'),
-  ),
-  update(
-    '{"capacity":"-1"}',
-    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1'),
-  ),
+  update('{"capacity":"101"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101')),
+  update('{"capacity":"1000"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1000')),
+  update('{"capacity":"1001"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001')),
+  update('{"capacity":"-1"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1')),
   update('{"capacity":null}', ok(players([], '0'))),
   update('{"values":["a","b"]}', ok(players(['a', 'b']))),
   update('{"values":[]}', ok(players([]))),
@@ -128,12 +116,7 @@ export const updateListCases: readonly WireCase[] = [
     '{"capacity":"1001","values":["a"]}',
     refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001'),
   ),
-  one(
-    'a malformed body and a mask',
-    'PATCH /v1beta1/lists/players?updateMask=values',
-    '{',
-    invalid('unexpected EOF'),
-  ),
+  one('a malformed body and a mask', 'PATCH /v1beta1/lists/players?updateMask=values', '{', invalid('unexpected EOF')),
   {
     name: 'values beyond the capacity are cut off',
     steps: [
@@ -145,11 +128,7 @@ export const updateListCases: readonly WireCase[] = [
   {
     name: 'the highest capacity is what the list called players began with',
     steps: [
-      step(
-        'PATCH /v1beta1/lists/players',
-        '{"capacity":"50"}',
-        ok(players(['test0', 'test1', 'test2'], '50')),
-      ),
+      step('PATCH /v1beta1/lists/players', '{"capacity":"50"}', ok(players(['test0', 'test1', 'test2'], '50'))),
       step('PATCH /v1beta1/lists/players', '{"capacity":"100"}', ok(players())),
       step(
         'PATCH /v1beta1/lists/players',

@@ -76,10 +76,7 @@ export const updateMaskCases: readonly WireCase[] = [
   update('?updateMask.paths=capacity&updateMask.paths=values', ok(players(['a', 'b'], '5'))),
   update('?updateMask.foo=capacity', ok(players(['a', 'b'], '5'))),
   update('?updateMask.paths.x=1', invalid('invalid path: "paths" is not a message')),
-  update(
-    '?updateMask[capacity]=values',
-    invalid('too many values for field "update_mask": capacity, values'),
-  ),
+  update('?updateMask[capacity]=values', invalid('too many values for field "update_mask": capacity, values')),
   update('?updateMask[]=capacity', invalid('too many values for field "update_mask": , capacity')),
   update('?x[y]=z', ok(players(['a', 'b'], '5'))),
   update('?list=5', ok(players(['a', 'b'], '5'))),

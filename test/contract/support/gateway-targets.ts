@@ -76,9 +76,7 @@ const differences: readonly {
   {
     what: 'a form that reads',
     isSo: ({ headers, call, expect }) =>
-      headers?.['Content-Type'] === form &&
-      expect.status === 200 &&
-      !/^POST \/(re|health)|^PUT/.test(call),
+      headers?.['Content-Type'] === form && expect.status === 200 && !/^POST \/(re|health)|^PUT/.test(call),
     answer: wrongMethod,
   },
   {

@@ -54,8 +54,4 @@ const real: ProductionTarget = {
   },
 }
 
-export const productionTargets: readonly ProductionTarget[] = [
-  ours(false),
-  ours(true),
-  ...(realSidecar ? [real] : []),
-]
+export const productionTargets: readonly ProductionTarget[] = [ours(false), ours(true), ...(realSidecar ? [real] : [])]

@@ -67,9 +67,7 @@ const bodyOf = (fields: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbi
 const listName = fc.constantFrom('players', 'players', 'players', 'nope', 'rooms', 'play%65rs', '', 'a:b')
 const counterName = fc.constantFrom('rooms', 'rooms', 'rooms', 'nope', 'players', 'roo%6ds', '', 'a%20b')
 const maskPart = fc.constantFrom('capacity', 'values', 'name', 'foo', '', ' values', 'capacity.x')
-const mask = fc
-  .array(maskPart, { minLength: 1, maxLength: 3 })
-  .map((parts) => encodeURIComponent(parts.join(',')))
+const mask = fc.array(maskPart, { minLength: 1, maxLength: 3 }).map((parts) => encodeURIComponent(parts.join(',')))
 const query = fc.oneof(
   { weight: 5, arbitrary: fc.constant('') },
   { weight: 3, arbitrary: mask.map((value) => `?updateMask=${value}`) },

@@ -14,10 +14,7 @@ export interface Lines {
   close(): void
 }
 
-const createLines = (
-  ended: Promise<Ending>,
-  close: () => void,
-): { push(text: string): void; lines: Lines } => {
+const createLines = (ended: Promise<Ending>, close: () => void): { push(text: string): void; lines: Lines } => {
   const waiting: unknown[] = []
   let wake = (): void => undefined
   let over = false

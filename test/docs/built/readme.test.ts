@@ -13,7 +13,9 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-const modules = snippetsOf('README.md').filter(({ language, code }) => /^[jt]s$/.test(language) && code.includes('import '))
+const modules = snippetsOf('README.md').filter(
+  ({ language, code }) => /^[jt]s$/.test(language) && code.includes('import '),
+)
 
 function run(args: readonly string[], port?: string): ChildProcess {
   const child = spawn(process.execPath, args, {

@@ -4,8 +4,12 @@
  */
 export async function allOperations(client) {
   const states = []
-  client.on('state', (event) => { states.push(event.state) })
-  const { object_meta: { name } } = await client.connect()
+  client.on('state', (event) => {
+    states.push(event.state)
+  })
+  const {
+    object_meta: { name },
+  } = await client.connect()
   await client.health()
   await client.ready({ confirm: true })
   await client.setLabel('map', 'arena', { confirm: true })

@@ -4,8 +4,10 @@ import { allOperations } from './all-operations.mjs'
 
 const [folder, baseUrl] = process.argv.slice(2)
 const [{ NullEngine }, { Scene }, { FreeCamera }, { Observable }, { Vector3 }] = await Promise.all(
-  ['Engines/nullEngine.js', 'scene.js', 'Cameras/freeCamera.js', 'Misc/observable.js', 'Maths/math.vector.js']
-    .map((file) => import(`${folder}/${file}`)))
+  ['Engines/nullEngine.js', 'scene.js', 'Cameras/freeCamera.js', 'Misc/observable.js', 'Maths/math.vector.js'].map(
+    (file) => import(`${folder}/${file}`),
+  ),
+)
 
 const engine = new NullEngine()
 const scene = new Scene(engine)
@@ -13,14 +15,15 @@ new FreeCamera('camera', Vector3.Zero(), scene)
 const render = () => scene.render()
 engine.runRenderLoop(render)
 
-const next = (observable, wanted = () => true) => new Promise((resolve) => {
-  const see = (event) => {
-    if (!wanted(event)) return
-    observable.removeCallback(see)
-    resolve(event)
-  }
-  observable.add(see)
-})
+const next = (observable, wanted = () => true) =>
+  new Promise((resolve) => {
+    const see = (event) => {
+      if (!wanted(event)) return
+      observable.removeCallback(see)
+      resolve(event)
+    }
+    observable.add(see)
+  })
 
 const results = {}
 
@@ -39,14 +42,21 @@ const results = {}
 {
   const sidecar = createSidecarObservables({ Observable }, engine, { baseUrl })
   const states = []
-  sidecar.onStateObservable.add(({ state }) => { states.push(state) })
+  sidecar.onStateObservable.add(({ state }) => {
+    states.push(state)
+  })
   const { name } = await next(sidecar.onCounterObservable)
   // Who comes late is told how things are.
   const late = next(sidecar.onStateObservable)
   const gameServer = next(sidecar.onGameserverObservable)
   const first = await Promise.all([late, gameServer])
   results.outcome = await allOperations(sidecar.client)
-  results.observables = { counter: name, late: first[0].state, gameServer: first[1].object_meta.name, last: states.at(-1) }
+  results.observables = {
+    counter: name,
+    late: first[0].state,
+    gameServer: first[1].object_meta.name,
+    last: states.at(-1),
+  }
   engine.dispose()
 }
 

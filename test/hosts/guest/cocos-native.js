@@ -4,7 +4,7 @@
  * properties and plain events, `TextDecoder` takes exactly one array, `URL` is a shim that can do nothing, timers run
  * with the frames.
  */
-(function (root) {
+;(function (root) {
   var XMLHttpRequest = transports.xmlHttpRequest(false)
   var timers = new Map()
   var lastTimer = 0
@@ -14,7 +14,11 @@
   root.location = { href: '', protocol: '', search: '' }
   root.navigator = { userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 16_0 like Mac OS X)' }
   root.document = { currentScript: null }
-  root.performance = { now: function () { return Date.now() } }
+  root.performance = {
+    now: function () {
+      return Date.now()
+    },
+  }
   root.XMLHttpRequest = XMLHttpRequest
   root.WebSocket = transports.WebSocket
 
@@ -28,12 +32,20 @@
         resolve({
           status: xhr.status,
           ok: xhr.status < 300,
-          headers: { get: function (name) { return xhr.getResponseHeader(name) } },
-          text: function () { return Promise.resolve(xhr.responseText) },
+          headers: {
+            get: function (name) {
+              return xhr.getResponseHeader(name)
+            },
+          },
+          text: function () {
+            return Promise.resolve(xhr.responseText)
+          },
         })
       }
       xhr.open(init.method, url, true)
-      Object.keys(init.headers).forEach(function (name) { xhr.setRequestHeader(name, init.headers[name]) })
+      Object.keys(init.headers).forEach(function (name) {
+        xhr.setRequestHeader(name, init.headers[name])
+      })
       xhr.send(init.body)
     })
   }
@@ -47,13 +59,17 @@
     }
   }
 
-  root.URL = function URL() { throw new Error('URL is a shim') }
+  root.URL = function URL() {
+    throw new Error('URL is a shim')
+  }
 
   root.setTimeout = function (callback, ms) {
     timers.set(++lastTimer, { callback: callback, due: Date.now() + ms })
     return lastTimer
   }
-  root.clearTimeout = function (id) { timers.delete(id) }
+  root.clearTimeout = function (id) {
+    timers.delete(id)
+  }
 
   var components = []
   var totalFrames = 0
@@ -61,10 +77,14 @@
   root.cc = {
     Component: function Component() {},
     director: {
-      getTotalFrames: function () { return totalFrames },
+      getTotalFrames: function () {
+        return totalFrames
+      },
       mainLoop: function () {
         totalFrames++
-        components.forEach(function (component) { component.update(0.016) })
+        components.forEach(function (component) {
+          component.update(0.016)
+        })
         Array.from(timers).forEach(function (entry) {
           if (entry[1].due > Date.now() || !timers.delete(entry[0])) return
           entry[1].callback()
@@ -82,6 +102,8 @@
       components.splice(components.indexOf(component), 1)
       component.onDestroy()
     },
-    pendingTimers: function () { return timers.size },
+    pendingTimers: function () {
+      return timers.size
+    },
   }
 })(this)

@@ -3,7 +3,7 @@
  * WebSocket over the platform's own calls. There is no fetch, no text before the end of an answer, no AbortController,
  * no TextDecoder; sockets have `on*` properties, plain events, and `onopen` without an argument.
  */
-(function (root) {
+;(function (root) {
   delete root.globalThis
   root.GameGlobal = root
   root.window = root
@@ -13,7 +13,9 @@
     root.timers.set(++root.lastTimer, { callback: callback, due: Date.now() + ms })
     return root.lastTimer
   }
-  root.clearTimeout = function (id) { root.timers.delete(id) }
+  root.clearTimeout = function (id) {
+    root.timers.delete(id)
+  }
   root.timers = new Map()
   root.lastTimer = 0
   root.frame = function () {

@@ -16,19 +16,35 @@ const Plugin = createSidecarPlugin(Phaser)
 const KEY = 'GameServerSidecarPlugin'
 
 const configFor = (...scene) => ({
-  type: Phaser.HEADLESS, width: 100, height: 100, banner: false, audio: { noAudio: true },
-  physics: { default: 'arcade' }, scene,
+  type: Phaser.HEADLESS,
+  width: 100,
+  height: 100,
+  banner: false,
+  audio: { noAudio: true },
+  physics: { default: 'arcade' },
+  scene,
 })
-const gameEvent = (game, name) => new Promise((resolve) => { game.events.once(name, resolve) })
+const gameEvent = (game, name) =>
+  new Promise((resolve) => {
+    game.events.once(name, resolve)
+  })
 
 /** Resolves with the scene, once its `create()` has been called; `see` is called in its `init()`. */
 function sceneOf(key, see = () => {}) {
   let created
-  const running = new Promise((resolve) => { created = resolve })
+  const running = new Promise((resolve) => {
+    created = resolve
+  })
   class TestScene extends Phaser.Scene {
-    constructor() { super(key) }
-    init() { see(this) }
-    create() { created(this) }
+    constructor() {
+      super(key)
+    }
+    init() {
+      see(this)
+    }
+    create() {
+      created(this)
+    }
   }
   return { TestScene, running }
 }
@@ -42,7 +58,9 @@ async function destroy(game) {
 const scenarios = {
   async operations() {
     let inInit
-    const first = sceneOf('first', (scene) => { inInit = scene.sidecar })
+    const first = sceneOf('first', (scene) => {
+      inInit = scene.sidecar
+    })
     const second = sceneOf('second')
     const config = configFor(first.TestScene, second.TestScene)
     const game = new Phaser.Game(installSidecarPlugin(config, Plugin, { data: { baseUrl } }))
@@ -51,7 +69,9 @@ const scenarios = {
     const other = await second.running
 
     const context = { events: 0 }
-    const count = function () { this.events += 1 }
+    const count = function () {
+      this.events += 1
+    }
     scene.sidecar.on('state', count, context)
     const system = game.scene.systemScene
     const outcome = await allOperations(scene.sidecar)
@@ -84,7 +104,9 @@ const scenarios = {
     const scene = await first.running
     const client = sidecarModule.createClient({ baseUrl })
     installSidecarPlugin(game, Plugin, { mapping: 'server', key: 'other', data: client })
-    const { object_meta: { name } } = await scene.server.connect()
+    const {
+      object_meta: { name },
+    } = await scene.server.connect()
     await destroy(game)
     const { connection } = client.status
     await client.health()
@@ -98,7 +120,9 @@ const scenarios = {
     const bootedAtOnce = game.isBooted
     installSidecarPlugin(game, Plugin, { data: { baseUrl } })
     const { sidecar } = await first.running
-    const { object_meta: { name } } = await sidecar.connect()
+    const {
+      object_meta: { name },
+    } = await sidecar.connect()
     await destroy(game)
     return { bootedAtOnce, name }
   },
@@ -108,13 +132,14 @@ const scenarios = {
     const data = { baseUrl, autoHealth: { interval: 200 } }
     const game = new Phaser.Game(installSidecarPlugin(configFor(first.TestScene), Plugin, { data }))
     const { sidecar } = await first.running
-    const next = (wanted) => new Promise((resolve) => {
-      const end = sidecar.on('health', (event) => {
-        if (event.ok !== wanted) return
-        end()
-        resolve(event)
+    const next = (wanted) =>
+      new Promise((resolve) => {
+        const end = sidecar.on('health', (event) => {
+          if (event.ok !== wanted) return
+          end()
+          resolve(event)
+        })
       })
-    })
     await next(true)
     game.loop.sleep()
     const { reason } = await next(false)
@@ -139,10 +164,14 @@ const scenarios = {
       preload() {
         this.load.plugin(KEY, `http://127.0.0.1:${files.address().port}/plugin.js`, true, 'sidecar')
       }
-      create() { created(this) }
+      create() {
+        created(this)
+      }
     }
     let created
-    const running = new Promise((resolve) => { created = resolve })
+    const running = new Promise((resolve) => {
+      created = resolve
+    })
     const game = new Phaser.Game(configFor(Loading))
     const { sidecar } = await running
     const outcome = await allOperations(sidecar)
@@ -160,7 +189,9 @@ const scenarios = {
     const first = sceneOf('first')
     const game = new Phaser.Game(window[KEY].install(configFor(first.TestScene), { data: { baseUrl } }))
     const { sidecar } = await first.running
-    const { object_meta: { name } } = await sidecar.connect()
+    const {
+      object_meta: { name },
+    } = await sidecar.connect()
     await destroy(game)
     return { name }
   },

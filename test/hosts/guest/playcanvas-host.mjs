@@ -6,7 +6,13 @@ const [module, baseUrl, otherUrl] = process.argv.slice(2)
 const pc = await import(module)
 
 const canvas = {
-  width: 100, height: 100, clientWidth: 100, clientHeight: 100, style: {}, addEventListener() {}, removeEventListener() {},
+  width: 100,
+  height: 100,
+  clientWidth: 100,
+  clientHeight: 100,
+  style: {},
+  addEventListener() {},
+  removeEventListener() {},
   getBoundingClientRect: () => ({ left: 0, top: 0, width: 100, height: 100 }),
 }
 const app = new pc.AppBase(canvas)
@@ -18,7 +24,9 @@ app.init(options)
 app.start()
 
 let frames = setInterval(() => app.update(1 / 60), 16)
-const run = () => { frames = setInterval(() => app.update(1 / 60), 16) }
+const run = () => {
+  frames = setInterval(() => app.update(1 / 60), 16)
+}
 
 function entityWith(script, settings) {
   const entity = new pc.Entity()
@@ -38,13 +46,14 @@ const results = {}
   app.scripts.add(Sidecar)
   const entity = entityWith('serverSidecar')
   const { client } = entity.script.serverSidecar
-  const next = (wanted) => new Promise((resolve) => {
-    const end = client.on('health', (event) => {
-      if (event.ok !== wanted) return
-      end()
-      resolve(event)
+  const next = (wanted) =>
+    new Promise((resolve) => {
+      const end = client.on('health', (event) => {
+        if (event.ok !== wanted) return
+        end()
+        resolve(event)
+      })
     })
-  })
   await next(true)
   clearInterval(frames)
   const { reason } = await next(false)
@@ -56,7 +65,11 @@ const results = {}
 
 {
   const plain = createSidecarScript(pc, { baseUrl })
-  app.scripts.add(class Plain extends plain { static scriptName = 'plain' })
+  app.scripts.add(
+    class Plain extends plain {
+      static scriptName = 'plain'
+    },
+  )
   const entity = entityWith('plain')
   const { client } = entity.script.plain
   await client.connect()

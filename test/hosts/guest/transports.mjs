@@ -31,21 +31,24 @@ export function createTransports(post) {
     const socket = this
     socket.readyState = 0
     socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null
-    const id = open({
-      open() {
-        socket.readyState = 1
-        if (socket.onopen) socket.onopen()
+    const id = open(
+      {
+        open() {
+          socket.readyState = 1
+          if (socket.onopen) socket.onopen()
+        },
+        message({ data }) {
+          if (socket.onmessage) socket.onmessage({ data })
+        },
+        error() {},
+        close({ code }) {
+          socket.readyState = 3
+          if (code !== 1000 && socket.onerror) socket.onerror({})
+          if (socket.onclose) socket.onclose({ code })
+        },
       },
-      message({ data }) {
-        if (socket.onmessage) socket.onmessage({ data })
-      },
-      error() {},
-      close({ code }) {
-        socket.readyState = 3
-        if (code !== 1000 && socket.onerror) socket.onerror({})
-        if (socket.onclose) socket.onclose({ code })
-      },
-    }, { type: 'socket', url })
+      { type: 'socket', url },
+    )
     socket.close = () => {
       socket.readyState = 2
       cancel(id)
@@ -65,92 +68,110 @@ export function createTransports(post) {
       xhr.readyState = xhr.status = 0
       xhr.responseText = ''
       xhr.onreadystatechange = null
-      xhr.open = (method, url) => { request = { type: 'request', method, url, headers } }
-      xhr.setRequestHeader = (name, value) => { headers[name] = value }
+      xhr.open = (method, url) => {
+        request = { type: 'request', method, url, headers }
+      }
+      xhr.setRequestHeader = (name, value) => {
+        headers[name] = value
+      }
       xhr.getResponseHeader = (name) => received[name.toLowerCase()] || null
-      xhr.abort = () => { cancel(id) }
+      xhr.abort = () => {
+        cancel(id)
+      }
       let text = ''
       xhr.send = (body) => {
         if (body !== undefined && body !== null) request.body = body
-        id = open({
-          head(message) {
-            xhr.status = message.status
-            received = message.headers
-            become(2)
+        id = open(
+          {
+            head(message) {
+              xhr.status = message.status
+              received = message.headers
+              become(2)
+            },
+            chunk(message) {
+              text += message.text
+              if (!progressive) return
+              xhr.responseText = text
+              become(3)
+            },
+            end() {
+              xhr.responseText = text
+              become(4)
+            },
+            error() {
+              xhr.status = 0
+              become(4)
+            },
           },
-          chunk(message) {
-            text += message.text
-            if (!progressive) return
-            xhr.responseText = text
-            become(3)
-          },
-          end() {
-            xhr.responseText = text
-            become(4)
-          },
-          error() {
-            xhr.status = 0
-            become(4)
-          },
-        }, request)
+          request,
+        )
       }
     }
   }
 
   /** `streaming`: whether a body can be read as it comes; otherwise there is only `text()`. */
   function fetch(streaming) {
-    return (url, init) => new Promise((resolve, reject) => {
-      const chunks = []
-      let wake, failure
-      let ended = false
-      let text = ''
-      const changed = () => {
-        if (wake) wake()
-      }
-      const change = () => new Promise((next) => { wake = next })
-      const id = open({
-        head({ status, headers }) {
-          const response = {
-            status,
-            headers: { get: (name) => headers[name.toLowerCase()] || null },
-            async text() {
-              while (!ended) await change()
-              if (failure) throw failure
-              return text
-            },
-          }
-          if (streaming) {
-            response.body = {
-              getReader: () => ({
-                async read() {
-                  while (chunks.length === 0 && !ended) await change()
-                  if (chunks.length > 0) return { done: false, value: new Uint8Array(chunks.shift()) }
+    return (url, init) =>
+      new Promise((resolve, reject) => {
+        const chunks = []
+        let wake, failure
+        let ended = false
+        let text = ''
+        const changed = () => {
+          if (wake) wake()
+        }
+        const change = () =>
+          new Promise((next) => {
+            wake = next
+          })
+        const id = open(
+          {
+            head({ status, headers }) {
+              const response = {
+                status,
+                headers: { get: (name) => headers[name.toLowerCase()] || null },
+                async text() {
+                  while (!ended) await change()
                   if (failure) throw failure
-                  return { done: true }
+                  return text
                 },
-                cancel: async () => { cancel(id) },
-              }),
-            }
-          }
-          resolve(response)
-        },
-        chunk(message) {
-          text += message.text
-          chunks.push(message.bytes)
-          changed()
-        },
-        end() {
-          ended = true
-          changed()
-        },
-        error({ message }) {
-          ended = true
-          failure = new TypeError(message)
-          reject(failure)
-          changed()
-        },
-      }, { type: 'request', method: init.method, url, headers: init.headers, body: init.body })
-    })
+              }
+              if (streaming) {
+                response.body = {
+                  getReader: () => ({
+                    async read() {
+                      while (chunks.length === 0 && !ended) await change()
+                      if (chunks.length > 0) return { done: false, value: new Uint8Array(chunks.shift()) }
+                      if (failure) throw failure
+                      return { done: true }
+                    },
+                    cancel: async () => {
+                      cancel(id)
+                    },
+                  }),
+                }
+              }
+              resolve(response)
+            },
+            chunk(message) {
+              text += message.text
+              chunks.push(message.bytes)
+              changed()
+            },
+            end() {
+              ended = true
+              changed()
+            },
+            error({ message }) {
+              ended = true
+              failure = new TypeError(message)
+              reject(failure)
+              changed()
+            },
+          },
+          { type: 'request', method: init.method, url, headers: init.headers, body: init.body },
+        )
+      })
   }
 
   return { deliver, WebSocket, xmlHttpRequest, fetch }

@@ -15,7 +15,7 @@ const vite = await import(path)
 const root = await mkdtemp(join(tmpdir(), 'gameserver-vite-'))
 await writeFile(join(root, 'index.html'), '<!doctype html><html><head><title>Game</title></head><body></body></html>')
 const started = []
-const logger = { ...vite.createLogger('silent'), info: (line) => started.push(...line.match(/Local sidecar/g) ?? []) }
+const logger = { ...vite.createLogger('silent'), info: (line) => started.push(...(line.match(/Local sidecar/g) ?? [])) }
 const config = {
   root,
   configFile: false,
@@ -36,7 +36,11 @@ async function visit(url) {
   try {
     await client.shutdown()
     const { status } = await client.waitFor('Shutdown', { timeout: 5000 })
-    return { tags: page.split('<script src="/_/config.js">').length - 1, state: status.state, transport: client.status.transport }
+    return {
+      tags: page.split('<script src="/_/config.js">').length - 1,
+      state: status.state,
+      transport: client.status.transport,
+    }
   } finally {
     client.close()
   }
@@ -63,7 +67,9 @@ try {
   results.hot = await greetingOf(server)
   await server.restart()
   // Until fetch has noticed that its connections have ended.
-  await new Promise((resolve) => { setTimeout(resolve, 200) })
+  await new Promise((resolve) => {
+    setTimeout(resolve, 200)
+  })
   results.restarted = await visit(urlOf(server))
   await server.close()
   await vite.build({ ...config, logLevel: 'silent' })

@@ -10,10 +10,14 @@ export function createBareVm(): Guest {
     define(name, take) {
       // A function of the context's own realm stands in front: hosts give nothing from another one.
       context['outer'] = take
-      vm.runInContext(`var ${name} = (function (outer) { return function (text) { outer(String(text)) } })(outer)
-        delete globalThis.outer`, context)
+      vm.runInContext(
+        `var ${name} = (function (outer) { return function (text) { outer(String(text)) } })(outer)
+        delete globalThis.outer`,
+        context,
+      )
     },
-    read: (name) => vm.runInContext(`typeof ${name} === 'undefined' ? undefined : ${name}`, context) as string | undefined,
+    read: (name) =>
+      vm.runInContext(`typeof ${name} === 'undefined' ? undefined : ${name}`, context) as string | undefined,
     settle() {},
     dispose() {},
   }

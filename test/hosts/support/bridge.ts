@@ -23,7 +23,12 @@ export function createBridge(deliver: (text: string) => void): Bridge {
     const controller = new AbortController()
     cancels.set(id, () => controller.abort())
     try {
-      const response = await fetch(url, { method, headers, signal: controller.signal, ...(body !== undefined && { body }) })
+      const response = await fetch(url, {
+        method,
+        headers,
+        signal: controller.signal,
+        ...(body !== undefined && { body }),
+      })
       tell(id, { type: 'head', status: response.status, headers: Object.fromEntries(response.headers) })
       const decoder = new TextDecoder()
       for await (const chunk of response.body ?? []) {

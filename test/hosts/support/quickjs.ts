@@ -12,8 +12,10 @@ export async function createQuickJs(): Promise<Guest> {
     define(name, take) {
       vm.newFunction(name, (text) => take(vm.getString(text))).consume((handle) => vm.setProp(vm.global, name, handle))
     },
-    read: (name) => vm.getProp(vm.global, name).consume((handle) =>
-      vm.typeof(handle) === 'undefined' ? undefined : vm.getString(handle)),
+    read: (name) =>
+      vm
+        .getProp(vm.global, name)
+        .consume((handle) => (vm.typeof(handle) === 'undefined' ? undefined : vm.getString(handle))),
     settle() {
       if (!disposed) vm.unwrapResult(vm.runtime.executePendingJobs())
     },

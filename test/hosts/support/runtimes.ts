@@ -15,9 +15,16 @@ export function runtimeFile(path: string): string | undefined {
 export const guestPath = (name: string): string => join(root, 'test/hosts/guest', name)
 
 /** What a process printed as its last line, as JSON. Fails unless it ends by itself with 0, and in time. */
-export async function runProcess(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+export async function runProcess(
+  command: string,
+  args: string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+) {
   const { stdout } = await promisify(execFile)(command, args, {
-    timeout: 60_000, killSignal: 'SIGKILL', ...options, env: { ...process.env, ...options.env },
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+    ...options,
+    env: { ...process.env, ...options.env },
   })
   return JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as unknown
 }

@@ -31,7 +31,10 @@ export const expectedOutcome = (transport: 'websocket' | 'stream') => ({
 /** What the guest saw, and that the sidecar was asked for every operation there is. */
 export function expectAllOperations(outcome: unknown, transport: 'websocket' | 'stream', sidecar: LocalSidecar): void {
   expect(outcome).toEqual(expectedOutcome(transport))
-  const asked = sidecar.sidecar.log.entries().map(({ event }) =>
-    event.type === 'call' ? event.call.operation : event.type === 'watch-opened' ? 'watchGameServer' : undefined)
+  const asked = sidecar.sidecar.log
+    .entries()
+    .map(({ event }) =>
+      event.type === 'call' ? event.call.operation : event.type === 'watch-opened' ? 'watchGameServer' : undefined,
+    )
   expect(Object.keys(operations).filter((operation) => !asked.includes(operation as OperationName))).toEqual([])
 }

@@ -55,11 +55,7 @@ function ask(port: number, exchange: Exchange, agent?: Agent): Promise<Answered>
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           resolve(
-            normalise(
-              response.statusCode ?? 0,
-              response.headers['content-type'],
-              Buffer.concat(chunks).toString(),
-            ),
+            normalise(response.statusCode ?? 0, response.headers['content-type'], Buffer.concat(chunks).toString()),
           )
         })
         response.on('error', reject)
