@@ -1,7 +1,7 @@
 import IsomorphicWebSocket from 'isomorphic-ws'
 import { buildClient } from './client/create-client.js'
-import { SidecarError } from './client/errors.js'
-import { handleProcessSignals } from './client/process-signals.js'
+import { SidecarError } from './client/runtime/errors.js'
+import { handleProcessSignals } from './client/runtime/process-signals.js'
 import type { ClientOptions, SidecarClient, WebSocketConstructor } from './client/types.js'
 
 export * from './index.js'

@@ -1,7 +1,7 @@
 export { createClient } from './client/create-client.js'
-export { SidecarError, isSidecarError } from './client/errors.js'
+export { SidecarError, isSidecarError } from './client/runtime/errors.js'
 
-export type { SidecarErrorCode, SidecarErrorDetails } from './client/errors.js'
+export type { SidecarErrorCode, SidecarErrorDetails } from './client/runtime/errors.js'
 export type {
   AbortSignalLike,
   AutoHealthOptions,
@@ -24,6 +24,7 @@ export type {
   MetadataEvent,
   Outcome,
   ProcessSignalOptions,
+  ReadyOptions,
   RetryPolicy,
   SchedulerLike,
   SidecarClient,

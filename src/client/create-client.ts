@@ -1,28 +1,49 @@
-import { startHealth } from '../health/heartbeat.js'
-import { watchPage } from '../health/page-life.js'
-import type { Emit } from '../watch/changes.js'
-import { iterate } from '../watch/iterate.js'
-import { createCalls, follow } from './calls.js'
-import { createCommands } from './commands.js'
-import type { Core } from './core.js'
-import { fail } from './errors.js'
-import { createEvents, isOfWatch } from './events.js'
-import { createLink } from './link.js'
+import type { GameServer } from '../protocol/game-server.js'
+import { metadataPrefix } from '../protocol/names.js'
+import { createCommands } from './calls/commands.js'
+import { createExpectInWatch } from './calls/confirmations.js'
+import { createRunCall, createRunInOrder } from './calls/run.js'
+import { createSend } from './calls/send.js'
+import { createAttempt } from './connection/attempt.js'
+import { createBackoff } from './connection/backoff.js'
+import { createEndpoint } from './connection/endpoint.js'
+import { createHttp, requestInit } from './connection/http.js'
+import { createPacer } from './connection/pacer.js'
+import { createReachability } from './connection/reachability.js'
+import { createConnectionStatus } from './connection/status.js'
+import { createDirectMode } from './direct/direct-mode.js'
+import { createDirectOutcomes } from './direct/direct-outcomes.js'
+import { opaqueInit } from './direct/opaque.js'
+import { createChanges } from './game-server/changes.js'
+import { healthSpecOf } from './game-server/game-server.js'
+import { createResources } from './game-server/resources.js'
+import { createGameServerStore } from './game-server/store.js'
+import { createBeatReporter } from './health/beat-reporter.js'
+import { NO_HEARTBEAT, rhythmOf, startHeartbeat } from './health/heartbeat.js'
+import { watchPage } from './health/page-life.js'
 import { locate } from './location.js'
-import { resolveOptions } from './options.js'
-import { createScope } from './scope.js'
-import { createState, type Predicate } from './state.js'
-import { createTimers } from './timers.js'
-import type { CallOptions, ClientOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
+import { createPublicClient } from './public-client.js'
+import { resolveAutoHealth, resolveOptions } from './options.js'
+import { createEmitter, type Emit } from './runtime/emitter.js'
+import { SidecarError } from './runtime/errors.js'
+import { host, pick } from './runtime/host.js'
+import { Scope } from './runtime/scope.js'
+import { createSignalFollower } from './runtime/signals.js'
+import { createTimers } from './runtime/timers.js'
+import type { ClientOptions, SidecarClient } from './types.js'
+import { createStreamWatch } from './watch/stream.js'
+import { createTransportChoice } from './watch/transport-choice.js'
+import { createWatch } from './watch/watch.js'
+import { createWebSocketWatch } from './watch/websocket.js'
 
 /** What an environment's build adds to a client; the function it returns undoes that when the client is closed. */
-type Attach = (client: SidecarClient, emit: Emit) => () => void
+export type Attach = (client: SidecarClient, emit: Emit) => () => void
 
 /**
  * A client of the sidecar beside this game server. It dials nothing by itself until it is called, listened to or told
  * to keep the beat; it lives until `close()`.
  *
- * @throws SidecarError `CONFIG` where nothing says where the sidecar is, or what is said can't be right
+ * @throws SidecarError `CONFIG` where nothing says where the sidecar is, or an option can't be right
  */
 export function createClient(options: ClientOptions & { int64: 'bigint' }): SidecarClient<bigint>
 export function createClient(options?: ClientOptions): SidecarClient
@@ -31,67 +52,168 @@ export function createClient(options?: ClientOptions): SidecarClient | SidecarCl
 }
 
 /** `createClient`, for the builds that add something of their environment. */
-export function buildClient(options?: ClientOptions, attach?: Attach): SidecarClient {
-  const given = options || {}
-  const scope = createScope()
-  const core = Object.assign(resolveOptions(given), locate(given), createTimers(given), { _scope: scope }) as Core
-  Object.assign(core, createState(core), createEvents(core), createCalls(core), createLink(core))
-  // The first to hear of the end, so that what ends because of it has nothing more to say.
-  scope._onEnd(() => {
-    core._setConnection('closed')
-    core._clear()
+export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attach): SidecarClient {
+  const given = optionsOrNone ?? {}
+  const options = resolveOptions(given)
+  const location = locate(given)
+  const { limits, random, logger } = options
+
+  // The runtime.
+  const scope = new Scope()
+  const timers = createTimers(options)
+  const emitter = createEmitter(logger)
+  const { emit } = emitter
+  const followSignal = createSignalFollower()
+
+  // What is known of the GameServer and of the connection.
+  const resources = createResources(options.int64)
+  const tellChanges = createChanges(resources, metadataPrefix(location.platform))
+  const store = createGameServerStore((next, previous) => tellChanges(previous, next, emitter))
+  const status = createConnectionStatus(
+    () => !!store.last,
+    (event) => emit('connection', event),
+  )
+  const watched = (): GameServer | undefined => (status.current.transport ? store.last : undefined)
+
+  // One attempt, in whichever mode; then whether anybody is there at all.
+  const endpoint = createEndpoint(location)
+  const http = createHttp(options)
+  const pacer = createPacer(timers)
+  const backoff = createBackoff(options.retry, random)
+  const openWebSocket = createWebSocketWatch(options, endpoint, limits)
+  const direct = createDirectMode({
+    crossOrigin: options.crossOrigin,
+    readable: createAttempt({ endpoint, http, timers, limits }),
+    endpoint,
+    http,
+    openWebSocket,
+    timers,
+    pacer,
+    watched,
   })
-  const close = (): void => scope._end(fail('CLOSED', 'The client is closed'))
+  const reachability = createReachability({ scope, attempt: direct.attempt, timers, pacer, backoff })
 
-  // What is read through a getter comes first: Object.assign would copy its value.
-  const state = {
-    get gameServer() {
-      return core._last
-    },
-    get status(): ClientStatus {
-      const { state: connection, transport, reason } = core._connection
-      const { _lastBeat: lastBeat, _healthy: healthy, _heartbeat: heartbeat, _direct: direct } = core
-      return { connection, transport, reason, lastBeat, direct, healthy, heartbeat }
-    },
+  const watch = createWatch(scope, {
+    timers,
+    pacer,
+    backoff,
+    random,
+    endpoint,
+    reachability,
+    store,
+    status,
+    emit,
+    verifyInterval: options.verifyInterval,
+    transports: { websocket: openWebSocket, stream: createStreamWatch(http, endpoint, limits) },
+    createChoice: () =>
+      createTransportChoice({
+        watch: options.watch,
+        timeout: options.timeout,
+        hasWebSocket: () => !!pick(options, 'WebSocket'),
+        isDirect: () => direct.isActive,
+      }),
+    onDirect: () => direct.enter(),
+  })
+
+  // The calls.
+  const run = createRunCall({
+    scope,
+    timers,
+    endpoint,
+    followSignal,
+    timeout: options.retry.timeout,
+    isConnected: () => status.current.state === 'connected',
+    refuse: (operation) => direct.refuse(operation),
+  })
+  const send = createSend({ timers, backoff, endpoint, reachability, timeout: options.timeout, once: options.once })
+  const onRead = (gameServer: GameServer): void => {
+    // Beside a watch, which may have told of a later state, only the first read counts.
+    if (!store.last || !watch.isOn) store.offer(gameServer)
   }
-  const client = Object.assign(state, createCommands(core), {
-    watchGameServer: (options: WatchOptions = {}) => ({
-      [Symbol.asyncIterator]: () => iterate(core, options),
-    }),
-    on: core.on,
-    off: core.off,
-    once: <T extends keyof SidecarEvents>(type: T, options?: CallOptions) =>
-      core._run(
-        'once',
-        options,
-        (waiting) =>
-          (isOfWatch(type) ? core._tie(waiting) : waiting)._wait<SidecarEvents[T]>(
-            (wait, resolve) => void wait._onEnd(core.on(type, resolve)),
-          ),
-        Infinity,
-      ),
-    waitFor: (wanted: string | Predicate, options?: CallOptions) =>
-      core._run(
-        'waitFor',
-        options,
-        (waiting) =>
-          core._seen(waiting, typeof wanted === 'function' ? wanted : ({ status }) => status.state === wanted),
-        Infinity,
-      ),
-    alive: () => {
-      core._aliveAt = core._now()
-    },
-    tick: core.tick,
-    close,
-    destroy: close,
-    dispose: close,
-    [(Symbol.dispose as symbol | undefined) || 'dispose']: close,
-  }) as unknown as SidecarClient
 
-  follow(given.signal, scope)
-  const { autoHealth = core._autoHealth } = given
-  startHealth(core, autoHealth)
-  watchPage(core)
-  if (attach) scope._onEnd(attach(client, core._emit))
+  // The heartbeat.
+  const autoHealth = given.autoHealth ?? location.autoHealth
+  const healthSettings = resolveAutoHealth(autoHealth, !!host().document)
+  const spec = () => healthSpecOf(store.last)
+  const reporter = createBeatReporter({
+    timers,
+    spec,
+    rhythm: () => rhythmOf(healthSettings.interval, spec()),
+    wasThere: () => reachability.wasUp,
+    emit: (event) => emit('health', event),
+  })
+  const toInit = (method: string, body: string) =>
+    direct.isActive ? opaqueInit(method, body) : requestInit(method, body)
+
+  // Who hears of what.
+  scope.onEnd(() => {
+    // The first to hear of the end, so that whatever ends because of it has nothing more to say.
+    status.set('closed')
+    emitter.clear()
+  })
+  reachability.onRead(onRead)
+  reachability.onChange(({ up, isNew, reason, operation }) => {
+    // A watch speaks for itself.
+    if (!watch.isOn) {
+      if (up) status.set('connected')
+      else status.lost(reason?.summary)
+    }
+    if (up && isNew && operation !== 'health' && reporter.reason) heartbeat.beatNow()
+  })
+  reachability.onAbsent(() => {
+    const warning = `gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`
+    ;(logger ?? host().console)?.warn?.(warning)
+  })
+  followSignal(given.signal, scope)
+
+  const heartbeat =
+    autoHealth && !scope.reason
+      ? startHeartbeat({
+          scope,
+          timers,
+          endpoint,
+          reachability,
+          reporter,
+          settings: healthSettings,
+          spec,
+          readGameServer: () => send(scope, 'getGameServer').then(({ body }) => onRead(body as unknown as GameServer)),
+          isDirect: () => direct.isActive,
+          beatInit: () => toInit('POST', '{}'),
+          hasOwnFetch: !!options.fetch,
+        })
+      : NO_HEARTBEAT
+  watchPage({ scope, timers, endpoint, options, heartbeat, reporter, toInit })
+
+  const commands = createCommands({
+    run,
+    inOrder: createRunInOrder(),
+    send,
+    timers,
+    store,
+    resources,
+    watch,
+    expectInWatch: createExpectInWatch({ scope, timers, store, status, emit }),
+    direct: createDirectOutcomes({ timers, store, watch, resources }),
+    platform: location.platform,
+    watched,
+    onRead,
+    onBeat: (error) => reporter.sent(error),
+  })
+  const client = createPublicClient({
+    commands,
+    run,
+    emitter,
+    watch,
+    store,
+    status,
+    direct,
+    reporter,
+    heartbeat,
+    timers,
+    tellChanges,
+    followSignal,
+    close: () => scope.end(new SidecarError('CLOSED', 'The client is closed')),
+  })
+  if (attach) scope.onEnd(attach(client, emit))
   return client
 }

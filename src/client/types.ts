@@ -1,5 +1,5 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
-import type { SidecarError } from './errors.js'
+import type { SidecarError } from './runtime/errors.js'
 
 /** What cancels a call: an AbortSignal, or anything of its shape. */
 export interface AbortSignalLike {
@@ -25,6 +25,8 @@ export interface FetchResponse {
   /** Present where the host can stream; otherwise the whole text is taken. */
   readonly body?: unknown
   text(): Promise<string>
+  /** Used, where it is there, for a body whose length is known. */
+  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
@@ -167,6 +169,14 @@ export interface WriteOptions extends CallOptions {
   confirm?: boolean
 }
 
+export interface ReadyOptions extends WriteOptions {
+  /**
+   * Send it although the watch shows `Ready`: such a call, waiting in the sidecar's queue, undoes an allocation that is
+   * made meanwhile. Default false: then it resolves `confirmed` without sending.
+   */
+  force?: boolean
+}
+
 export interface WatchOptions {
   signal?: AbortSignalLike
   /** Objects kept for a slow reader; default 64 */
@@ -267,7 +277,7 @@ export interface ClientStatus {
 
 export interface SidecarClient<Int = number> {
   /** Tells the platform that players may come. */
-  ready(options?: WriteOptions): Promise<Outcome>
+  ready(options?: ReadyOptions): Promise<Outcome>
   /** One beat, for those who do without `autoHealth`. */
   health(options?: CallOptions): Promise<Outcome>
   allocate(options?: WriteOptions): Promise<Outcome>

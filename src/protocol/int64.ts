@@ -3,6 +3,9 @@
  * text that isn't decimal. Nothing is ever rounded; whether 64 bits hold it is for the sidecar to say.
  */
 export function formatInteger(value: unknown): string | undefined {
-  const text = String(value)
-  return (typeof value === 'number' ? Number.isSafeInteger(value) : /^-?\d+$/.test(text)) ? text : undefined
+  const isInteger =
+    typeof value === 'number'
+      ? Number.isSafeInteger(value)
+      : typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
+  return isInteger ? String(value) : undefined
 }

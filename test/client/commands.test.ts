@@ -154,7 +154,7 @@ it('a metadata write that was accepted and never appears is reported', async () 
   await client.waitFor(() => true)
   const reported = client.once('error')
   await client.setLabel('mode', 'ctf')
-  expect(await reported).toMatchObject({ code: 'UNKNOWN_OUTCOME', operation: 'setLabelmode' })
+  expect(await reported).toMatchObject({ code: 'UNKNOWN_OUTCOME', operation: 'setLabel' })
 })
 
 it('a write is accepted whatever the good answer holds', async () => {

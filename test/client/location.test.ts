@@ -32,29 +32,29 @@ describe('where the sidecar is', () => {
     expect(messageOf(() => locate({ platform: 'my-cloud' }))).toContain('MY_CLOUD_SDK_HTTP_PORT')
   })
 
-  it('is what the first of option, query, injected global and environment says', () => {
+  it('is what the first of option, injected global, query and environment says', () => {
     vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
-    expect(locate({})).toMatchObject({ _baseUrl: 'http://localhost:1111', _anyLoopback: true })
-    vi.stubGlobal('GAMESERVER_SIDECAR', { port: 2222 })
-    expect(locate({})._baseUrl).toBe('http://localhost:2222')
-    vi.stubGlobal('GAMESERVER_SIDECAR', 'http://10.0.0.1:2')
-    expect(locate({})).toMatchObject({ _baseUrl: 'http://10.0.0.1:2', _anyLoopback: false })
+    expect(locate({})).toMatchObject({ baseUrl: 'http://localhost:1111', anyLoopback: true })
     vi.stubGlobal('location', { search: '?a=1&sidecar=http%3A%2F%2F127.0.0.1%3A3333', origin: 'http://page:80' })
-    expect(locate({})._baseUrl).toBe('http://127.0.0.1:3333')
-    expect(locate({ baseUrl: 'http://localhost:4444/' })._baseUrl).toBe('http://localhost:4444')
+    expect(locate({}).baseUrl).toBe('http://127.0.0.1:3333')
+    vi.stubGlobal('GAMESERVER_SIDECAR', { port: 2222 })
+    expect(locate({}).baseUrl).toBe('http://localhost:2222')
+    vi.stubGlobal('GAMESERVER_SIDECAR', 'http://10.0.0.1:2')
+    expect(locate({})).toMatchObject({ baseUrl: 'http://10.0.0.1:2', anyLoopback: false })
+    expect(locate({ baseUrl: 'http://localhost:4444/' }).baseUrl).toBe('http://localhost:4444')
   })
 
   it('takes the host of the environment, an IPv6 address too, and then tries no other', () => {
     vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
     vi.stubEnv('AGONES_SDK_HTTP_HOST', '::1')
-    expect(locate({})).toMatchObject({ _baseUrl: 'http://[::1]:1111', _anyLoopback: false })
+    expect(locate({})).toMatchObject({ baseUrl: 'http://[::1]:1111', anyLoopback: false })
     vi.stubEnv('AGONES_SDK_HTTP_HOST', 'sidecar.internal')
-    expect(locate({})._baseUrl).toBe('http://sidecar.internal:1111')
+    expect(locate({}).baseUrl).toBe('http://sidecar.internal:1111')
   })
 
   it('resolves a path against the origin of the page', () => {
     vi.stubGlobal('location', { origin: 'http://game.test:8080', search: '' })
-    expect(locate({ baseUrl: '/sidecar' })._baseUrl).toBe('http://game.test:8080/sidecar')
+    expect(locate({ baseUrl: '/sidecar' }).baseUrl).toBe('http://game.test:8080/sidecar')
   })
 
   it.each([
@@ -71,13 +71,13 @@ describe('where the sidecar is', () => {
 
   it.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('refuses port %s and names the variable', (port) => {
     vi.stubEnv('AGONES_SDK_HTTP_PORT', port)
-    expect(messageOf(() => locate({}))).toContain(`AGONES_SDK_HTTP_PORT is "${port}"`)
+    expect(messageOf(() => locate({}))).toContain('AGONES_SDK_HTTP_PORT must be')
   })
 
   it('names the variable of a wrong host', () => {
     vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
     vi.stubEnv('AGONES_SDK_HTTP_HOST', 'a b')
-    expect(messageOf(() => locate({}))).toContain('AGONES_SDK_HTTP_HOST is "a b"')
+    expect(messageOf(() => locate({}))).toContain('AGONES_SDK_HTTP_HOST must be')
   })
 
   it('refuses a query that is no percent encoding, by name', () => {
@@ -93,15 +93,16 @@ describe('where the sidecar is', () => {
     'http://1279999999:9358',
   ])('refuses a link that leads the page to a stranger: %s', (url) => {
     vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
-    vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
     expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
+    vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
+    expect(locate({}).baseUrl).toBe('http://localhost:8080/_/sidecar')
   })
 
   it.each(['http://localhost:9358', 'http://[::1]:9358', 'http://127.0.0.1', '/_/sidecar'])(
     'follows a link to a sidecar of this machine: %s',
     (url) => {
       vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://game.test' })
-      expect(locate({})._baseUrl).toBe(url[0] === '/' ? `http://game.test${url}` : url)
+      expect(locate({}).baseUrl).toBe(url[0] === '/' ? `http://game.test${url}` : url)
     },
   )
 
@@ -124,6 +125,6 @@ describe('autoHealth', () => {
     [{}, false],
   ])('injected as %o is %s', (injected, expected) => {
     vi.stubGlobal('GAMESERVER_SIDECAR', { ...injected, port: 1 })
-    expect(locate({})._autoHealth).toBe(expected)
+    expect(locate({}).autoHealth).toBe(expected)
   })
 })

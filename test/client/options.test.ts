@@ -16,7 +16,7 @@ describe('an option that can not be right is refused when the client is made', (
     expect(() => createClient({ baseUrl, ...options })).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
-        message: expect.stringMatching(`^${name} is "`),
+        message: expect.stringMatching(`^${name} must be `),
         hint: expect.any(String),
       }),
     )

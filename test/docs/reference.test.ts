@@ -14,7 +14,7 @@ const membersOf = (name: string, path = TYPES): string[] => {
     .sort()
 }
 
-const codes = [...nodesOf(parse('src/client/errors.ts'))]
+const codes = [...nodesOf(parse('src/client/runtime/errors.ts'))]
   .filter(
     (node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode',
   )

@@ -1,0 +1,221 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { metadataPrefix } from '../../protocol/names.js'
+import type { OperationName } from '../../protocol/operations.js'
+import type { DirectOutcomes } from '../direct/direct-outcomes.js'
+import { equal, own } from '../game-server/game-server.js'
+import type { Resources } from '../game-server/resources.js'
+import type { GameServerStore, Predicate } from '../game-server/store.js'
+import type { SidecarError } from '../runtime/errors.js'
+import type { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { CallOptions, Counter, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from '../types.js'
+import type { Watch } from '../watch/watch.js'
+import { checkBody, checkName } from './checks.js'
+import type { ExpectInWatch } from './confirmations.js'
+import type { RunCall, RunInOrder } from './run.js'
+import type { Answer, Send } from './send.js'
+import { isDone, STATE_OF, type StateCall } from './state-calls.js'
+
+/** ms between two looks at whether the sidecar has written what it has accepted. */
+const SETTLE_INTERVAL = 200
+
+export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServer'> | 'connect'>
+
+interface Parts {
+  readonly run: RunCall
+  readonly inOrder: RunInOrder
+  readonly send: Send
+  readonly timers: Timers
+  readonly store: GameServerStore
+  readonly resources: Resources
+  readonly watch: Watch
+  readonly expectInWatch: ExpectInWatch
+  readonly direct: DirectOutcomes
+  readonly platform: string
+  /** The GameServer as the watch tells it, if that is connected. */
+  watched(): GameServer | undefined
+  /** A GameServer that was read goes there. */
+  onRead(gameServer: GameServer): void
+  /** A beat was sent by hand; with the error if it failed. */
+  onBeat(error?: SidecarError): void
+}
+
+/** Sends an operation on the counter or list at hand. */
+type SendNow = (operation: OperationName, body?: object, query?: string) => Promise<object>
+
+/** The operations of the interface, but for the watch. What can't be right is refused before anything is sent. */
+export function createCommands(parts: Parts): Commands {
+  const { run, inOrder, send, timers, store, resources, watch, expectInWatch, direct } = parts
+  const { watched, onRead, onBeat } = parts
+  const prefix = metadataPrefix(parts.platform)
+
+  /** What is known of a write of which the sidecar only says that it will be made. */
+  async function outcomeOf(
+    scope: Scope,
+    { body, unread }: Answer,
+    before: GameServer | undefined,
+    predicate: Predicate,
+    confirm: boolean | undefined,
+  ): Promise<Outcome> {
+    if (confirm) {
+      await watch.until(scope, predicate)
+      return 'confirmed'
+    }
+    return unread ? direct.ofWrite(scope, before, body, predicate) : 'accepted'
+  }
+
+  function callState(operation: StateCall, options: ReadyOptions | undefined, given = {}): Promise<Outcome> {
+    const extraOptions = operation === 'ready' ? ['confirm', 'force'] : ['confirm']
+    return run(
+      operation,
+      options,
+      async (scope) => {
+        const body = checkBody(operation, given)
+        return inOrder('state', scope, async () => {
+          if (isDone(operation, watched(), options?.force)) return undefined
+          const before = store.last
+          return { before, answer: await send(scope, operation, body) }
+        }).then((sent) => {
+          if (!sent) return 'confirmed'
+          const isReached: Predicate = ({ status }) => status.state === STATE_OF[operation]
+          return outcomeOf(scope, sent.answer, sent.before, isReached, options?.confirm)
+        })
+      },
+      { extraOptions },
+    )
+  }
+
+  function setMetadata(
+    operation: 'setLabel' | 'setAnnotation',
+    map: 'labels' | 'annotations',
+    key: string,
+    value: string,
+    options: WriteOptions | undefined,
+  ): Promise<Outcome> {
+    const isWritten: Predicate = ({ object_meta: meta }) => own(meta[map], prefix + key) === value
+    return run(
+      operation,
+      options,
+      async (scope) => {
+        const body = checkBody(operation, { key, value })
+        const { before, answer } = await inOrder('metadata', scope, async () => ({
+          before: store.last,
+          answer: await send(scope, operation, body),
+        }))
+        if (watch.isOn && !options?.confirm) expectInWatch(operation, key, isWritten)
+        return outcomeOf(scope, answer, before, isWritten, options?.confirm)
+      },
+      { extraOptions: ['confirm'] },
+    )
+  }
+
+  async function readGameServer(scope: Scope): Promise<GameServer> {
+    const { body } = await send(scope, 'getGameServer')
+    const gameServer = body as unknown as GameServer
+    onRead(gameServer)
+    return gameServer
+  }
+
+  /** An operation on a counter or list: checked first, then run in the order of the name. */
+  function onResource<T>(
+    operation: OperationName,
+    key: string,
+    given: object,
+    options: CallOptions | undefined,
+    work: (sendNow: SendNow, scope: Scope, body: Record<string, unknown>) => Promise<T>,
+  ): Promise<T> {
+    return run(operation, options, async (scope) => {
+      const name = checkName(operation, key)
+      const body = checkBody(operation, given)
+      return inOrder(key, scope, () =>
+        work(async (sent, sentBody, query = '') => (await send(scope, sent, sentBody, name + query)).body, scope, body),
+      )
+    })
+  }
+
+  const toCounter = (scope: Scope, key: string, raw: object): Counter => resources.toCounter(scope.operation, key, raw)
+  const toList = (scope: Scope, key: string, raw: object): List => resources.toList(scope.operation, key, raw)
+
+  /** In production an unknown list ends the sidecar, and adds and removes that aren't written yet are dropped. */
+  async function whenListIsWritten(scope: Scope, key: string, readList: () => Promise<object>): Promise<void> {
+    for (;;) {
+      const { values, capacity } = toList(scope, key, await readList())
+      const written = own((await readGameServer(scope)).status.lists, key)
+      if (written && equal([values, String(capacity)], [written.values ?? [], written.capacity])) return
+      await timers.sleep(scope, SETTLE_INTERVAL)
+    }
+  }
+
+  function changeList(
+    operation: 'addListValue' | 'removeListValue',
+    key: string,
+    value: string,
+    options: CallOptions | undefined,
+  ): Promise<List> {
+    return run(operation, options, async (scope) => {
+      const name = checkName(operation, key)
+      const body = checkBody(operation, { value })
+      const change = { list: key, value, added: operation === 'addListValue' }
+      const { answer, unread } = await inOrder(key, scope, async () => {
+        await direct.whenSettled(scope, change)
+        const before = store.last
+        const answer = await send(scope, operation, body, name)
+        // Not awaited here: the next change need not wait until this one shows.
+        return { answer, unread: answer.unread ? direct.ofListChange(scope, before, answer.body, change) : undefined }
+      })
+      return unread ?? toList(scope, key, answer.body)
+    })
+  }
+
+  return {
+    ready: (options) => callState('ready', options),
+    allocate: (options) => callState('allocate', options),
+    shutdown: (options) => callState('shutdown', options),
+    reserve: (seconds, options) => callState('reserve', options, { seconds }),
+
+    health: (options) =>
+      run('health', options, async (scope) => {
+        try {
+          const { unread } = await send(scope, 'health')
+          onBeat()
+          return unread ? 'sent' : 'accepted'
+        } catch (error) {
+          // A call that was ended by its caller says nothing of the sidecar.
+          if (!scope.reason) onBeat(error as SidecarError)
+          throw error
+        }
+      }),
+
+    connect: (options) => run('connect', options, readGameServer),
+    getGameServer: (options) => run('getGameServer', options, readGameServer),
+    setLabel: (key, value, options) => setMetadata('setLabel', 'labels', key, value, options),
+    setAnnotation: (key, value, options) => setMetadata('setAnnotation', 'annotations', key, value, options),
+
+    getCounter: (key, options) =>
+      onResource('getCounter', key, {}, options, async (sendNow, scope) =>
+        toCounter(scope, key, await sendNow('getCounter')),
+      ),
+
+    updateCounter: (key, update, options) =>
+      onResource('updateCounter', key, update, options, async (sendNow, scope, { countDiff, ...body }) => {
+        // In production the sidecar refuses a change that changes nothing.
+        if (countDiff !== undefined && countDiff !== '0') body.countDiff = countDiff
+        const answer = Object.keys(body).length ? await sendNow('updateCounter', body) : {}
+        // Some versions answer with an empty counter.
+        return toCounter(scope, key, 'name' in answer && answer.name ? answer : await sendNow('getCounter'))
+      }),
+
+    getList: (key, options) =>
+      onResource('getList', key, {}, options, async (sendNow, scope) => toList(scope, key, await sendNow('getList'))),
+
+    updateList: (key, update, options) =>
+      onResource('updateList', key, update, options, async (sendNow, scope, body) => {
+        await whenListIsWritten(scope, key, () => sendNow('getList'))
+        await sendNow('updateList', body, '?updateMask=' + Object.keys(body).join(','))
+        return toList(scope, key, await sendNow('getList'))
+      }),
+
+    addListValue: (key, value, options) => changeList('addListValue', key, value, options),
+    removeListValue: (key, value, options) => changeList('removeListValue', key, value, options),
+  }
+}

@@ -1,0 +1,45 @@
+import type { ConnectionStatus } from '../connection/status.js'
+import type { GameServerStore, Predicate } from '../game-server/store.js'
+import type { Emit } from '../runtime/emitter.js'
+import { SidecarError } from '../runtime/errors.js'
+import type { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+
+/** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
+const DEADLINE = 10000
+
+/** Reports a write that the sidecar has accepted and never carries out: it writes later, and doesn't tell. */
+export type ExpectInWatch = (operation: string, key: string, predicate: Predicate) => void
+
+interface Parts {
+  readonly scope: Scope
+  readonly timers: Timers
+  readonly store: GameServerStore
+  readonly status: ConnectionStatus
+  readonly emit: Emit
+}
+
+export function createExpectInWatch({ scope, timers, store, status, emit }: Parts): ExpectInWatch {
+  const expected = new Map<string, Predicate>()
+  return (operation, key, predicate) => {
+    const id = operation + key
+    expected.set(id, predicate)
+    timers.after(scope, DEADLINE, () => {
+      // A later write of the same key has taken its place.
+      if (expected.get(id) !== predicate) return
+      expected.delete(id)
+      if (status.current.transport && store.last && !predicate(store.last))
+        emit(
+          'error',
+          new SidecarError(
+            'UNKNOWN_OUTCOME',
+            `Accepted, but still not visible in the watch after ${DEADLINE / 1000} s`,
+            {
+              operation,
+              hint: 'Another key may block the queue',
+            },
+          ),
+        )
+    })
+  }
+}

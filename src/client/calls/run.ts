@@ -1,0 +1,83 @@
+import type { Endpoint } from '../connection/endpoint.js'
+import { toSidecarError, type SidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { FollowSignal } from '../runtime/signals.js'
+import type { Timers } from '../runtime/timers.js'
+import { check, checkNames } from '../runtime/validate.js'
+import type { CallOptions } from '../types.js'
+
+/** Runs one call of the user within a scope of its own, which its signal, its timeout or `close()` ends. */
+export type RunCall = <T>(
+  operation: string,
+  options: CallOptions | undefined,
+  call: (scope: Scope) => Promise<T>,
+  settings?: { defaultTimeout?: number; extraOptions?: readonly string[] },
+) => Promise<T>
+
+interface Parts {
+  readonly scope: Scope
+  readonly timers: Timers
+  readonly endpoint: Endpoint
+  readonly followSignal: FollowSignal
+  /** ms */
+  readonly timeout: number
+  isConnected(): boolean
+  /** The error for an operation that can't be sent from here. */
+  refuse(operation: string): SidecarError | undefined
+}
+
+const CALL_OPTIONS = ['signal', 'timeout']
+
+/** Every call rejects with a SidecarError and nothing else. */
+export function createRunCall({
+  scope: life,
+  timers,
+  endpoint,
+  followSignal,
+  timeout,
+  isConnected,
+  refuse,
+}: Parts): RunCall {
+  return async (operation, options, call, { defaultTimeout = timeout, extraOptions = [] } = {}) => {
+    const scope = new Scope(life, operation)
+    try {
+      check((options ?? true) === true || typeof options === 'object', 'options', options, 'an object', operation)
+      checkNames(options, [...CALL_OPTIONS, ...extraOptions], 'option', operation)
+      const { signal, timeout: limit = defaultTimeout } = options ?? {}
+      check(limit > 0, 'timeout', limit, 'ms above 0', operation)
+      timers.limit(scope, limit, () =>
+        isConnected() ? 'The sidecar is connected: it has not told of this, or not in time' : endpoint.hint(),
+      )
+      followSignal(signal, scope)
+      scope.throwIfEnded()
+      const refusal = refuse(operation)
+      if (refusal) throw refusal
+      return await call(scope)
+    } catch (error) {
+      throw toSidecarError(error, 'UNKNOWN', 'This call failed', { operation, hint: 'See `cause`' })
+    } finally {
+      scope.end()
+    }
+  }
+}
+
+/** Runs what has one key one after the other, in the order in which it was asked for. */
+export type RunInOrder = <T>(key: string, scope: Scope, run: () => Promise<T>) => Promise<T>
+
+export function createRunInOrder(): RunInOrder {
+  const tails = new Map<string, Promise<unknown>>()
+  return (key, scope, run) => {
+    const before = tails.get(key) ?? Promise.resolve()
+    const turn = before.then(() => {
+      scope.throwIfEnded()
+      return run()
+    })
+    const forget = (): void => {
+      if (tails.get(key) === tail) tails.delete(key)
+    }
+    const tail: Promise<void> = turn.then(forget, forget)
+    tails.set(key, tail)
+    // Once it runs, only `run` knows what has become of it: a request that was sent may have an unknown outcome.
+    return scope.race(before).then(() => turn)
+  }
+}

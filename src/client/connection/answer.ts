@@ -1,0 +1,127 @@
+import { operations, type OperationName } from '../../protocol/operations.js'
+import { isGameServer } from '../game-server/game-server.js'
+import { SidecarError, type SidecarErrorCode, type SidecarErrorDetails } from '../runtime/errors.js'
+import { tryTo } from '../runtime/host.js'
+import { crossOriginHint } from './endpoint.js'
+import { parseRetryAfter } from './http.js'
+
+export type JsonObject = Record<string, unknown>
+
+/** How one attempt ended. */
+export interface Attempted {
+  /** The JSON object of a good answer; in direct mode, what the watch showed before the write. */
+  readonly body?: JsonObject
+  readonly error?: SidecarError
+  /** True: somebody answered. False: nobody did. Undefined: this attempt says nothing about that. */
+  readonly answered?: boolean | undefined
+  /** The request can't have taken effect, so that it may be sent again. */
+  readonly unsent?: boolean | undefined
+  /** ms that the other side asks us to wait */
+  readonly retryAfter?: number
+  /** This page couldn't read an answer: the write was sent, and nothing more is known. */
+  readonly unread?: boolean
+}
+
+/** The most characters of an answer that an error quotes. */
+const EXCERPT = 1024
+
+/** Whether it makes no difference if an operation is carried out twice. */
+export function isSafe(operation: OperationName): boolean {
+  return operations[operation][0] === 'GET' || operation === 'health'
+}
+
+/** What an answer that was read whole says. `errorName`: how the caller knows the operation. */
+export function interpretAnswer(
+  operation: OperationName,
+  status: number,
+  header: (name: string) => string | null,
+  text: string,
+  errorName: string = operation,
+): Attempted {
+  const body = parseObject(text)
+  if (body && status === 200) {
+    if (operation !== 'getGameServer' || isGameServer(body)) return { body, answered: true }
+    const error = new SidecarError('PROTOCOL', 'The answer is not a GameServer', { operation: errorName, status })
+    return { error, answered: true }
+  }
+  // The sidecar's own word, and the gateway's, for a request that reached nobody.
+  const unsent = body?.code === GRPC_UNAVAILABLE
+  const details = { operation: errorName, status }
+  // A gateway that got no answer can't know what has become of a write.
+  const error =
+    !unsent && !isSafe(operation) && (status === 502 || status === 504)
+      ? new SidecarError('UNKNOWN_OUTCOME', summaryOf(status, text), details)
+      : errorOfAnswer(text, details)
+  return {
+    error,
+    answered: error.code === 'UNAVAILABLE' ? undefined : true,
+    unsent,
+    retryAfter: parseRetryAfter(header('Retry-After')),
+  }
+}
+
+/** The error that an answer other than a good one stands for. */
+export function errorOfAnswer(text: string, details: SidecarErrorDetails & { status: number }): SidecarError {
+  const code = classify(parseObject(text) ?? {}, details.status)
+  return new SidecarError(code, summaryOf(details.status, text), {
+    ...details,
+    hint: details.hint ?? cureFor(code, text),
+  })
+}
+
+/** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
+export function parseObject(text: string): JsonObject | undefined {
+  // trim() also takes a byte order mark away.
+  const value: unknown = tryTo(() => JSON.parse(text.trim()))
+  return value && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+}
+
+const GRPC_RESOURCE_EXHAUSTED = 8
+const GRPC_UNAVAILABLE = 14
+
+/**
+ * The sidecar answers 500 with gRPC code 2 for most refusals, so that only its message tells them apart; local and
+ * production mode word it differently, and a message may quote the user's own text after the words that count.
+ */
+const refusals: readonly (readonly [SidecarErrorCode, RegExp])[] = [
+  ['UNIMPLEMENTED', /^no players for/],
+  ['INVALID_ARGUMENT', /^invalid/],
+  ['ALREADY_EXISTS', /^already exists/],
+  ['OUT_OF_RANGE', /^out of range/],
+  ['FEATURE_DISABLED', /^CountsAndLists not enabled/],
+  ['NOT_FOUND', /^(counter |list )?not found/],
+]
+
+function classify({ message, code }: JsonObject, status: number): SidecarErrorCode {
+  if (status === 403) return 'CROSS_ORIGIN'
+  if (code === GRPC_RESOURCE_EXHAUSTED && (status === 413 || status === 429)) return 'LIMIT'
+  if (code === GRPC_UNAVAILABLE || status === 413 || status === 429 || status > 501) return 'UNAVAILABLE'
+  const said = typeof message === 'string' ? message : ''
+  if (!said) return status === 500 ? 'UNKNOWN' : 'PROTOCOL'
+  if (status < 400) return 'PROTOCOL'
+  if (status === 404 || status === 501) return 'UNIMPLEMENTED'
+  if (status === 400) return 'INVALID_ARGUMENT'
+  return refusals.find(([, pattern]) => pattern.test(said))?.[0] ?? 'UNKNOWN'
+}
+
+function messageOf(text: string): string {
+  const message = parseObject(text)?.message
+  return typeof message === 'string' && message ? message : text
+}
+
+function summaryOf(status: number, text: string): string {
+  const excerpt = messageOf(text).slice(0, EXCERPT)
+  return `HTTP ${status}` + (excerpt && ': ' + excerpt)
+}
+
+/** The cure, where the usual one for the code would mislead. */
+function cureFor(code: SidecarErrorCode, text: string): string | undefined {
+  const message = messageOf(text)
+  if (code === 'CROSS_ORIGIN') return crossOriginHint()
+  if (code === 'NOT_FOUND' && /value/i.test(message)) return 'The list does not hold this value'
+  if (code !== 'OUT_OF_RANGE') return undefined
+  const [, count, capacity] = /Found Count: (-?\d+), Capacity: (-?\d+)/.exec(message) ?? []
+  if (count?.startsWith('-')) return 'A count cannot go below 0'
+  if (count || capacity || /available capacity/.test(message)) return 'Raise the capacity first'
+  return 'A capacity is 0 or more, and of a list 1000 at most'
+}

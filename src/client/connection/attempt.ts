@@ -1,0 +1,99 @@
+import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
+import { checkLength, isPassing, isSidecarError, SidecarError, toSidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { Limits } from '../types.js'
+import { interpretAnswer, isSafe, type Attempted } from './answer.js'
+import type { Endpoint } from './endpoint.js'
+import { requestInit, type SendHttp } from './http.js'
+
+export interface Call {
+  readonly operation: OperationName
+  readonly body?: object | undefined
+  /** The encoded name of a counter or list, with a query behind it if there is one. */
+  readonly name?: string | undefined
+  /** ms */
+  readonly timeout: number
+}
+
+/** One attempt, without retry. Throws only when the scope has ended, and then its reason. */
+export type Attempt = (parent: Scope, call: Call, send?: SendHttp) => Promise<Attempted>
+
+interface Parts {
+  readonly endpoint: Endpoint
+  readonly http: SendHttp
+  readonly timers: Timers
+  readonly limits: Required<Limits>
+}
+
+/** Attempts that read their answers. */
+export function createAttempt({ endpoint, http, timers, limits }: Parts): Attempt {
+  return async (parent, { operation, body, name, timeout }, send = http) => {
+    parent.throwIfEnded()
+    const scope = new Scope(parent, parent.operation ?? operation)
+    timers.limit(scope, timeout)
+    const [method, , shape] = operations[operation] as Operation
+    try {
+      const response = await send(
+        scope,
+        urlOf(endpoint, operation, name),
+        requestInit(method, shape && JSON.stringify(body ?? {})),
+      )
+      let text = ''
+      await response.read((piece) => {
+        text += piece
+        checkLength(text, limits.body, 'body', scope.operation)
+      })
+      return interpretAnswer(operation, response.status, response.header, text, scope.operation)
+    } catch (cause) {
+      return failedAttempt(endpoint, parent, operation, cause, !isSafe(operation))
+    } finally {
+      scope.end()
+    }
+  }
+}
+
+export function urlOf(endpoint: Endpoint, operation: OperationName, name?: string): string {
+  return endpoint.baseUrl + operations[operation][1].replace('{key}', () => name!)
+}
+
+/**
+ * What it means that an attempt got no answer.
+ * @param risky the request may have been carried out, and doing it again would make a difference
+ */
+export function failedAttempt(
+  endpoint: Endpoint,
+  parent: Scope,
+  operation: OperationName,
+  cause: unknown,
+  risky: boolean,
+): Attempted {
+  const known = isSidecarError(cause)
+  // The caller has given up, or this can't be mended by trying again.
+  if (known && !isPassing(cause)) {
+    parent.throwIfEnded()
+    return { error: cause }
+  }
+  const refused = wasRefused(cause)
+  if (refused) endpoint.onRefused()
+  const details = { operation: parent.operation ?? operation, cause }
+  const error =
+    risky && !refused
+      ? new SidecarError('UNKNOWN_OUTCOME', 'No answer to a request that was sent', details)
+      : toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, {
+          ...details,
+          hint: endpoint.hint(),
+        })
+  return { error, answered: parent.reason ? undefined : false, unsent: refused }
+}
+
+/** Whether nobody can have received the request. Each runtime says so in its own words; browsers say nothing. */
+function wasRefused(error: unknown, depth = 0): boolean {
+  const { code, message, cause } = Object(error) as Record<string, unknown>
+  return (
+    [code, message].some((text) => typeof text === 'string' && REFUSED.test(text)) ||
+    (!!cause && depth < 4 && wasRefused(cause, depth + 1))
+  )
+}
+
+const REFUSED = /refused|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/i

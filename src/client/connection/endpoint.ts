@@ -1,0 +1,43 @@
+import type { Location } from '../location.js'
+import { host } from '../runtime/host.js'
+
+/** Where the sidecar is. */
+export interface Endpoint {
+  /** A plain property: a page that is being closed may not be able to call a getter. */
+  readonly baseUrl: string
+  /** Nobody listens there: `localhost` may not resolve, or lead to an address where the sidecar isn't. */
+  onRefused(): void
+  /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
+  isForeign(): boolean
+  /** What to do when nobody answers. */
+  hint(): string
+}
+
+export function createEndpoint({ baseUrl, anyLoopback }: Location): Endpoint {
+  const endpoint = {
+    baseUrl,
+    onRefused() {
+      if (!anyLoopback) return
+      const other = (name: string): string => (name === 'localhost' ? '127.0.0.1' : 'localhost')
+      endpoint.baseUrl = endpoint.baseUrl.replace(/localhost|127[.\d]+/, other)
+    },
+    isForeign() {
+      const { location } = host()
+      return !!location && !(endpoint.baseUrl + '/').startsWith(location.origin + '/')
+    },
+    hint: () =>
+      /\/\/(localhost|127\.|\[::1\])/.test(endpoint.baseUrl)
+        ? 'Is the sidecar running? For development: npx gameserver-sidecar local'
+        : `Is the sidecar running at ${endpoint.baseUrl}?`,
+  }
+  return endpoint
+}
+
+/** What to do when a page's origin isn't the sidecar's; undefined where this is no page. */
+export function crossOriginHint(): string | undefined {
+  const origin = host().location?.origin
+  return origin
+    ? `Let this page in: npx gameserver-sidecar local --allow-origin ${origin}. ` +
+        'Or serve both from one origin: npx gameserver-sidecar serve'
+    : undefined
+}

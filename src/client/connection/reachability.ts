@@ -1,0 +1,148 @@
+import type { OperationName } from '../../protocol/operations.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import { isPassing, withDetails, type SidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { Attempted } from './answer.js'
+import type { Attempt, Call } from './attempt.js'
+import type { Backoff } from './backoff.js'
+import type { SendHttp } from './http.js'
+import type { Pacer } from './pacer.js'
+
+/** ms that a GET may take which only asks whether the sidecar is there: a dead one is to be noticed within 15 s. */
+const PROBE_TIMEOUT = 4000
+/** ms after which a sidecar that has never answered is worth a warning. */
+const ABSENCE_WARNING = 2000
+
+export interface ReachabilityChange {
+  readonly up: boolean
+  /** It was down, or nothing was known, until now. */
+  readonly isNew: boolean
+  readonly reason: SidecarError | undefined
+  /** The operation whose answer told. */
+  readonly operation: OperationName | undefined
+}
+
+/** Knows whether the sidecar answers, and finds out when nobody knows. */
+export interface Reachability {
+  /** Whether the last exchange got an answer; undefined before the first. */
+  readonly isUp: boolean | undefined
+  /** Whether it was ever up. */
+  readonly wasUp: boolean
+  /** One attempt whose outcome is noted. */
+  attempt(scope: Scope, call: Call, send?: SendHttp): Promise<Attempted>
+  /** Asks for the GameServer, to see whether anybody answers. */
+  probe(scope: Scope): Promise<GameServer>
+  /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
+  whenUp(scope: Scope): Promise<void>
+  /** For those who find out by other means than an attempt. */
+  note(up: boolean, reason?: SidecarError): void
+  onChange(listener: (change: ReachabilityChange) => void): void
+  /** Each GameServer that a probe has read goes there. */
+  onRead(listener: (gameServer: GameServer) => void): void
+  /** Called once, when a sidecar that has never answered is still not there 2 s after it was asked for. */
+  onAbsent(listener: () => void): void
+}
+
+interface Parts {
+  readonly scope: Scope
+  readonly attempt: Attempt
+  readonly timers: Timers
+  readonly pacer: Pacer
+  readonly backoff: Backoff
+}
+
+export function createReachability({ scope: life, attempt, timers, pacer, backoff }: Parts): Reachability {
+  const changeListeners: ((change: ReachabilityChange) => void)[] = []
+  const absenceListeners: (() => void)[] = []
+  const readListeners: ((gameServer: GameServer) => void)[] = []
+  const waiters = new Map<Scope, () => void>()
+  let searching: Scope | undefined
+  let isUp: boolean | undefined
+  let wasUp = false
+  /** Set when the first search begins. */
+  let absence: Scope | undefined
+
+  function note(up: boolean, reason?: SidecarError, operation?: OperationName): void {
+    const isNew = isUp !== up
+    isUp = up
+    wasUp ||= up
+    if (up) absence?.end()
+    if (!up || isNew) changeListeners.forEach((listener) => listener({ up, isNew, reason, operation }))
+    if (up) waiters.forEach((resolve) => resolve())
+  }
+
+  async function attemptAndNote(scope: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
+    const attempted = await attempt(scope, call, send)
+    const { answered, error } = attempted
+    if (answered !== undefined) note(answered, answered ? undefined : error, call.operation)
+    return attempted
+  }
+
+  async function read(scope: Scope): Promise<Attempted> {
+    const attempted = await attemptAndNote(scope, { operation: 'getGameServer', timeout: PROBE_TIMEOUT })
+    if (attempted.body) {
+      const gameServer = attempted.body as unknown as GameServer
+      readListeners.forEach((listener) => listener(gameServer))
+    }
+    return attempted
+  }
+
+  /** Asks until somebody answers, or until the last one who waits has gone. */
+  async function search(scope: Scope): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      await pacer.turn(scope)
+      const { error, retryAfter = 0 } = await read(scope)
+      // A search that was given up has nothing to tell those who have begun to wait since.
+      if (!error || scope.reason) return
+      if (!isPassing(error))
+        waiters.forEach((_, wait) => wait.end(withDetails(error, { operation: wait.operation ?? error.operation })))
+      await timers.sleep(scope, Math.max(retryAfter, backoff(failures)))
+    }
+  }
+
+  function startSearch(): void {
+    const scope = (searching = new Scope(life))
+    scope.onEnd(() => (searching = undefined))
+    absence ??= timers.after(life, ABSENCE_WARNING, () => absenceListeners.forEach((listener) => listener()))
+    // It only fails by ending.
+    search(scope).then(
+      () => scope.end(),
+      () => {},
+    )
+  }
+
+  return {
+    get isUp() {
+      return isUp
+    },
+    get wasUp() {
+      return wasUp
+    },
+    attempt: attemptAndNote,
+    note,
+
+    async probe(scope) {
+      const { error, body } = await read(scope)
+      if (error) throw error
+      return body as unknown as GameServer
+    },
+
+    async whenUp(scope) {
+      if (isUp) return
+      await scope.wait<void>((resolve, wait) => {
+        waiters.set(wait, resolve as () => void)
+        wait.onEnd(() => {
+          waiters.delete(wait)
+          // Nobody waits any more: nothing may go on dialling.
+          if (!waiters.size) searching?.end()
+        })
+        if (!searching) startSearch()
+      })
+    },
+
+    onChange: (listener) => void changeListeners.push(listener),
+    onRead: (listener) => void readListeners.push(listener),
+    onAbsent: (listener) => void absenceListeners.push(listener),
+  }
+}

@@ -1,0 +1,196 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { operations, type Operation } from '../../protocol/operations.js'
+import { isSafe, type Attempted, type JsonObject } from '../connection/answer.js'
+import { failedAttempt, urlOf, type Attempt, type Call } from '../connection/attempt.js'
+import { crossOriginHint, type Endpoint } from '../connection/endpoint.js'
+import type { SendHttp } from '../connection/http.js'
+import type { Pacer } from '../connection/pacer.js'
+import { own } from '../game-server/game-server.js'
+import { SidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { ClientOptions } from '../types.js'
+import type { OpenWatch } from '../watch/message.js'
+import { answersOpaquely, opaqueInit } from './opaque.js'
+
+/**
+ * What a page of another origin can still do (docs/adr/direct-mode.md): no answer to it can be read, but the watch's
+ * WebSocket opens, and requests without a preflight arrive.
+ */
+export interface DirectMode {
+  /** Never ends once it has begun. */
+  readonly isActive: boolean
+  enter(): void
+  /** Like the attempt that it was given, in whichever mode this is. */
+  readonly attempt: Attempt
+  /** The error for an operation that no browser lets through to another origin unasked. */
+  refuse(operation: string): SidecarError | undefined
+}
+
+interface Parts {
+  readonly crossOrigin: NonNullable<ClientOptions['crossOrigin']>
+  /** Attempts that read their answers. */
+  readonly readable: Attempt
+  readonly endpoint: Endpoint
+  readonly http: SendHttp
+  readonly openWebSocket: OpenWatch
+  readonly timers: Timers
+  readonly pacer: Pacer
+  /** The GameServer as the watch tells it, if that is connected. */
+  watched(): GameServer | undefined
+}
+
+/** Nobody answered, for a reason that a browser doesn't tell. */
+function isSilent({ error, answered }: Attempted): boolean {
+  return error?.code === 'UNAVAILABLE' && answered === false
+}
+
+function refusedValue({ operation }: Scope, list: string, value: string, isHeld: boolean): SidecarError {
+  return isHeld
+    ? new SidecarError('ALREADY_EXISTS', `The list "${list}" already holds "${value}"`, { operation })
+    : new SidecarError('NOT_FOUND', `The list "${list}" does not hold "${value}"`, {
+        operation,
+        hint: 'The list does not hold this value',
+      })
+}
+
+export function createDirectMode(parts: Parts): DirectMode {
+  const { crossOrigin, readable, endpoint, http, openWebSocket, timers, pacer, watched } = parts
+  let isActive = crossOrigin === 'direct'
+  /** Whether the latest attempt found somebody. */
+  let isThere = false
+
+  function refuse(operation: string): SidecarError | undefined {
+    return isActive && /^(set|update)/.test(operation)
+      ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', { operation })
+      : undefined
+  }
+
+  const attempt: Attempt = async (parent, call, send) => {
+    if (isActive) return attemptDirectly(parent, call, send)
+    const attempted = await readable(parent, call, send)
+    if (!isSilent(attempted)) return attempted
+    // The mode has changed meanwhile: this was not sent the new way.
+    if (isActive) return attemptDirectly(parent, call)
+    if (!endpoint.isForeign()) return attempted
+    return discover(parent, call, attempted)
+  }
+
+  /** A page can't tell a refused connection from an answer that it may not read; a request that it need not read can. */
+  async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
+    const scope = new Scope(parent, parent.operation ?? call.operation)
+    timers.limit(scope, call.timeout)
+    try {
+      if (!(await isOpaque(scope))) return attempted
+      // The sidecar may have begun to listen only between the two.
+      const again = await readable(parent, call)
+      if (!isSilent(again) || !(await isOpaque(scope))) return again
+    } catch {
+      parent.throwIfEnded()
+      scope.end()
+      return attempted
+    }
+    try {
+      if (crossOrigin !== 'never') {
+        await readByWatch(scope)
+        isActive = true
+        return await attemptDirectly(parent, call)
+      }
+    } catch {
+      // No watch either.
+      parent.throwIfEnded()
+    } finally {
+      scope.end()
+    }
+    return {
+      answered: false,
+      error: new SidecarError('CROSS_ORIGIN', `${endpoint.baseUrl} answers, but not to a page of another origin`, {
+        operation: parent.operation ?? call.operation,
+        hint: crossOriginHint(),
+        cause: attempted.error?.cause,
+      }),
+    }
+  }
+
+  async function attemptDirectly(parent: Scope, call: Call, send = http): Promise<Attempted> {
+    parent.throwIfEnded()
+    const { operation } = call
+    const scope = new Scope(parent, parent.operation ?? operation)
+    timers.limit(scope, call.timeout)
+    const [method, , shape] = operations[operation] as Operation
+    let isSent = false
+    try {
+      const error = refuse(scope.operation!)
+      if (error) return { error }
+      const body = await readBefore(scope, call)
+      if (shape) {
+        isSent = true
+        const init = opaqueInit(method, JSON.stringify(call.body ?? {}))
+        const response = await send(scope, urlOf(endpoint, operation, call.name), init)
+        await response.read(() => {})
+      }
+      isThere = true
+      return { body, answered: true, unread: isSent }
+    } catch (cause) {
+      isThere = false
+      const failed = failedAttempt(endpoint, parent, operation, cause, isSent && !isSafe(operation))
+      return failed.answered === false && !isSent ? { ...failed, unsent: true } : failed
+    } finally {
+      scope.end()
+    }
+  }
+
+  /**
+   * The answer to a read, or what holds before a write.
+   * @throws SidecarError what the sidecar would say to the write, as far as that can be seen
+   */
+  async function readBefore(scope: Scope, { operation, name, body }: Call): Promise<JsonObject> {
+    if (operation === 'health') return {}
+    // A watch tells of every state at once, but of counters and lists never in local mode.
+    const known = name || operation === 'getGameServer' ? undefined : watched()
+    if (known) return known as unknown as JsonObject
+    // Some browsers let the next WebSocket wait after one that has failed: so this asks first whether anybody is there.
+    if (!isThere) await isOpaque(scope)
+    const gameServer = await readByWatch(scope)
+    if (!name) return gameServer as unknown as JsonObject
+    const isList = operations[operation][1].includes('/lists/')
+    const { counters, lists } = gameServer.status
+    const key = decodeURIComponent(name)
+    const found: { values?: unknown } | undefined = own<object>(isList ? lists : counters, key)
+    if (!found)
+      throw new SidecarError('NOT_FOUND', `There is no ${isList ? 'list' : 'counter'} "${key}"`, {
+        operation: scope.operation,
+      })
+    const { value } = (body ?? {}) as { value?: string }
+    const isHeld = Array.isArray(found.values) && found.values.includes(value)
+    if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(scope, key, value, isHeld)
+    return found as JsonObject
+  }
+
+  /** The GameServer as it is now: the first object of a WebSocket of its own, which a page of any origin may read. */
+  function readByWatch(scope: Scope): Promise<GameServer> {
+    return scope.wait((resolve, wait) => {
+      const ignore = (): void => {}
+      openWebSocket(wait, { onGameServer: resolve, onOpen: ignore, onProblem: ignore }).then(
+        ({ reason }) => wait.end(reason),
+        ignore,
+      )
+    })
+  }
+
+  async function isOpaque(scope: Scope): Promise<boolean> {
+    await pacer.turn(scope)
+    return answersOpaquely(http, endpoint, scope)
+  }
+
+  return {
+    get isActive() {
+      return isActive
+    },
+    enter() {
+      isActive = crossOrigin !== 'never'
+    },
+    attempt,
+    refuse,
+  }
+}

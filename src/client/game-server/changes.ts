@@ -1,0 +1,95 @@
+import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
+import { SidecarError, toSidecarError } from '../runtime/errors.js'
+import type { Emit } from '../runtime/emitter.js'
+import type { SidecarEvents } from '../types.js'
+import { equal, own } from './game-server.js'
+import type { Resources } from './resources.js'
+
+type JsonMap<T> = Record<string, T> | null | undefined
+type Detail = 'label' | 'annotation' | 'counter' | 'list'
+
+/** The events that are derived from one GameServer and the next. */
+export function isDerived(type: keyof SidecarEvents): boolean {
+  return DERIVED.includes(type)
+}
+
+const DERIVED: readonly (keyof SidecarEvents)[] = ['gameserver', 'state', 'label', 'annotation', 'counter', 'list']
+
+export interface ChangeListener {
+  readonly emit: Emit
+  /** Nothing is looked for that nobody listens to. */
+  has(type: keyof SidecarEvents): boolean
+}
+
+/** Tells what changed from one GameServer to the next; after none, everything there is. */
+export type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
+
+/** @param prefix stands before labels and annotations that were set through the sidecar */
+export function createChanges({ toCounter, toList }: Resources, prefix: string): TellChanges {
+  const toMetadata = (key: string, value: string | undefined, previous: string | undefined): object => ({
+    key: key.startsWith(prefix) ? key.slice(prefix.length) : key,
+    value,
+    previous,
+  })
+
+  function toCounterEvent(name: string, now: CounterStatus | undefined, before: CounterStatus | undefined): object {
+    const gone = { count: '0', capacity: '0' }
+    return { ...toCounter('counter', name, now ?? gone), previous: before && toCounter('counter', name, before) }
+  }
+
+  function toListEvent(name: string, now: ListStatus | undefined, before: ListStatus | undefined): object {
+    const gone = { capacity: '0' }
+    const list = toList('list', name, now ?? gone)
+    const { values } = toList('list', name, before ?? gone)
+    return { ...list, added: without(list.values, values), removed: without(values, list.values) }
+  }
+
+  return (previous, next, { emit, has }) => {
+    const { object_meta: meta, status } = next
+    const oldMeta = previous?.object_meta
+    const oldStatus = previous?.status
+    emit('gameserver', next)
+    if (oldStatus?.state !== status.state) {
+      emit('state', { state: status.state, previous: oldStatus?.state, gameServer: next })
+      if (status.state === 'Unhealthy') emit('error', unhealthy())
+    }
+
+    function tellEach<T>(
+      type: Detail,
+      before: JsonMap<T>,
+      now: JsonMap<T>,
+      toEvent: (key: string, now: T | undefined, before: T | undefined) => object,
+    ): void {
+      if (!has(type)) return
+      for (const key of changedKeys(before, now))
+        try {
+          emit(type, toEvent(key, own(now, key), own(before, key)) as never)
+        } catch (error) {
+          // One number too large says nothing about the rest.
+          emit('error', toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`, { operation: type }))
+        }
+    }
+    tellEach('label', oldMeta?.labels, meta.labels, toMetadata)
+    tellEach('annotation', oldMeta?.annotations, meta.annotations, toMetadata)
+    tellEach('counter', oldStatus?.counters, status.counters, toCounterEvent)
+    tellEach('list', oldStatus?.lists, status.lists, toListEvent)
+  }
+}
+
+function changedKeys<T>(before: JsonMap<T>, now: JsonMap<T>): string[] {
+  const removed = Object.keys(before ?? {}).filter((key) => own(now, key) === undefined)
+  return Object.keys(now ?? {})
+    .concat(removed)
+    .filter((key) => !equal(own(now, key), own(before, key)))
+}
+
+function without(all: string[], some: string[]): string[] {
+  const set = new Set(some)
+  return all.filter((value) => !set.has(value))
+}
+
+function unhealthy(): SidecarError {
+  return new SidecarError('UNAVAILABLE', 'This GameServer is Unhealthy', {
+    hint: 'The sidecar ignores state calls from now on: end the process',
+  })
+}

@@ -1,0 +1,62 @@
+import type { HealthSpec } from '../../protocol/game-server.js'
+import type { SidecarError } from '../runtime/errors.js'
+import type { Timers } from '../runtime/timers.js'
+import type { HealthEvent } from '../types.js'
+
+/** Tells what became of each beat, and keeps the last of it: in plain properties, which a page can read to the end. */
+export interface BeatReporter {
+  /** The last good beat, ms since the Unix epoch. */
+  readonly lastBeat: number | undefined
+  /** Whether the last beat went well; undefined before the first. */
+  readonly healthy: boolean | undefined
+  /** Why the last beat was held back, or failed. */
+  readonly reason: string | undefined
+  /** @param at ms since the Unix epoch, where it wasn't just now */
+  sent(error?: SidecarError, at?: number): void
+  held(reason: string, at?: number): void
+}
+
+interface Parts {
+  readonly timers: Timers
+  spec(): HealthSpec
+  /** ms between beats */
+  rhythm(): number
+  /** Whether the sidecar has ever answered. */
+  wasThere(): boolean
+  emit(event: HealthEvent): void
+}
+
+/** The reason of beats that aren't sent because nobody asks for them. */
+export const DISABLED = 'spec.health.disabled'
+const WAITING = 'waiting for the sidecar'
+
+export function createBeatReporter({ timers, spec, rhythm, wasThere, emit }: Parts): BeatReporter {
+  let lastGood = timers.now()
+  const reporter = {
+    lastBeat: undefined as number | undefined,
+    healthy: undefined as boolean | undefined,
+    reason: undefined as string | undefined,
+    sent: (error?: SidecarError, at?: number) => report(error && (wasThere() ? error.message : WAITING), at),
+    held: report,
+  }
+
+  function report(next: string | undefined, at = Date.now()): void {
+    // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
+    const now = timers.now() - Date.now() + at
+    const ok = next === undefined || next === DISABLED
+    if (reporter.reason === next && (next === DISABLED || next === WAITING)) return
+    reporter.reason = next
+    if (next !== WAITING) reporter.healthy = ok
+    if (ok) {
+      lastGood = now
+      reporter.lastBeat = at
+    }
+    const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec()
+    const age = now - lastGood
+    const limit = period * threshold * 1000 || undefined
+    const atRisk = !!limit && age + 2 * rhythm() >= limit
+    emit({ ok, at, reason: next, age, limit, atRisk })
+  }
+
+  return reporter
+}

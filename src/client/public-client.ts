@@ -1,0 +1,115 @@
+import type { Commands } from './calls/commands.js'
+import type { RunCall } from './calls/run.js'
+import type { ConnectionStatus } from './connection/status.js'
+import type { DirectMode } from './direct/direct-mode.js'
+import { isDerived, type TellChanges } from './game-server/changes.js'
+import type { GameServerStore, Predicate } from './game-server/store.js'
+import type { BeatReporter } from './health/beat-reporter.js'
+import type { Heartbeat } from './health/heartbeat.js'
+import { checkWatchOptions } from './options.js'
+import type { Emitter } from './runtime/emitter.js'
+import type { FollowSignal } from './runtime/signals.js'
+import type { Timers } from './runtime/timers.js'
+import { check, checkName } from './runtime/validate.js'
+import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
+import { iterate } from './watch/iterate.js'
+import type { Watch } from './watch/watch.js'
+
+const EVENTS = 'gameserver state label annotation counter list health connection signal error'.split(' ')
+const STATES =
+  'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
+
+interface Parts {
+  readonly commands: Commands
+  readonly run: RunCall
+  readonly emitter: Emitter
+  readonly watch: Watch
+  readonly store: GameServerStore
+  readonly status: ConnectionStatus
+  readonly direct: DirectMode
+  readonly reporter: BeatReporter
+  readonly heartbeat: Heartbeat
+  readonly timers: Timers
+  readonly tellChanges: TellChanges
+  readonly followSignal: FollowSignal
+  close(): void
+}
+
+/** The object that users hold: their words for what the parts do. */
+export function createPublicClient(parts: Parts): SidecarClient {
+  const { run, emitter, watch, store, direct, reporter, heartbeat, timers, tellChanges, followSignal, close } = parts
+
+  function on<T extends keyof SidecarEvents>(
+    type: T,
+    listener: (event: SidecarEvents[T]) => void,
+    context?: unknown,
+  ): () => void {
+    checkName(type, EVENTS, 'event', 'on')
+    check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
+    if (!isDerived(type)) return emitter.on(type, listener, context)
+    watch.start()
+    // Replays the current state to a late subscriber.
+    const replay = (tell: (event: SidecarEvents[T]) => void): void =>
+      tellChanges(undefined, store.last!, {
+        emit: (name, event) => {
+          if (name === (type as string)) tell(event as never)
+        },
+        has: (name) => name === type,
+      })
+    return emitter.on(type, listener, context, store.last && replay)
+  }
+
+  // Assigned to an object with the getters, since Object.assign would copy their values.
+  const state = {
+    get gameServer() {
+      return store.last
+    },
+    get status(): ClientStatus {
+      const { state: connection, transport, reason } = parts.status.current
+      const { lastBeat, healthy } = reporter
+      return { connection, transport, reason, direct: direct.isActive, lastBeat, healthy, heartbeat: heartbeat.sender }
+    },
+  }
+  return Object.assign(state, parts.commands, {
+    on,
+    off: emitter.off,
+
+    once: <T extends keyof SidecarEvents>(type: T, options?: CallOptions) =>
+      run(
+        'once',
+        options,
+        (scope) => {
+          checkName(type, EVENTS, 'event', 'once')
+          if (isDerived(type)) watch.endWith(scope)
+          return scope.wait<SidecarEvents[T]>((resolve, wait) => void wait.onEnd(on(type, resolve)))
+        },
+        { defaultTimeout: Infinity },
+      ),
+
+    waitFor: (wanted: string | Predicate, options?: CallOptions) =>
+      run(
+        'waitFor',
+        options,
+        (scope) => {
+          if (typeof wanted === 'function') return watch.until(scope, wanted)
+          checkName(String(wanted), STATES, 'state', 'waitFor')
+          return watch.until(scope, ({ status }) => status.state === wanted)
+        },
+        { defaultTimeout: Infinity },
+      ),
+
+    watchGameServer: (options: WatchOptions = {}) => {
+      checkWatchOptions(options)
+      return {
+        [Symbol.asyncIterator]: () => iterate({ startWatch: watch.start, on: on as never, followSignal }, options),
+      }
+    },
+
+    alive: heartbeat.alive,
+    tick: timers.tick,
+    close,
+    destroy: close,
+    dispose: close,
+    [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
+  }) as unknown as SidecarClient
+}

@@ -1,0 +1,103 @@
+/** Every `SidecarError.code`; cause and cure of each: `docs/errors.md`. */
+export type SidecarErrorCode =
+  | 'CONFIG'
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'OUT_OF_RANGE'
+  | 'ALREADY_EXISTS'
+  | 'FEATURE_DISABLED'
+  | 'UNIMPLEMENTED'
+  | 'UNAVAILABLE'
+  | 'TIMEOUT'
+  | 'UNKNOWN_OUTCOME'
+  | 'PROTOCOL'
+  | 'LIMIT'
+  | 'UNSAFE_INTEGER'
+  | 'CROSS_ORIGIN'
+  | 'ABORTED'
+  | 'CLOSED'
+  | 'UNKNOWN'
+
+const CHECK_PORT = "Is this the sidecar's port?"
+
+/** The cure for each code, where an error brings none of its own. */
+const hints: Partial<Record<SidecarErrorCode, string>> = {
+  NOT_FOUND: 'Define it in the GameServer spec',
+  ALREADY_EXISTS: 'A list holds each value once',
+  FEATURE_DISABLED: 'Turn on the feature gate CountsAndLists',
+  UNIMPLEMENTED: CHECK_PORT + ' A gateway may also deny this operation',
+  UNAVAILABLE: 'Is the sidecar running?',
+  UNKNOWN_OUTCOME: 'It may have happened: read before you send it again',
+  PROTOCOL: CHECK_PORT,
+  UNSAFE_INTEGER: "Use int64: 'bigint'",
+  CROSS_ORIGIN: 'Serve both from one origin: npx gameserver-sidecar serve',
+}
+
+export interface SidecarErrorDetails {
+  /** The method that failed, such as `setLabel`. */
+  operation?: string | undefined
+  /** The HTTP status, where there was an answer. */
+  status?: number | undefined
+  /** What to do about it; default: the usual cure for the code. */
+  hint?: string | undefined
+  cause?: unknown
+}
+
+/** The only class of error this package throws, rejects with or emits. */
+export class SidecarError extends Error {
+  declare readonly code: SidecarErrorCode
+  /** What happened, without operation and hint; `message` is all three together. */
+  declare readonly summary: string
+  declare readonly operation: string | undefined
+  declare readonly status: number | undefined
+  /** What to do about it. */
+  declare readonly hint: string | undefined
+  declare readonly cause: unknown
+
+  constructor(code: SidecarErrorCode, summary: string, details: SidecarErrorDetails = {}) {
+    const { operation, status, cause } = details
+    const hint = details.hint ?? hints[code]
+    super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
+    Object.assign(this, { name: 'SidecarError', code, summary, operation, status, hint, cause })
+  }
+}
+
+/** Also true for an error of another copy of this package (two bundles, two realms). */
+export function isSidecarError(error: unknown): error is SidecarError {
+  return !!error && (error as SidecarError).name === 'SidecarError'
+}
+
+/** The same error with other details, such as the method that a caller knows it by. */
+export function withDetails(error: SidecarError, details: SidecarErrorDetails): SidecarError {
+  const { code, summary, operation, status, hint, cause } = error
+  return new SidecarError(code, summary, { operation, status, hint, cause, ...details })
+}
+
+/** Whatever was thrown, as an error of ours: itself if it is one, else with it as the cause. */
+export function toSidecarError(
+  error: unknown,
+  code: SidecarErrorCode,
+  summary: string,
+  details?: SidecarErrorDetails,
+): SidecarError {
+  return isSidecarError(error) ? error : new SidecarError(code, summary, { ...details, cause: error })
+}
+
+/** Whether a later attempt may fare better. */
+export function isPassing({ code }: SidecarError): boolean {
+  return code === 'UNAVAILABLE' || code === 'TIMEOUT'
+}
+
+/** @throws SidecarError `LIMIT` where text from outside is longer than an option allows */
+export function checkLength(text: string, limit: number, option: 'message' | 'body', operation?: string): void {
+  if (text.length > limit)
+    throw new SidecarError('LIMIT', `The ${option} is longer than limits.${option} (${limit} characters)`, {
+      operation,
+      hint: `Raise limits.${option} if this is right`,
+    })
+}
+
+/** The error where the host lacks something that an option can give. */
+export function missingGlobal(name: string, operation?: string): SidecarError {
+  return new SidecarError('CONFIG', `There is no ${name} here`, { operation, hint: `Give createClient({ ${name} })` })
+}

@@ -1,0 +1,68 @@
+import type { AbortSignalLike, ClientOptions, LoggerLike } from '../types.js'
+
+/** The part of a Worker that is used. */
+export interface WorkerLike {
+  onmessage: ((event: { data: never }) => void) | null
+  onerror: (() => void) | null
+  postMessage(message: unknown): void
+  terminate(): void
+}
+
+/** What a page is told of its life; `persisted`: it may come back as it is now. */
+export interface PageEvent {
+  readonly type: string
+  readonly persisted?: boolean
+}
+
+/** What a host may have. Every one is optional: script VMs have next to nothing. */
+export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'> {
+  AbortController?: new () => { readonly signal: AbortSignalLike; abort(): void }
+  setTimeout?(callback: () => void, ms: number): unknown
+  clearTimeout?(id: unknown): void
+  performance?: { now?(): number }
+  reportError?(error: unknown): void
+  location?: { origin?: string; search?: string }
+  document?: { currentScript?: { dataset?: Record<string, string | undefined> } | null }
+  navigator?: { sendBeacon?(url: string, body: string): boolean }
+  console?: LoggerLike
+  process?: { env?: Record<string, string | undefined> }
+  Worker?: new (url: string) => WorkerLike
+  Blob?: new (parts: string[]) => unknown
+  URL?: { createObjectURL?(blob: unknown): string; revokeObjectURL?(url: string): void }
+  addEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
+  removeEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
+  GAMESERVER_SIDECAR?: unknown
+}
+
+declare const self: HostGlobals | undefined
+declare const window: HostGlobals | undefined
+declare const global: HostGlobals | undefined
+
+/** The global object, looked up at each use: engines install parts of it late. */
+export function host(): HostGlobals {
+  return typeof globalThis === 'object'
+    ? (globalThis as unknown as HostGlobals)
+    : typeof self === 'object'
+      ? self!
+      : typeof window === 'object'
+        ? window!
+        : typeof global === 'object'
+          ? global!
+          : {}
+}
+
+type Replaceable = 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'
+
+/** What an option gives, or else the host. */
+export function pick<K extends Replaceable>(options: ClientOptions, name: K): HostGlobals[K] {
+  return (options as HostGlobals)[name] || host()[name]
+}
+
+/** What a function returns, or undefined if it throws. */
+export function tryTo<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Something that can be cancelled, as a tree: ending a scope rejects its waits, runs its callbacks and ends its
+ * children. It stands in for AbortController, which some hosts lack (docs/adr/scope-tree.md).
+ */
+export class Scope {
+  /** Why the scope ended: always truthy then; undefined while it lasts. */
+  reason: unknown
+  private callbacks: Set<() => void> | undefined
+  private readonly leaveParent: (() => void) | undefined
+
+  /** The client's method this is for; errors name it. */
+  readonly operation: string | undefined
+
+  constructor(parent?: Scope, operation = parent?.operation) {
+    this.operation = operation
+    if (parent) this.leaveParent = parent.onEnd(() => this.end(parent.reason))
+  }
+
+  end(reason: unknown = true): void {
+    if (this.reason) return
+    this.reason = reason
+    this.leaveParent?.()
+    const { callbacks } = this
+    this.callbacks = undefined
+    callbacks?.forEach((callback) => callback())
+  }
+
+  throwIfEnded(): void {
+    if (this.reason) throw this.reason
+  }
+
+  /** Runs a callback at the end, or now if that is past. Returns the function that forgets the callback. */
+  onEnd(callback: () => void): () => void {
+    if (this.reason) {
+      callback()
+      return () => {}
+    }
+    const callbacks = (this.callbacks ??= new Set())
+    callbacks.add(callback)
+    return () => void callbacks.delete(callback)
+  }
+
+  /** A promise that `start` resolves, and that rejects when the scope ends. The wait is a scope of its own. */
+  wait<T>(start: (resolve: (value: T) => void, wait: Scope) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const wait = new Scope(this)
+      wait.onEnd(() => reject(wait.reason))
+      if (wait.reason) return
+      start((value) => {
+        resolve(value)
+        wait.end()
+      }, wait)
+    })
+  }
+
+  /** The outcome of a promise, unless the scope ends first. */
+  race<T>(promise: PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const forget = this.onEnd(() => reject(this.reason))
+      promise.then(
+        (value) => {
+          forget()
+          resolve(value)
+        },
+        (error) => {
+          forget()
+          reject(error)
+        },
+      )
+    })
+  }
+}

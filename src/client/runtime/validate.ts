@@ -1,0 +1,52 @@
+import { tryTo } from './host.js'
+import { SidecarError } from './errors.js'
+
+/** A value from outside as text for a message, short, whatever it is. */
+export function show(value: unknown): string {
+  const text = typeof value === 'string' ? `"${value}"` : tryTo(() => String(value))
+  return (text ?? typeof value).slice(0, 80)
+}
+
+/**
+ * @param operation the method whose argument this is; without one it is an option of the client
+ * @throws SidecarError `INVALID_ARGUMENT` for an argument, `CONFIG` for an option, unless the test passed
+ */
+export function check(passed: unknown, name: string, value: unknown, wanted: string, operation?: string): void {
+  if (passed) return
+  const code = operation ? 'INVALID_ARGUMENT' : 'CONFIG'
+  const error = new SidecarError(code, `${name} must be ${wanted}; got ${show(value)}`, { operation, hint: '' })
+  // The message says it already.
+  throw Object.assign(error, { hint: `Give ${wanted}` })
+}
+
+/** Refuses names that don't exist, with the nearest one that does: a misspelt option must not be ignored. */
+export function checkNames(
+  given: object | undefined,
+  known: readonly string[],
+  kind: string,
+  operation?: string,
+): void {
+  for (const name of Object.keys(given ?? {})) checkName(name, known, kind, operation)
+}
+
+export function checkName(name: string, known: readonly string[], kind: string, operation?: string): void {
+  if (known.includes(name)) return
+  const nearest = known.reduce((best, other) => (distance(name, other) < distance(name, best) ? other : best))
+  throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(name)}`, {
+    operation,
+    hint: distance(name, nearest) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${nearest}?`,
+  })
+}
+
+/** How many letters must be changed, added or taken away to make one word of the other (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from(b + ' ', (_, column) => column)
+  Array.from(a.slice(0, 40).toLowerCase()).forEach((letter, index) => {
+    const next = [index + 1]
+    Array.from(b.toLowerCase()).forEach((other, column) => {
+      next.push(Math.min(row[column + 1]! + 1, next[column]! + 1, row[column]! + (letter === other ? 0 : 1)))
+    })
+    row = next
+  })
+  return row[row.length - 1]!
+}

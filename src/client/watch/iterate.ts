@@ -1,0 +1,66 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { Emitter } from '../runtime/emitter.js'
+import { SidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { FollowSignal } from '../runtime/signals.js'
+import type { WatchOptions } from '../types.js'
+import { WATCH } from './message.js'
+
+interface Parts {
+  /** Starts the watch; returns the life of those who wait for it. */
+  startWatch(): Scope
+  on(type: 'gameserver', listener: (gameServer: GameServer) => void): ReturnType<Emitter['on']>
+  readonly followSignal: FollowSignal
+}
+
+const DEFAULT_QUEUE = 64
+
+/**
+ * An iterator over what the watch tells, with a bounded queue: the connection is read however slow the reader is. It
+ * starts with the first `next()`. Written out, since ES2017 has no async generators.
+ */
+export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<GameServer> {
+  const { queue: limit = DEFAULT_QUEUE, overflow, signal } = options
+  const queue: GameServer[] = []
+  const readers: (() => void)[] = []
+  const isStrict = overflow === 'fail'
+  let scope: Scope | undefined
+  let done = false
+
+  function start(): Scope {
+    const opened = new Scope(parts.startWatch(), WATCH)
+    parts.followSignal(signal, opened)
+    opened.onEnd(
+      parts.on('gameserver', (gameServer) => {
+        if (queue.push(gameServer) > limit) {
+          queue.shift()
+          if (isStrict) opened.end(new SidecarError('LIMIT', 'The reader is too slow', { operation: WATCH }))
+        }
+        readers.splice(0).forEach((wake) => wake())
+      }),
+    )
+    return opened
+  }
+
+  return {
+    async next() {
+      try {
+        scope ??= start()
+        while (!done && (!queue.length || (isStrict && scope.reason)))
+          await scope.wait<void>((resolve) => void readers.push(resolve as () => void))
+      } catch (error) {
+        // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
+        const isWanted = done || /^(ABORTED|CLOSED)$/.test((error as SidecarError).code)
+        done = true
+        if (!isWanted) throw error
+      }
+      return done ? { done, value: undefined } : { done, value: queue.shift()! }
+    },
+
+    async return() {
+      done = true
+      scope?.end()
+      return { done, value: undefined }
+    },
+  }
+}

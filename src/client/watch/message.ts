@@ -1,0 +1,50 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { errorOfAnswer, parseObject } from '../connection/answer.js'
+import { isGameServer } from '../game-server/game-server.js'
+import { SidecarError } from '../runtime/errors.js'
+import type { Scope } from '../runtime/scope.js'
+
+export const WATCH = 'watchGameServer'
+
+/** Why one watch ended. */
+export interface WatchEnd {
+  readonly reason: SidecarError
+  /** The other side answered, and not as a watch does. */
+  readonly refused?: boolean
+  /** The gateway in front of the sidecar was told to stop by this signal. */
+  readonly signal?: string | undefined
+}
+
+export interface WatchListener {
+  /** The other side took the connection. */
+  onOpen(): void
+  onGameServer(gameServer: GameServer): void
+  /** A message that makes no sense is skipped. */
+  onProblem(problem: SidecarError): void
+}
+
+/** One watch over one transport, until its scope ends or nothing more comes. */
+export type OpenWatch = (scope: Scope, listener: WatchListener) => Promise<WatchEnd>
+
+/**
+ * Hands on what a message holds. Both transports wrap it in `result`.
+ * @throws SidecarError what the other side says instead, which ends the watch
+ */
+export function readMessage(text: string, { onGameServer, onProblem }: Omit<WatchListener, 'onOpen'>): void {
+  const message = parseObject(text)
+  if (isGameServer(message?.result)) return onGameServer(message.result)
+  if (message && (message.error || message.code))
+    throw errorOfAnswer(JSON.stringify(message.error || message), { operation: WATCH, status: 500 })
+  onProblem(
+    new SidecarError('PROTOCOL', 'The watch sent a message that is not a GameServer: ' + text.slice(0, 1024), {
+      operation: WATCH,
+    }),
+  )
+}
+
+const SIGNAL = /^SIG[A-Z]{2,6}$/
+
+/** The signal that a gateway names as its reason to stop. */
+export function signalIn(reason: string | undefined): string | undefined {
+  return reason && SIGNAL.test(reason) ? reason : undefined
+}

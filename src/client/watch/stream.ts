@@ -1,0 +1,49 @@
+import { errorOfAnswer } from '../connection/answer.js'
+import { urlOf } from '../connection/attempt.js'
+import type { Endpoint } from '../connection/endpoint.js'
+import { requestInit, type HttpResponse, type SendHttp } from '../connection/http.js'
+import { checkLength, SidecarError, toSidecarError } from '../runtime/errors.js'
+import type { Limits } from '../types.js'
+import { createLineSplitter } from './lines.js'
+import { readMessage, signalIn, WATCH, type OpenWatch } from './message.js'
+
+/** Characters of an answer that isn't a watch, before it is given up. */
+const MOST_OF_REFUSAL = 4096
+
+/** One watch over one HTTP answer, a JSON object a line. */
+export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limits: Required<Limits>): OpenWatch {
+  return async (scope, listener) => {
+    let refused = false
+    try {
+      const response = await http(scope, urlOf(endpoint, WATCH), requestInit('GET'))
+      if (response.status < 300) listener.onOpen()
+      refused = response.status !== 200 || /html/.test(response.header('Content-Type') ?? '')
+      if (refused) throw await refusalIn(response)
+      const split = createLineSplitter(
+        (line) => checkLength(line, limits.message, 'message', WATCH),
+        (line) => readMessage(line, listener),
+      )
+      await response.read(split)
+      throw new SidecarError('UNAVAILABLE', 'The watch ended', { operation: WATCH, hint: endpoint.hint() })
+    } catch (cause) {
+      scope.throwIfEnded()
+      const reason = toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, {
+        operation: WATCH,
+        hint: endpoint.hint(),
+      })
+      const [, signal] = /: The gateway is stopping \((\w+)\)$/.exec(reason.summary) ?? []
+      return { reason, refused, signal: signalIn(signal) }
+    }
+  }
+}
+
+/** What the other side says instead of a watch. */
+async function refusalIn(response: HttpResponse): Promise<SidecarError> {
+  let text = ''
+  const read = (): SidecarError => errorOfAnswer(text, { operation: WATCH, status: response.status })
+  await response.read((piece) => {
+    text += piece
+    if (text.length > MOST_OF_REFUSAL) throw read()
+  })
+  return read()
+}

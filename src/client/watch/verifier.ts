@@ -1,0 +1,93 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { Pacer } from '../connection/pacer.js'
+import { isToldByWatch } from '../game-server/order.js'
+import type { GameServerStore } from '../game-server/store.js'
+import { isPassing, type SidecarError } from '../runtime/errors.js'
+import type { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { WatchConnection } from './connection.js'
+
+/** ms after the first object: a change that came while the stream was being registered was lost. */
+const SETTLE_TIME = 100
+/** ms in which the watch may still tell by itself what a GET has found. */
+const GRACE = 500
+
+/** Looks by a read now and then whether the watch tells the truth. */
+export interface Verifier {
+  /** A connection has been established: look soon. */
+  established(): void
+  /** The watch has told something. */
+  heard(): void
+  /** Looks now. Never rejects. */
+  verify(): Promise<void>
+}
+
+interface Parts {
+  readonly scope: Scope
+  readonly timers: Timers
+  readonly pacer: Pacer
+  readonly store: GameServerStore
+  /** ms; 0 for no checks but the first */
+  readonly interval: number
+  probe(scope: Scope): Promise<GameServer>
+  /** The established connection. */
+  current(): WatchConnection | undefined
+  /** Called when the connection has missed a change. */
+  onMissed(connection: WatchConnection): void
+  onError(error: SidecarError): void
+}
+
+export function createVerifier(parts: Parts): Verifier {
+  const { scope, timers, pacer, store, interval, probe, current, onMissed, onError } = parts
+  let timer: Scope | undefined
+  let received = 0
+  let lastReceived = 0
+
+  function verifyIn(ms: number): void {
+    timer?.end()
+    timer = timers.after(scope, ms, () => {
+      const rest = ms - timers.now() + lastReceived
+      // A watch that talks needs no question.
+      if (ms > SETTLE_TIME && current() && rest > 0) verifyIn(Math.max(rest, SETTLE_TIME + 1))
+      else void verify()
+    })
+  }
+
+  async function verify(): Promise<void> {
+    const seen = received
+    const connection = current()
+    let next = interval
+    try {
+      await pacer.turn(scope)
+      const found = await probe(scope)
+      if (!store.last || isToldByWatch(store.last, found)) await timers.sleep(scope, GRACE)
+      // It is talking: look again once it is quiet.
+      if (received !== seen) next = SETTLE_TIME * 10
+      else {
+        const { last } = store
+        const missed = store.offer(found) && last && isToldByWatch(last, found)
+        if (missed && connection && connection === current()) onMissed(connection)
+      }
+    } catch (error) {
+      if (scope.reason) return
+      const reason = error as SidecarError
+      if (!isPassing(reason)) onError(reason)
+      else {
+        // A sidecar or gateway that is about to end refuses what is new before all who watch have been told why.
+        await timers.sleep(scope, GRACE).catch(() => {})
+        if (connection === current() && received === seen) connection?.close(reason)
+      }
+    }
+    if (next) verifyIn(next)
+  }
+
+  if (interval) verifyIn(interval)
+  return {
+    verify,
+    established: () => verifyIn(SETTLE_TIME),
+    heard() {
+      received++
+      lastReceived = timers.now()
+    },
+  }
+}

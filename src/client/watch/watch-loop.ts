@@ -1,0 +1,209 @@
+import type { Backoff } from '../connection/backoff.js'
+import type { Endpoint } from '../connection/endpoint.js'
+import type { Pacer } from '../connection/pacer.js'
+import type { Reachability } from '../connection/reachability.js'
+import type { ConnectionStatus } from '../connection/status.js'
+import type { GameServerStore } from '../game-server/store.js'
+import type { Emit } from '../runtime/emitter.js'
+import { isPassing, SidecarError } from '../runtime/errors.js'
+import { Scope } from '../runtime/scope.js'
+import type { Timers } from '../runtime/timers.js'
+import type { Transport } from '../types.js'
+import { dial, type WatchConnection } from './connection.js'
+import { WATCH, type OpenWatch, type WatchEnd } from './message.js'
+import type { TransportChoice } from './transport-choice.js'
+import { createVerifier } from './verifier.js'
+
+/** ms, and up to twice that, after which a connection is replaced: one that is quiet for long may be dead unnoticed. */
+const REOPEN_AFTER = 300000
+/** ms after which a connection was no accident, and the next one that is lost is replaced at once. */
+const STABLE_AFTER = 5000
+
+export interface WatchParts {
+  readonly timers: Timers
+  readonly pacer: Pacer
+  readonly backoff: Backoff
+  readonly random: () => number
+  readonly endpoint: Endpoint
+  readonly reachability: Reachability
+  readonly store: GameServerStore
+  readonly status: ConnectionStatus
+  readonly emit: Emit
+  /** ms between two checks that the watch tells the truth */
+  readonly verifyInterval: number
+  readonly transports: Readonly<Record<Transport, OpenWatch>>
+  createChoice(): TransportChoice
+  /** Reads fail here, but the watch can be read. */
+  onDirect(): void
+}
+
+export interface WatchRun {
+  /** The life of those who wait for the watch: it ends when waiting can't help now. */
+  readonly waiters: Scope
+  verify(): Promise<void>
+}
+
+/**
+ * Keeps one watch open, over whichever transport works. It lasts until its scope ends; it ends that itself, with the
+ * error, where trying again can't help.
+ */
+export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
+  const { timers, pacer, backoff, random, endpoint, reachability, store, status, emit, transports } = parts
+  const choice = parts.createChoice()
+  const verifier = createVerifier({
+    scope,
+    timers,
+    pacer,
+    store,
+    interval: parts.verifyInterval,
+    probe: (probing) => reachability.probe(probing),
+    current: () => current,
+    onMissed: (connection) => {
+      if (connection === current) replace()
+    },
+    onError: report,
+  })
+  let current: WatchConnection | undefined
+  let waiters = new Scope(scope)
+  let reported: string | undefined
+  /** Asks for a new connection in place of the current one. */
+  let replace: () => void = () => {}
+  /** Whether anything new has come since the last connection was lost. */
+  let hasNews = false
+
+  async function run(): Promise<void> {
+    for (let failures = 0; ;) {
+      const blocked = await whenReachable()
+      await pacer.turn(scope)
+      const connection = open()
+      const since = timers.now()
+      const established = await connection.established
+      if (established && blocked && endpoint.isForeign()) parts.onDirect()
+      const end = established ? await keep(connection) : await connection.ended
+      scope.throwIfEnded()
+      if (established) {
+        // One that ends again and again without news is no restart but a fault.
+        if (hasNews || timers.now() - since > STABLE_AFTER) failures = 0
+        hasNews = false
+      } else tellFailure(connection, end.reason, false)
+      lost(connection, end, established, blocked)
+      // A connection that was lost is replaced at once, the first time.
+      if (!established || failures) await timers.sleep(scope, backoff(established ? failures - 1 : failures))
+      failures++
+    }
+  }
+
+  /** Waits until somebody answers. Resolves with the error where answers can't be read: a watch may still work. */
+  async function whenReachable(): Promise<SidecarError | undefined> {
+    try {
+      await reachability.whenUp(scope)
+      return undefined
+    } catch (error) {
+      scope.throwIfEnded()
+      report(error as SidecarError)
+      return (error as SidecarError).code === 'CROSS_ORIGIN' ? (error as SidecarError) : undefined
+    }
+  }
+
+  function open(): WatchConnection {
+    const { transport, patience } = choice.next()
+    return dial(scope, transport, transports[transport], patience, timers, {
+      onProblem: (problem) => emit('error', problem),
+      onGameServer(gameServer) {
+        verifier.heard()
+        if (store.offer(gameServer)) hasNews = true
+      },
+    })
+  }
+
+  /** From the first object to the end, through any number of replacements. */
+  async function keep(connection: WatchConnection): Promise<WatchEnd> {
+    for (;;) {
+      adopt(connection)
+      const renewal = new Scope(scope)
+      const end = await Promise.race([connection.ended, whenToReplace(renewal)])
+      renewal.end()
+      if (end) return end
+      const next = open()
+      if (await next.established) {
+        connection.close()
+        connection = next
+        continue
+      }
+      tellFailure(next, (await next.ended).reason, true)
+      if (connection.isOver) return connection.ended
+    }
+  }
+
+  /** Only now does the connection count. */
+  function adopt(connection: WatchConnection): void {
+    if (current === connection) return
+    current = connection
+    reported = undefined
+    choice.established()
+    reachability.note(true)
+    const { transport } = connection
+    status.set('connected', transport, transport === 'stream' ? choice.fallback : undefined)
+    verifier.established()
+  }
+
+  function whenToReplace(renewal: Scope): Promise<undefined> {
+    return renewal.wait((resolve) => {
+      replace = () => resolve(undefined)
+      timers.after(renewal, (1 + random()) * REOPEN_AFTER, () => {
+        choice.forget()
+        replace()
+      })
+    })
+  }
+
+  function tellFailure({ transport, isOpened }: WatchConnection, reason: SidecarError, replacing: boolean): void {
+    const warning = choice.failed(transport, reason, isOpened, replacing)
+    if (warning) emit('error', warning)
+  }
+
+  function lost(
+    { isOpened }: WatchConnection,
+    { reason, refused, signal }: WatchEnd,
+    established: boolean,
+    blocked: SidecarError | undefined,
+  ): void {
+    current = undefined
+    const passing = isPassing(reason)
+    const { code, status: answered = 0 } = reason
+    // What no later attempt can change: somebody answers, and it is no sidecar.
+    const fatal = code === 'CONFIG' || (refused && (answered === 501 || (answered < 500 && !passing)))
+    if (!passing) report(reason, fatal)
+    if (signal && established) emit('signal', { signal })
+    // Those who wait are told; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+    if (blocked) {
+      waiters.end(blocked)
+      waiters = new Scope(scope)
+    }
+    if (fatal) {
+      status.set('failed', undefined, reason.summary)
+      scope.end(reason)
+      throw reason
+    }
+    status.lost(reason.summary)
+    if (!isOpened) reachability.note(false, reason)
+  }
+
+  /** The same trouble is told once, until the watch has worked in between. */
+  function report(error: SidecarError, always?: boolean): void {
+    if (always || reported !== error.code) emit('error', error)
+    reported = error.code
+  }
+
+  if (status.current.state !== 'connected') status.lost()
+  run().catch((error: unknown) => {
+    // A defect of ours, or the end of the scope.
+    if (!scope.reason) scope.end(new SidecarError('UNKNOWN', 'The watch failed', { operation: WATCH, cause: error }))
+  })
+  return {
+    get waiters() {
+      return waiters
+    },
+    verify: () => verifier.verify(),
+  }
+}

@@ -1,0 +1,51 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { Predicate } from '../game-server/store.js'
+import { Scope } from '../runtime/scope.js'
+import { WATCH } from './message.js'
+import { runWatch, type WatchParts, type WatchRun } from './watch-loop.js'
+
+/** The one watch that all listeners and waits of a client share. */
+export interface Watch {
+  /** Whether it was started and goes on, connected or not. */
+  readonly isOn: boolean
+  /** Starts it if it isn't on. Returns the life of those who wait for it. */
+  start(): Scope
+  /** Starts it, and lets a wait end when waiting for the watch can't help now. */
+  endWith(waiting: Scope): void
+  /** Waits until the watch shows a GameServer that passes, the present one included. */
+  until(waiting: Scope, predicate: Predicate): Promise<GameServer>
+  /** Looks by a read whether the watch tells the truth. Never rejects. */
+  verify(): Promise<void>
+}
+
+export function createWatch(life: Scope, parts: WatchParts): Watch {
+  let scope: Scope | undefined
+  let run: WatchRun | undefined
+  const isOn = (): boolean => !!scope && !scope.reason
+
+  function start(): Scope {
+    if (!run || (!isOn() && !life.reason)) {
+      scope = new Scope(life, WATCH)
+      run = runWatch(scope, parts)
+    }
+    return run.waiters
+  }
+
+  function endWith(waiting: Scope): void {
+    const waiters = start()
+    waiting.onEnd(waiters.onEnd(() => waiting.end(waiters.reason)))
+  }
+
+  return {
+    get isOn() {
+      return isOn()
+    },
+    start,
+    endWith,
+    until(waiting, predicate) {
+      endWith(waiting)
+      return parts.store.until(waiting, predicate)
+    },
+    verify: async () => run?.verify(),
+  }
+}
