@@ -30,27 +30,18 @@ async function beatsWith(health: unknown): Promise<{ beats: number; events: Heal
   return { beats: sidecar.requests.filter(({ path }) => path === '/health').length, events }
 }
 
-test.each([
-  [{ toString: 1 }],
-  [{}],
-  [[]],
-  [1e308],
-  [3601],
-  [-1],
-  [0.01],
-  ['0.1'],
-  [true],
-  [0],
-  [null],
-])('a period of %o seconds is none: the beats keep the rhythm of 2 s that they have without one', async (period) => {
-  const uncaught = collectUncaught()
-  const { beats, events } = await beatsWith({ disabled: false, period_seconds: period, failure_threshold: 3 })
-  expect(uncaught).toEqual([])
-  expect(beats).toBeGreaterThanOrEqual(8)
-  expect(beats).toBeLessThanOrEqual(13)
-  expect(events.map(({ ok }) => ok)).not.toContain(false)
-  expect(events.at(-1)).toMatchObject({ limit: undefined, atRisk: false })
-})
+test.each([[{ toString: 1 }], [{}], [[]], [1e308], [3601], [-1], [0.01], ['0.1'], [true], [0], [null]])(
+  'a period of %o seconds is none: the beats keep the rhythm of 2 s that they have without one',
+  async (period) => {
+    const uncaught = collectUncaught()
+    const { beats, events } = await beatsWith({ disabled: false, period_seconds: period, failure_threshold: 3 })
+    expect(uncaught).toEqual([])
+    expect(beats).toBeGreaterThanOrEqual(8)
+    expect(beats).toBeLessThanOrEqual(13)
+    expect(events.map(({ ok }) => ok)).not.toContain(false)
+    expect(events.at(-1)).toMatchObject({ limit: undefined, atRisk: false })
+  },
+)
 
 test.each([[{ toString: 1 }], [-1], ['x']])(
   'a threshold of %o is none: the beats keep half the period, and no limit is told',
