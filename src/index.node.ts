@@ -1,7 +1,7 @@
 import IsomorphicWebSocket from 'isomorphic-ws'
 import { buildClient } from './client/create-client.js'
 import { SidecarError } from './client/runtime/errors.js'
-import { handleProcessSignals } from './client/runtime/process-signals.js'
+import { checkSignalOptions, handleProcessSignals } from './client/runtime/process-signals.js'
 import type { ClientOptions, SidecarClient, WebSocketConstructor } from './client/types.js'
 
 export * from './index.js'
@@ -12,7 +12,20 @@ interface WsInstance extends InstanceType<WebSocketConstructor> {
 type Ws = new (url: string, protocols: string[], options: object) => WsInstance
 
 /** How `ws` says that a message is larger than `maxPayload`, or in too many pieces. */
-const tooLong = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
+const TOO_LONG = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
+
+/** The error of `ws` as one of ours, where it is about what the other side has sent. */
+function toOurs(error: unknown): unknown {
+  const { code = '' } = Object(error) as { code?: string }
+  if (!code.startsWith('WS_ERR_')) return error
+  const details = { operation: 'watchGameServer', cause: error }
+  return TOO_LONG.test(code)
+    ? new SidecarError('LIMIT', 'The message is longer than limits.message', {
+        ...details,
+        hint: 'Raise limits.message if this is right',
+      })
+    : new SidecarError('PROTOCOL', `The watch breaks the WebSocket protocol: ${(error as Error).message}`, details)
+}
 
 /** `ws` with our limits, and without the offer to compress. */
 function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
@@ -21,12 +34,8 @@ function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
     }
 
-    /** Its errors come as they are, but for those about our limit. */
     override emit(event: string, ...values: unknown[]): boolean {
-      const [error] = values
-      if (event !== 'error' || !tooLong.test((error as { code: string }).code)) return super.emit(event, ...values)
-      const details = { operation: 'watchGameServer', hint: 'Raise limits.message.', cause: error }
-      return super.emit(event, new SidecarError('LIMIT', 'A message is too long', details))
+      return event === 'error' ? super.emit(event, toOurs(values[0])) : super.emit(event, ...values)
     }
   }
 }
@@ -36,6 +45,7 @@ export function createClient(options: ClientOptions & { int64: 'bigint' }): Side
 export function createClient(options?: ClientOptions): SidecarClient
 export function createClient(options: ClientOptions = {}): SidecarClient | SidecarClient<bigint> {
   const { processSignals, limits, logger } = options
+  if (typeof processSignals === 'object') checkSignalOptions(processSignals)
   // A character of text may take 3 bytes, but as many as that would hold more than three times the limit in memory.
   const maxPayload = 2 * ((limits && limits.message) ?? 16 * 1024 * 1024)
   return buildClient(

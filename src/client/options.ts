@@ -50,7 +50,7 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
   oneOf('int64', resolved.int64, 'number', 'bigint')
   oneOf('crossOrigin', resolved.crossOrigin, 'auto', 'direct', 'never')
   positive('timeout', resolved.timeout)
-  check(resolved.verifyInterval >= 0, 'verifyInterval', resolved.verifyInterval, 'ms, or 0 for none')
+  if (resolved.verifyInterval !== 0) positive('verifyInterval', resolved.verifyInterval)
   return resolved
 }
 
@@ -93,7 +93,8 @@ function fill<T extends object>(option: string, given: T, byDefault: Required<T>
   return filled
 }
 
-function positive(name: string, value: unknown): void {
+/** @throws SidecarError `CONFIG` */
+export function positive(name: string, value: unknown): void {
   check(typeof value === 'number' && value > 0, name, value, 'a number above 0')
 }
 

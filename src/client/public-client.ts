@@ -92,7 +92,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
         options,
         (scope) => {
           if (typeof wanted === 'function') return watch.until(scope, wanted)
-          checkName(String(wanted), STATES, 'state', 'waitFor')
+          checkName(String(wanted), STATES, 'state', 'waitFor', ' Wait for another state by a function')
           return watch.until(scope, ({ status }) => status.state === wanted)
         },
         { defaultTimeout: Infinity },

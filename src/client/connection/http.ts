@@ -43,6 +43,7 @@ export function requestInit(method: string, body?: string): FetchInit {
 
 export function createHttp(options: HttpOptions): SendHttp {
   return async (scope, url, init) => {
+    scope.throwIfEnded()
     const send = pick(options, 'fetch')
     if (!send) return sendByXhr(options, scope, url, init)
     const { AbortController } = host()

@@ -16,6 +16,7 @@ export function createPacer(timers: Timers): Pacer {
   let paidAt = 0
   return {
     async turn(scope) {
+      scope.throwIfEnded()
       const now = timers.now()
       paidAt = Math.max(now, paidAt) + COST
       const wait = paidAt - now - CREDIT

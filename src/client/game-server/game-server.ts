@@ -34,11 +34,11 @@ export function healthSpecOf(gameServer: GameServer | undefined): HealthSpec {
   } = Object(gameServer?.spec?.health) as HealthSpec
   return {
     disabled: disabled === true,
-    ...(isBetween(period, 0, 3600) && { period_seconds: period }),
-    ...(isBetween(threshold, 0, 1e6) && { failure_threshold: threshold }),
+    ...(isBetween(period, 1, 3600) && { period_seconds: period }),
+    ...(isBetween(threshold, 1, 1e6) && { failure_threshold: threshold }),
   }
 }
 
-function isBetween(value: unknown, above: number, most: number): value is number {
-  return typeof value === 'number' && value > above && value <= most
+function isBetween(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && value >= least && value <= most
 }

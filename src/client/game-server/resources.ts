@@ -34,7 +34,8 @@ export function createResources(int64: Int64): Resources {
     toList(operation, name, raw) {
       const { capacity, values } = raw as Record<string, unknown>
       const list: unknown = values ?? []
-      if (!Array.isArray(list)) throw new SidecarError('PROTOCOL', 'The answer is not a list', { operation })
+      if (!Array.isArray(list) || list.some((value) => typeof value !== 'string'))
+        throw new SidecarError('PROTOCOL', 'The answer is not a list', { operation })
       return { name, capacity: toInteger(operation, capacity), values: list }
     },
   }

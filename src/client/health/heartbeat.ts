@@ -181,11 +181,9 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 
 /** ms between beats, where the GameServer doesn't say how often they must come */
 const DEFAULT_RHYTHM = 2000
-/** ms; no GameServer can ask for more beats than that */
-const SHORTEST_RHYTHM = 100
 
 export function rhythmOf(interval: number | undefined, { period_seconds: period }: HealthSpec): number {
-  return interval ?? (period ? Math.max(period * 500, SHORTEST_RHYTHM) : DEFAULT_RHYTHM)
+  return interval ?? (period ? period * 500 : DEFAULT_RHYTHM)
 }
 
 /** What a worker was answered, as if this page had sent the beat. */

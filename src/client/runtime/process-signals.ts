@@ -1,5 +1,6 @@
 import { SidecarError } from './errors.js'
 import { host } from './host.js'
+import { check, checkNames } from './validate.js'
 import type { Emit } from './emitter.js'
 import type { LoggerLike, ProcessSignalOptions, SidecarClient } from '../types.js'
 
@@ -18,6 +19,13 @@ interface ProcessGlobals {
 
 const names = ['SIGTERM', 'SIGINT']
 
+/** @throws SidecarError `CONFIG` */
+export function checkSignalOptions(options: ProcessSignalOptions): void {
+  checkNames(options, ['onSignal', 'timeout'], 'option processSignals.')
+  const { timeout = 1 } = options
+  check(typeof timeout === 'number' && timeout > 0, 'processSignals.timeout', timeout, 'ms above 0')
+}
+
 /**
  * Turns the first SIGTERM or SIGINT into an orderly end: a `signal` event, the awaited handler, `shutdown()`, exit.
  * Whatever hangs, the process ends within the time given; a second signal ends it at once.
@@ -31,14 +39,14 @@ export function handleProcessSignals(
   logger: LoggerLike | undefined,
 ): () => void {
   const { process, setTimeout, console } = host() as ProcessGlobals
-  if (!process || !process.on) return () => {}
+  if (!process?.on) return () => {}
   let ending = false
 
   const forget = (): void => names.forEach((name) => process.removeListener(name, listener))
 
   async function end(signal: string): Promise<void> {
     const deadline = Date.now() + timeout
-    if (setTimeout) setTimeout(() => process!.exit(1), timeout)
+    setTimeout?.(() => process!.exit(1), timeout)
     let code = 0
     try {
       emit('signal', { signal })
@@ -47,15 +55,15 @@ export function handleProcessSignals(
       code = 1
       emit('error', new SidecarError('UNKNOWN', 'onSignal failed', { cause: error }))
       const sink = logger ?? console
-      if (sink && sink.error) sink.error(error)
+      sink?.error?.(error)
     }
     try {
       const { gameServer } = client
-      if (!gameServer || gameServer.status.state !== 'Shutdown')
+      if (gameServer?.status.state !== 'Shutdown')
         await client.shutdown({ timeout: Math.max(1, deadline - Date.now() - 100) })
     } catch (error) {
       // The sidecar may be gone already: in a pod that is deleted both are told to stop at the same time.
-      if (logger && logger.warn) logger.warn((error as Error).message)
+      logger?.warn?.((error as Error).message)
     }
     client.close()
     process!.exit(code)

@@ -29,12 +29,19 @@ export function checkNames(
   for (const name of Object.keys(given ?? {})) checkName(name, known, kind, operation)
 }
 
-export function checkName(name: string, known: readonly string[], kind: string, operation?: string): void {
+/** @param elsewise what else may help, for the hint */
+export function checkName(
+  name: string,
+  known: readonly string[],
+  kind: string,
+  operation?: string,
+  elsewise = '',
+): void {
   if (known.includes(name)) return
   const nearest = known.reduce((best, other) => (distance(name, other) < distance(name, best) ? other : best))
   throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(name)}`, {
     operation,
-    hint: distance(name, nearest) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${nearest}?`,
+    hint: (distance(name, nearest) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${nearest}?`) + elsewise,
   })
 }
 

@@ -197,8 +197,15 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
 
   if (status.current.state !== 'connected') status.lost()
   run().catch((error: unknown) => {
-    // A defect of ours, or the end of the scope.
-    if (!scope.reason) scope.end(new SidecarError('UNKNOWN', 'The watch failed', { operation: WATCH, cause: error }))
+    if (scope.reason) return
+    // A defect of ours: better told than a watch that is silent for ever.
+    const defect = new SidecarError('UNKNOWN', 'The watch failed', {
+      operation: WATCH,
+      hint: 'See `cause`',
+      cause: error,
+    })
+    emit('error', defect)
+    scope.end(defect)
   })
   return {
     get waiters() {
