@@ -224,7 +224,8 @@ export interface ConnectionEvent {
 }
 
 export interface HealthEvent {
-  ok: boolean
+  /** undefined: the sidecar has not answered anything yet, so the beat has nobody to go to. */
+  ok: boolean | undefined
   /** ms since the Unix epoch */
   at: number
   /** Why no beat went out or why it failed. */

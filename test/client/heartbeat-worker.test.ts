@@ -434,7 +434,7 @@ describe('in threads of Node, which stand in for a page and its worker', () => {
     const began = Date.now()
     compute(3500)
     const ended = Date.now()
-    await until(({ ok, at }) => ok && at > ended)
+    await until(({ ok, at }) => !!ok && at > ended)
     expect(reasons(events)).toEqual(['stalled'])
     const times = await counter.beats()
     const within = (from: number, to: number): number => times.filter((at) => at > from && at <= to).length

@@ -58,7 +58,7 @@ async function pour(exchange: Exchange, bytes: Uint8Array): Promise<number> {
 
 const piece = new Uint8Array(MiB).fill(0x78)
 
-describe.concurrent(
+describe(
   'a connection is ended at the first thing that is wrong, not drained, and another takes its place:',
   () => {
     test.each([

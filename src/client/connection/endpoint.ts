@@ -26,17 +26,19 @@ export function createEndpoint({ baseUrl, anyLoopback }: Location): Endpoint {
       return !!location && !(endpoint.baseUrl + '/').startsWith(location.origin + '/')
     },
     hint: () =>
-      /\/\/(localhost|127\.|\[::1\])/.test(endpoint.baseUrl)
+      ON_THIS_MACHINE.test(endpoint.baseUrl)
         ? 'Is the sidecar running? For development: npx gameserver-sidecar local'
         : `Is the sidecar running at ${endpoint.baseUrl}?`,
   }
   return endpoint
 }
 
-/** What to do when a page's origin isn't the sidecar's; undefined where this is no page. */
+const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
+
+/** What to do when the origin of a page on this machine isn't the sidecar's; undefined elsewhere. */
 export function crossOriginHint(): string | undefined {
   const origin = host().location?.origin
-  return origin
+  return origin && ON_THIS_MACHINE.test(origin)
     ? `Let this page in: npx gameserver-sidecar local --allow-origin ${origin}. ` +
         'Or serve both from one origin: npx gameserver-sidecar serve'
     : undefined

@@ -60,6 +60,9 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
   let searching: Scope | undefined
   let isUp: boolean | undefined
   let wasUp = false
+  /** Searches that found nobody, in a row; also from one search to the next. */
+  let searchFailures = 0
+  let searchAgainAt = 0
   /** Set when the first search begins. */
   let absence: Scope | undefined
 
@@ -68,6 +71,8 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
     isUp = up
     wasUp ||= up
     if (up) absence?.end()
+    // In direct mode a beat gets through where nothing can be read.
+    if (up && operation !== 'health') searchFailures = 0
     if (!up || isNew) changeListeners.forEach((listener) => listener({ up, isNew, reason, operation }))
     if (up) waiters.forEach((resolve) => resolve())
   }
@@ -90,14 +95,18 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
 
   /** Asks until somebody answers, or until the last one who waits has gone. */
   async function search(scope: Scope): Promise<void> {
-    for (let failures = 0; ; failures++) {
+    for (;;) {
+      const wait = searchAgainAt - timers.now()
+      if (searchFailures && wait > 0) await timers.sleep(scope, wait)
       await pacer.turn(scope)
       const { error, retryAfter = 0 } = await read(scope)
+      if (!error) return
+      searchAgainAt = timers.now() + Math.max(retryAfter, backoff(searchFailures))
+      searchFailures++
       // A search that was given up has nothing to tell those who have begun to wait since.
-      if (!error || scope.reason) return
+      if (scope.reason) return
       if (!isPassing(error))
         waiters.forEach((_, wait) => wait.end(withDetails(error, { operation: wait.operation ?? error.operation })))
-      await timers.sleep(scope, Math.max(retryAfter, backoff(failures)))
     }
   }
 

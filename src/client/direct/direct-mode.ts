@@ -40,6 +40,9 @@ interface Parts {
   watched(): GameServer | undefined
 }
 
+/** ms for which it isn't asked again whether a page is refused: finding out takes four requests. */
+const VERDICT_HOLDS = 10000
+
 /** Nobody answered, for a reason that a browser doesn't tell. */
 function isSilent({ error, answered }: Attempted): boolean {
   return error?.code === 'UNAVAILABLE' && answered === false
@@ -59,10 +62,15 @@ export function createDirectMode(parts: Parts): DirectMode {
   let isActive = crossOrigin === 'direct'
   /** Whether the latest attempt found somebody. */
   let isThere = false
+  /** When it may be asked again whether this page is refused. */
+  let refusedUntil = 0
 
   function refuse(operation: string): SidecarError | undefined {
     return isActive && /^(set|update)/.test(operation)
-      ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', { operation })
+      ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', {
+          operation,
+          hint: crossOriginHint(),
+        })
       : undefined
   }
 
@@ -79,6 +87,7 @@ export function createDirectMode(parts: Parts): DirectMode {
   /** A page can't tell a refused connection from an answer that it may not read; a request that it need not read can. */
   async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
     const scope = new Scope(parent, parent.operation ?? call.operation)
+    if (timers.now() < refusedUntil) return refused(scope, attempted)
     timers.limit(scope, call.timeout)
     try {
       if (!(await isOpaque(scope))) return attempted
@@ -102,12 +111,17 @@ export function createDirectMode(parts: Parts): DirectMode {
     } finally {
       scope.end()
     }
+    refusedUntil = timers.now() + VERDICT_HOLDS
+    return refused(scope, attempted)
+  }
+
+  function refused({ operation }: Scope, { error }: Attempted): Attempted {
     return {
       answered: false,
       error: new SidecarError('CROSS_ORIGIN', `${endpoint.baseUrl} answers, but not to a page of another origin`, {
-        operation: parent.operation ?? call.operation,
+        operation,
         hint: crossOriginHint(),
-        cause: attempted.error?.cause,
+        cause: error?.cause,
       }),
     }
   }

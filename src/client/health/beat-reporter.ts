@@ -43,10 +43,10 @@ export function createBeatReporter({ timers, spec, rhythm, wasThere, emit }: Par
   function report(next: string | undefined, at = Date.now()): void {
     // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
     const now = timers.now() - Date.now() + at
-    const ok = next === undefined || next === DISABLED
+    const ok = next === WAITING ? undefined : next === undefined || next === DISABLED
     if (reporter.reason === next && (next === DISABLED || next === WAITING)) return
     reporter.reason = next
-    if (next !== WAITING) reporter.healthy = ok
+    reporter.healthy = ok
     if (ok) {
       lastGood = now
       reporter.lastBeat = at

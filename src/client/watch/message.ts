@@ -42,7 +42,7 @@ export function readMessage(text: string, { onGameServer, onProblem }: Omit<Watc
   )
 }
 
-const SIGNAL = /^SIG[A-Z]{2,6}$/
+const SIGNAL = /^SIG(TERM|INT|HUP|QUIT|BREAK|USR[12])$/
 
 /** The signal that a gateway names as its reason to stop. */
 export function signalIn(reason: string | undefined): string | undefined {

@@ -32,7 +32,7 @@ export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limits: Re
         hint: endpoint.hint(),
       })
       const [, signal] = /: The gateway is stopping \((\w+)\)$/.exec(reason.summary) ?? []
-      return { reason, refused, signal: signalIn(signal) }
+      return { reason, refused, signal: reason.code === 'UNAVAILABLE' ? signalIn(signal) : undefined }
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { Predicate } from '../game-server/store.js'
+import { isSidecarError, withDetails } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import { WATCH } from './message.js'
 import { runWatch, type WatchParts, type WatchRun } from './watch-loop.js'
@@ -33,7 +34,12 @@ export function createWatch(life: Scope, parts: WatchParts): Watch {
 
   function endWith(waiting: Scope): void {
     const waiters = start()
-    waiting.onEnd(waiters.onEnd(() => waiting.end(waiters.reason)))
+    const tell = (): void => {
+      const { reason } = waiters
+      // Known to the caller by the call that waits.
+      waiting.end(isSidecarError(reason) ? withDetails(reason, { operation: waiting.operation }) : reason)
+    }
+    waiting.onEnd(waiters.onEnd(tell))
   }
 
   return {
