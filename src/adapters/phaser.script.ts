@@ -12,7 +12,7 @@ declare const self: ScriptGlobals | undefined
 declare const window: ScriptGlobals | undefined
 
 const root: ScriptGlobals =
-  typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self! : window!
+  typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self : window!
 
 function need<Name extends 'Phaser' | 'GameServerSidecar'>(name: Name): NonNullable<ScriptGlobals[Name]> {
   const found = root[name]

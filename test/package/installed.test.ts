@@ -51,7 +51,7 @@ test('an installation is 1.2 MB at most, ws included', async () => {
 
 describe('the client calls a server, then the process ends by itself', () => {
   const useIt = `
-    const client = createClient({ baseUrl: '${'BASE'}' })
+    const client = createClient({ baseUrl: 'BASE' })
     client.ready().then(() => { client.close(); console.log('ready') })`
   const calling = (start: string): string => (start + useIt).replace('BASE', baseUrl)
 

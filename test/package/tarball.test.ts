@@ -43,7 +43,7 @@ test('the types are right in every resolution mode', async () => {
     '--format',
     'json',
     '--no-definitely-typed',
-  ]).catch((error: { stdout: string }) => error)
+  ]).catch((error: unknown) => error as { stdout: string })
   const { analysis } = JSON.parse(stdout) as { analysis: { problems: unknown[]; entrypoints: object } }
   expect(analysis.problems).toEqual([])
   expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(manifest.exports))
