@@ -179,10 +179,10 @@ const measure = (kind, sizeName, shape) => {
     const until = now() + (quick ? 3e7 : 1e8)
     while (now() < until) runner.round(1)
     let count = 1
-    for (let spent = 0; ;) {
+    for (;;) {
       const start = now()
       runner.round(count)
-      spent = now() - start
+      const spent = now() - start
       passes[name] = Math.max(1, Math.round((count * ROUND_MS * 1e6) / spent))
       if (spent > (ROUND_MS * 1e6) / 4) break
       count *= 2

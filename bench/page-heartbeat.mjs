@@ -3,6 +3,7 @@
  * one, in each browser that is here, through the gateway and with nothing in between. The latter needs a real sidecar
  * (SDK_SERVER names its binary): the local one serves no stranger's page.
  */
+/* global block, document, sidecar -- of the page */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

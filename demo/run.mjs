@@ -1,6 +1,6 @@
 /** `npm run demo`: plays match after match, as a Fleet would have them; with `--once`, one, by itself. */
 import { parseArgs } from 'node:util'
-import { buildIfStale } from '../build-if-stale.mjs'
+import { buildIfStale } from '../build/build-if-stale.mjs'
 import { startBot } from './bots.mjs'
 import { followLifecycle, lifecycle } from './lifecycle.mjs'
 import { startPod } from './pod.mjs'
@@ -29,7 +29,7 @@ try {
 }
 
 async function run({ once, port, seconds }) {
-  await buildIfStale(() => console.log('Building dist, which takes a moment.'))
+  await buildIfStale()
   const play = once ? playOnce({ port, seconds }) : playOn({ port, seconds })
   try {
     const signal = await Promise.race([interrupted, play])

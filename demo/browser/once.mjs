@@ -1,3 +1,4 @@
+/* global document -- of the page */
 import { followLifecycle, lobbyLifecycle } from '../lifecycle.mjs'
 import { createReport } from '../report.mjs'
 import { startBrowser } from './browser.mjs'

@@ -3,7 +3,7 @@
  * in a browser without a window.
  */
 import { parseArgs } from 'node:util'
-import { buildIfStale } from '../../build-if-stale.mjs'
+import { buildIfStale } from '../../build/build-if-stale.mjs'
 import { buildGame } from './build.mjs'
 import { startRelay } from './relay.mjs'
 
@@ -31,7 +31,7 @@ try {
 }
 
 async function run({ once, ...options }) {
-  await buildIfStale(() => console.log('Building dist, which takes a moment.'))
+  await buildIfStale()
   // Only now, since they import what was built.
   const play = once ? (await import('./once.mjs')).playOnce : (await import('./play-on.mjs')).playOn
   const game = await buildGame()

@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildIfStale } from '../../build-if-stale.mjs'
+import { buildIfStale } from '../../build/build-if-stale.mjs'
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url))
 const TIME_LIMIT_MS = 60_000
 
-await buildIfStale(() => console.log('Building dist, which takes a moment.'))
+await buildIfStale()
 
 const sidecar = spawn(
   process.execPath,

@@ -1,5 +1,5 @@
 /** The rules of the game, and nothing else: no clock, no network, no sidecar. */
-export const size = { width: 960, height: 600, player: 18, star: 10 }
+const size = { width: 960, height: 600, player: 18, star: 10 }
 
 const SPEED = 260
 const STARS = 6

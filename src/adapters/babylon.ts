@@ -1,7 +1,7 @@
 import { createClient, type SidecarClient, type SidecarEvents } from '../index.js'
 import { engineClient, type SidecarSource } from './engine-client.js'
 
-/** What there is in an Observable of Babylon.js for those who observe. */
+/** The methods of a Babylon.js Observable that an observer uses. */
 export interface SidecarObservable<T> {
   add(callback: (event: T) => void, mask?: number, insertFirst?: boolean, scope?: unknown, once?: boolean): unknown
   addOnce(callback: (event: T) => void): unknown
@@ -42,17 +42,17 @@ type Observables<Int> = {
 /** One Observable an event, such as `onStateObservable`; the watch starts with the first observer. */
 export interface BabylonSidecar<Int = number> extends Observables<Int> {
   readonly client: SidecarClient<Int>
-  /** Removes all observers and closes the client, if it was made here; called when the engine is disposed of. */
+  /** Removes all observers and closes the client, unless it was passed in. The engine's disposal calls it. */
   dispose(): void
 }
 
-/** These say how things are: who comes late is told at once, as by `onReadyObservable`. */
+/** Events that describe the current state. A late observer gets the last one at once, as with `onReadyObservable`. */
 const lasting = ['gameserver', 'state', 'connection']
 const events = lasting.concat('label', 'annotation', 'counter', 'list', 'health', 'error') as (keyof SidecarEvents)[]
 
 /**
- * One client for an engine and all its scenes. Unless `autoHealth: false` is given it keeps the beat, and only while
- * the engine's frames go on.
+ * Creates one client for an engine and all its scenes. Unless `autoHealth` is false, it sends beats while the engine
+ * makes frames.
  *
  * @param babylon anything with `Observable`: the global `BABYLON`, or what you import
  */
@@ -61,7 +61,7 @@ export function createSidecarObservables<Int = number>(
   engine: BabylonEngineLike,
   source?: SidecarSource<Int>,
 ): BabylonSidecar<Int> {
-  const { _client: client, _release: release } = engineClient(createClient, source, () => engine.frameId)
+  const { client, release } = engineClient(createClient, source, () => engine.frameId)
   const ends: (() => void)[] = [release]
   const sidecar: Record<string, unknown> = { client, dispose }
 

@@ -7,9 +7,9 @@ export interface CocosLike {
   readonly director: { getTotalFrames(): number }
 }
 
-/** The client's life is the component's: made in `onLoad`, closed in `onDestroy`. */
+/** Creates its client in `onLoad` and closes it in `onDestroy`. */
 export interface SidecarComponent<Int = number> {
-  /** Set in the inspector, it takes precedence over the option of the same name. */
+  /** If it is set in the inspector, it overrides the option of the same name. */
   baseUrl?: string
   /** From `onLoad` on. */
   readonly client: SidecarClient<Int>
@@ -19,9 +19,9 @@ export interface SidecarComponent<Int = number> {
 }
 
 /**
- * Makes the class of a component, to be extended and named by `@ccclass` in your project. Unless `autoHealth: false`
- * is given it keeps the beat, and only while the director's frames go on. It calls `client.tick()` in each frame, so
- * that `scheduler: false` works in a runtime without timers.
+ * Creates a component class. Extend it in your project and name it with `@ccclass`. Unless `autoHealth` is false, the
+ * client sends beats while the director makes frames. Each frame calls `client.tick()`, so `scheduler: false` works in
+ * a runtime without timers.
  */
 export function createSidecarComponent<Base extends CocosLike, Int = number>(
   cc: Base,
@@ -30,13 +30,13 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
   class Component extends cc.Component {
     declare client: SidecarClient<Int> | undefined
     declare baseUrl?: string
-    declare private release: EngineClient<Int>['_release'] | undefined
+    declare private release: EngineClient<Int>['release'] | undefined
 
     onLoad(): void {
       const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source
       const made = engineClient(createClient, options, () => cc.director.getTotalFrames())
-      this.client = made._client
-      this.release = made._release
+      this.client = made.client
+      this.release = made.release
     }
 
     update(): void {

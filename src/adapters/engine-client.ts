@@ -1,34 +1,37 @@
 import type { ClientOptions, SidecarClient } from '../index.js'
 
-/** Options for a client of the adapter's own, or a client that others use as well and that the caller closes. */
+/** Options for a client that the adapter creates and closes, or a shared client that its owner closes. */
 export type SidecarSource<Int = number> = ClientOptions | SidecarClient<Int>
 
-/** How an adapter comes by a client: imported in modules, a global in scripts. */
+/** `createClient`: imported by modules, taken from the global by scripts. */
 export type CreateClient = (options: ClientOptions) => unknown
 
 export interface EngineClient<Int> {
-  _client: SidecarClient<Int>
-  /** Closes the client, if it was made here. */
-  _release(): void
+  client: SidecarClient<Int>
+  /** Closes the client, unless it was passed in. */
+  release(): void
 }
 
-/** The client of one engine; unless told otherwise it keeps the beat for as long as the engine's frames go on. */
+/**
+ * Returns the client for one engine. Unless `autoHealth` is false, it sends beats for as long as the engine makes
+ * frames.
+ */
 export function engineClient<Int>(
   create: CreateClient,
   source: SidecarSource<Int> | null | undefined,
   frame: () => number,
 ): EngineClient<Int> {
-  if (source && 'getGameServer' in source) return { _client: source, _release() {} }
+  if (source && 'getGameServer' in source) return { client: source, release() {} }
   const client = create(gateByFrames(source || {}, frame)) as SidecarClient<Int>
-  return { _client: client, _release: () => client.close() }
+  return { client, release: () => client.close() }
 }
 
-/** Holds beats back while the frame count stands still: a timer goes on when the game has long been frozen. */
+/** Holds back beats while the frame count doesn't change, because timers still fire when the game is frozen. */
 function gateByFrames(options: ClientOptions, frame: () => number): ClientOptions {
   const { autoHealth = true, now = Date.now } = options
   if (!autoHealth) return options
   const given = autoHealth === true ? {} : autoHealth
-  // As long as a page may be busy with one frame: its worker beats on meanwhile.
+  // The same time that a busy page may take for one frame, while its worker sends the beats.
   const { stallTimeout = 3000 } = given
   let last: number | undefined
   let changed = 0

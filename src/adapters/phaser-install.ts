@@ -1,11 +1,13 @@
 import type { SidecarSource } from './engine-client.js'
 
 export interface InstallOptions<Int = number> {
-  /** Under which key Phaser keeps the plugin; default `GameServerSidecarPlugin` */
+  /** The plugin's key in Phaser; default `GameServerSidecarPlugin` */
   key?: string
-  /** The scenes' property for it; default `sidecar` */
+  /** The property of each scene that holds the plugin; default `sidecar` */
   mapping?: string
-  /** Options for the client, or a client; default: what the surroundings say, see `docs/configuration.md` */
+  /**
+   * Options for the client, or a client. Without it, the client looks for its options as `docs/configuration.md` says.
+   */
   data?: SidecarSource<Int>
 }
 
@@ -23,10 +25,10 @@ interface GameConfigLike {
 }
 
 /**
- * Installs the plugin into a game's configuration, or into a game that there is already, and returns what it was
- * given. Use it instead of `plugins: { global: [...] }`, which Phaser drops silently where `type` is `HEADLESS`.
+ * Installs the plugin into a game's configuration or into an existing game, and returns that. Use it instead of
+ * `plugins: { global: [...] }`, which Phaser silently ignores if `type` is `HEADLESS`.
  *
- * @param plugin what `createSidecarPlugin()` has made
+ * @param plugin the class from `createSidecarPlugin()`
  */
 export function installSidecarPlugin<Target extends object, Int = number>(
   target: Target,
@@ -36,7 +38,7 @@ export function installSidecarPlugin<Target extends object, Int = number>(
   const { key = 'GameServerSidecarPlugin', mapping = 'sidecar', data } = options
   const install = ({ plugins, scene }: GameLike): void => {
     const installed = plugins.install(key, plugin as never, true, mapping, data)
-    // Phaser maps a plugin only into scenes that are made later.
+    // Phaser maps a plugin only into scenes that are created later.
     scene.scenes.forEach((existing) => {
       if (installed) (existing as Record<string, unknown>)[mapping] = installed
     })

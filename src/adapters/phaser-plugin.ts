@@ -7,8 +7,8 @@ export interface PhaserLike {
 }
 
 /**
- * The plugin is the client: in a scene, `this.sidecar.ready()`. Only `destroy()` is Phaser's, called with the game's
- * or when the plugin is removed; it closes the client that the plugin made.
+ * The plugin has all members of the client: a scene calls `this.sidecar.ready()`. Only `destroy()` is Phaser's: Phaser
+ * calls it when the game is destroyed or the plugin is removed, and it closes the client that the plugin created.
  */
 export interface SidecarPlugin<Int = number> extends Omit<SidecarClient<Int>, 'destroy' | typeof Symbol.dispose> {
   readonly client: SidecarClient<Int>
@@ -39,14 +39,14 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
     init(source?: SidecarSource<Int> | null): void {
       const game = this.game!
       const made: EngineClient<Int> = engineClient(create, source, () => game.loop.frame)
-      const client = made._client
+      const client = made.client
       const step = (): void => client.tick()
       this.client = client
       this.end = () => {
         game.events.off('step', step)
-        made._release()
+        made.release()
       }
-      // Whatever the client has and a plugin hasn't, getters included.
+      // Copies the client's members that a plugin doesn't have, getters included.
       Object.getOwnPropertyNames(client).forEach((name) => {
         if (!(name in this)) Object.defineProperty(this, name, Object.getOwnPropertyDescriptor(client, name)!)
       })

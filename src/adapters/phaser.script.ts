@@ -12,7 +12,7 @@ declare const self: ScriptGlobals | undefined
 declare const window: ScriptGlobals | undefined
 
 const root: ScriptGlobals =
-  typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self! : window!
+  typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self : window!
 
 function need<Name extends 'Phaser' | 'GameServerSidecar'>(name: Name): NonNullable<ScriptGlobals[Name]> {
   const found = root[name]
@@ -22,7 +22,7 @@ function need<Name extends 'Phaser' | 'GameServerSidecar'>(name: Name): NonNulla
 
 let Plugin: SidecarPluginClass | undefined
 
-/** `this.load.plugin(key, url)` takes `window[key]` for a class, so it must be one; Phaser itself may come later. */
+/** `this.load.plugin(key, url)` expects a class at `window[key]`. Phaser's own script may be loaded later. */
 function GameServerSidecarPlugin(manager: never): object {
   Plugin = Plugin || definePlugin(need('Phaser'), (options) => need('GameServerSidecar').createClient(options))
   return new Plugin(manager)

@@ -8,8 +8,8 @@ export type { InstallOptions } from './phaser-install.js'
 export type { PhaserLike, SidecarPlugin, SidecarPluginClass } from './phaser-plugin.js'
 
 /**
- * Makes the class of a global plugin: one client for all scenes of a game, Phaser 3 and 4. Unless `autoHealth: false`
- * is given it keeps the beat, and only while the game loop goes on.
+ * Creates the class of a global plugin, with one client for all scenes of a game, for Phaser 3 and 4. Unless
+ * `autoHealth` is false, the client sends beats while the game loop runs.
  *
  * ```js
  * const SidecarPlugin = createSidecarPlugin(Phaser)

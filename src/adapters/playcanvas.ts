@@ -11,9 +11,9 @@ export interface PlayCanvasLike {
   createScript(name: string, app?: never): unknown
 }
 
-/** The client's life is the script's: made in `initialize`, closed when the script or its entity is destroyed. */
+/** Creates its client in `initialize`, and closes it when the script or its entity is destroyed. */
 export interface SidecarScript<Int = number> {
-  /** An attribute; set in the editor, it takes precedence over the option of the same name. */
+  /** An attribute. If it is set in the editor, it overrides the option of the same name. */
   baseUrl?: string
   /** From `initialize` on. */
   readonly client: SidecarClient<Int>
@@ -33,7 +33,7 @@ function methods<Int>(source: SidecarSource<Int> | undefined) {
     initialize(this: Running<Int>): void {
       const { app, baseUrl } = this
       const options = baseUrl ? Object.assign({}, source, { baseUrl }) : source
-      const { _client: client, _release: release } = engineClient(createClient, options, () => app.frame)
+      const { client, release } = engineClient(createClient, options, () => app.frame)
       this.client = client
       this.once('destroy', release)
     },
@@ -44,8 +44,8 @@ function methods<Int>(source: SidecarSource<Int> | undefined) {
 }
 
 /**
- * Makes the class of a script, to be extended in an ES module of your project; its `scriptName` is `sidecar`. Unless
- * `autoHealth: false` is given it keeps the beat, and only while the application's frames go on.
+ * Creates a script class. Extend it in an ES module of your project; its `scriptName` is `sidecar`. Unless `autoHealth`
+ * is false, the client sends beats while the application makes frames.
  */
 export function createSidecarScript<Base extends PlayCanvasScriptLike, Int = number>(
   pc: Base,
@@ -57,7 +57,7 @@ export function createSidecarScript<Base extends PlayCanvasScriptLike, Int = num
 }
 
 /**
- * The same for classic scripts: registers a script type by `pc.createScript`, with an attribute `baseUrl`.
+ * Registers a script type with `pc.createScript`, for classic scripts. It has an attribute `baseUrl`.
  *
  * @param name default `sidecar`
  */

@@ -13,7 +13,7 @@ export function whole(text: string): number {
   return Number(text)
 }
 
-/** Seconds, fractions allowed, no longer than a timer can wait. */
+/** Seconds, also fractions, up to the longest time that a timer can wait. */
 export function seconds(text: string): number {
   const value = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || value > 2_147_483) {
@@ -22,14 +22,14 @@ export function seconds(text: string): number {
   return value
 }
 
-/** The same, and some of them. */
+/** Seconds, more than 0. */
 export function someSeconds(text: string): number {
   const value = seconds(text)
   if (value === 0) throw new InvalidArgumentError('It must be more than 0 seconds.')
   return value
 }
 
-/** `a,b`, given once or several times. */
+/** Names like `a,b`. The option may be given several times. */
 export const names = (text: string, previous: readonly string[] | undefined): string[] => [
   ...(previous ?? []),
   ...text
@@ -38,7 +38,7 @@ export const names = (text: string, previous: readonly string[] | undefined): st
     .filter((name) => name !== ''),
 ]
 
-/** `CountsAndLists=false&Other=true`, as the real sidecar takes it. */
+/** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */
 export function featureGates(text: string): Record<string, boolean> {
   const gates: Record<string, boolean> = {}
   for (const pair of text.split(/[&,]/)) {

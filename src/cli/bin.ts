@@ -5,10 +5,10 @@ import picocolors from 'picocolors'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
 
-/** npm passes on what a terminal has sent already: two signals this close together are one request. */
+/** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
 const SAME_REQUEST_MS = 200
 
-// The reader of a pipe may leave whenever it wants (`| head`): nothing is left to be said then.
+// The reader of a pipe may end early (`| head`). That is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
@@ -27,7 +27,7 @@ const context: CliContext = {
       const stop = (signal: NodeJS.Signals): void => {
         const now = performance.now()
         asked ??= now
-        // The first process of a container, unlike others, has no other way to end.
+        // A container's first process ignores a signal's default action, so a second signal must end it here.
         if (now - asked > SAME_REQUEST_MS) process.exit(128 + constants.signals[signal])
         resolve(signal)
       }
@@ -36,7 +36,7 @@ const context: CliContext = {
 }
 
 const code = await runCli(process.argv.slice(2), context)
-// What was written to a pipe may not have left yet, and exiting would lose it.
+// process.exit() drops output that a pipe hasn't taken yet.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 
 function useColors(): boolean {

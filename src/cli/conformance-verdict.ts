@@ -1,6 +1,6 @@
 import type { ConformanceResult } from '../sidecar/index.js'
 
-/** One sentence about a conformance run that says what is missing and what was too much. */
+/** Sums up a conformance run in one sentence: which operations are missing and which were not expected. */
 export function conformanceVerdict(result: ConformanceResult): string {
   if (result.ok) return `Conformance passed: ${result.expected.join(', ')}.`
   const parts = [

@@ -1,4 +1,4 @@
-/** Styles for text on a terminal; each gives its text back unchanged where colours are off. */
+/** Styles for text in a terminal. Each returns the text unchanged if colours are off. */
 export interface Colors {
   bold(text: string): string
   dim(text: string): string
@@ -8,25 +8,25 @@ export interface Colors {
   cyan(text: string): string
 }
 
-/** What a command may use of the process that runs it. */
+/** The parts of the process that a command may use. */
 export interface CliContext {
   readonly colors: Colors
-  /** Writes one line for the person or program that reads the results. */
+  /** Writes one line to stdout. */
   print(line: string): void
-  /** Writes one line beside the results. */
+  /** Writes one line to stderr. */
   warn(line: string): void
   /** The version of the package. */
   version(): string
-  /** Resolves when the process is asked to end, with the signal; asked a second time it ends at once. */
+  /** Resolves with the signal when the process is asked to end. A second signal ends the process at once. */
   untilStopped(): Promise<string>
 }
 
-/** Something only the caller can put right. Its message is one sentence, and all that is shown. */
+/** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A subcommand, in a file of its own. `run` resolves with the exit code. */
+/** A subcommand. `run` resolves with the exit code. */
 export interface CommandModule {
   readonly name: string
   readonly summary: string

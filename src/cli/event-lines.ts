@@ -4,7 +4,7 @@ import type { Colors } from './context.js'
 const MAX_TEXT = 120
 const WHAT_WIDTH = 30
 
-/** Makes the function that gives the lines to show for an entry of the event log; often none. */
+/** Creates the function that turns an entry of the event log into lines to print, often none. */
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
   let beats = 0
   return (entry) => {
@@ -124,7 +124,7 @@ function describeChange(change: Change): string {
   }
 }
 
-/** Nothing from a request reaches the terminal as a control sequence, and no line grows without end. */
+/** Escapes control characters, so that a request can't send the terminal a control sequence, and limits the length. */
 function plain(text: string, limit = MAX_TEXT): string {
   const shown = text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

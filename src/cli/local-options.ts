@@ -2,23 +2,23 @@ import { Option } from 'commander'
 import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js'
 import { featureGates, whole } from './arguments.js'
 
-/** What a local sidecar can be told on the command line, whatever it runs in. */
+/** The flags of a local sidecar, which `local` and `serve --local` share. */
 export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks'>
 
 /**
- * Without defaults, which are the sidecar's own: so one can tell what was given. Made anew for each command, since an
- * option keeps the heading under which a command shows it.
+ * Creates the options anew for each command, because an option remembers the heading that a command gave it. They have
+ * no defaults, so that `serve` can tell which of them were given; the sidecar has its own.
  */
 export const localOptions = (): readonly Option[] => [
   new Option(
     '--mode <mode>',
-    'what to imitate: the real sidecar run by hand, or in a pod (default: "production")',
+    'imitate a real sidecar started by hand, or one in a pod (default: "production")',
   ).choices(['local', 'production']),
-  new Option('-f, --file <path>', 'YAML or JSON of the GameServer to start with; loaded again when saved'),
+  new Option('-f, --file <path>', 'GameServer to start with, as YAML or JSON; reloaded when it is saved'),
   new Option('--feature-gates <gates>', 'for example CountsAndLists=false').argParser(featureGates),
   new Option(
     '--ws-limit <bytes>',
-    'end a WebSocket at a line of so many bytes; 0 for no limit (default: 65536)',
+    'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)',
   ).argParser(whole),
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
 ]

@@ -6,13 +6,13 @@ import type { CliContext, CommandModule } from './context.js'
 
 const commands: readonly CommandModule[] = [localCommand, serveCommand]
 
-/** Runs the command line and resolves with the exit code. Whatever goes wrong is one line to `warn`. */
+/** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 1. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   let code = 0
   const program = new Command('gameserver-sidecar')
   program
     .description('The game server sidecar for JavaScript, on this machine.')
-    .option('-V, --version', 'tell the version')
+    .option('-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
   for (const { name, summary, define, run } of commands) {

@@ -4,7 +4,7 @@ import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
 import { UsageError } from './context.js'
 
-/** What of `serve` can contradict itself or lack something. */
+/** The options of `serve` that can contradict each other or lack one another. */
 export interface ServeChoices {
   readonly sidecar?: string
   readonly local: boolean
@@ -17,7 +17,7 @@ export interface ServeChoices {
   readonly key?: string
 }
 
-/** @throws UsageError in the words of the command line, where the library would speak of its own options */
+/** @throws UsageError which names the flags; the library's own errors name its options */
 export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
   const variable = `${variablePrefix(options.platform)}PORT`
   if (options.local && options.sidecar !== undefined) {
@@ -49,7 +49,7 @@ export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, loca
 }
 
 /**
- * Reads a certificate or key, which must not stand where everybody can fetch it.
+ * Reads a certificate or key. A key must not be in the folder that is served.
  *
  * @throws UsageError
  */
@@ -61,7 +61,7 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageError(`Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`, { cause: error })
   }
-  // A folder that isn't there is told by whoever serves it.
+  // The gateway itself reports a missing folder.
   if (flag !== '--key' || !existsSync(served)) return content
   const inside = relative(realpathSync(served), realpathSync(path))
   if (inside !== '..' && !inside.startsWith(`..${sep}`)) {

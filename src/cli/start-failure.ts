@@ -1,4 +1,4 @@
-/** Where a server was to listen, and the flags that say so. */
+/** The port and address that a server tried to listen on, and the flags that set them. */
 export interface Place {
   readonly port: number
   readonly portFlag: string
@@ -6,7 +6,7 @@ export interface Place {
   readonly addressFlag: string
 }
 
-/** One sentence about a server that could not be started, with what to do where that is known. */
+/** Says in one sentence why a server could not start, and the fix if there is one. */
 export function startFailure(error: unknown, { port, portFlag, address, addressFlag }: Place): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {

@@ -1,6 +1,6 @@
 /**
- * The decimal text of an integer, or undefined where the value is none: a fraction, a number too large to be exact,
- * text that isn't decimal. Nothing is ever rounded; whether 64 bits hold it is for the sidecar to say.
+ * Returns an integer as decimal text. Returns undefined for anything else: a fraction, a number too large to be exact,
+ * or text that isn't decimal. It never rounds; the sidecar checks that 64 bits hold the value.
  */
 export function formatInteger(value: unknown): string | undefined {
   const isInteger =

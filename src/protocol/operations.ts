@@ -1,7 +1,7 @@
-/** What a field of a body may hold; a trailing `?` marks one that may be left out. int64 goes out as decimal text. */
+/** What a field of a body may hold. A trailing `?` marks an optional field. An int64 is sent as decimal text. */
 export type FieldKind = 'key' | 'label' | 'annotation' | 'text' | 'seconds' | 'int64?' | 'texts?'
 
-/** `[method, path, body]`; without a `body` none is sent. `{key}` in a path stands for one encoded name. */
+/** Without `body`, the request has none. `{key}` in a path stands for one encoded name. */
 export type Operation = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,
@@ -9,8 +9,8 @@ export type Operation = readonly [
 ]
 
 /**
- * Every operation of the sidecar's REST interface: the only place where a method or a path is written.
- * The client sends by it, the local sidecar routes by it, the gateway forwards by it.
+ * Every operation of the sidecar's REST interface. No other place names a method or a path: the client sends by this
+ * table, the local sidecar routes by it, and the gateway forwards by it.
  */
 export const operations = {
   ready: ['POST', '/ready', {}],

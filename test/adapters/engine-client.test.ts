@@ -9,7 +9,7 @@ const open = (source: SidecarSource | undefined, frame: () => number): EngineCli
 test('beats go out while frames go on, stop with them, and start again with them', async () => {
   const { options, beats, pass } = fakeSidecar()
   let frame = 0
-  const { _client: client, _release: release } = open(
+  const { client, release } = open(
     { ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } },
     () => frame,
   )
@@ -35,7 +35,7 @@ test('beats go out while frames go on, stop with them, and start again with them
 
 test('beats that are closer together than frames are no freeze', async () => {
   const { options, beats, pass } = fakeSidecar()
-  const { _client: client, _release: release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
+  const { client, release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
   await settled()
   for (let i = 0; i < 5; i++) {
     pass(10)
@@ -54,7 +54,7 @@ test('a check of the caller holds beats back too, and is not asked while frames 
     asked += 1
     return false
   }
-  const { _client: client, _release: release } = open(
+  const { client, release } = open(
     { ...options, autoHealth: { interval: 1000, stallTimeout: 1000, check } },
     () => frame,
   )
@@ -74,7 +74,7 @@ test('a check of the caller holds beats back too, and is not asked while frames 
 
 test('autoHealth: false means no beat', async () => {
   const { options, beats } = fakeSidecar()
-  const { _release: release } = open({ ...options, autoHealth: false }, () => 1)
+  const { release } = open({ ...options, autoHealth: false }, () => 1)
   await settled()
   expect(beats()).toBe(0)
   release()
@@ -84,11 +84,11 @@ test('a client that was given is used as it is and left open; one that was made 
   const { options } = fakeSidecar()
   const given = createClient(options)
   const attached = open(given, () => 1)
-  expect(attached._client).toBe(given)
-  attached._release()
+  expect(attached.client).toBe(given)
+  attached.release()
   expect(given.status.connection).not.toBe('closed')
   given.close()
   const made = open(options, () => 1)
-  made._release()
-  expect(made._client.status.connection).toBe('closed')
+  made.release()
+  expect(made.client.status.connection).toBe('closed')
 })

@@ -53,7 +53,7 @@ describe.each(targets)('$name', ({ start }) => {
   ])('a whole URL as the target, %s/..., with the Host %s is answered %i', async (origin, host, status) => {
     const victim = await start()
     const [own = '', header = ''] = filled([origin, `Host: ${host}`], victim.port)
-    const line = (path: string): string => `${path.replace('/', `${own}${victim.at('/')}`)}`
+    const line = (path: string): string => path.replace('/', `${own}${victim.at('/')}`)
     const answer = await ask(victim.port, line('GET /gameserver'), [header])
     expect(answer.status).toBe(status)
     if (status === 200) return expect(victim.reached()).toEqual(['getGameServer'])

@@ -8,7 +8,7 @@ it('the WebSocket class of ./frames carries the watch over a raw TCP socket', as
   let opened = 0
   const WebSocket = createWebSocketClass(({ host, port }) => {
     opened++
-    const socket = connectSocket(Number(port), host)
+    const socket = connectSocket(port, host)
     socket.on('error', () => {})
     return {
       write: (bytes) => void socket.write(bytes),

@@ -30,7 +30,7 @@ export function emulateBrowser(pageOrigin: string, { originSent = false } = {}):
   const sent: SentRequest[] = []
 
   async function go(url: string, init: FetchInit, headers: Record<string, string>): Promise<[Response, SentRequest]> {
-    const { method, body = undefined, signal } = init
+    const { method, body, signal } = init
     const request: SentRequest = {
       method,
       path: new URL(url).pathname,

@@ -25,8 +25,8 @@ export function countTimers(): CountedTimers {
         return id
       },
       clearTimeout(id) {
-        open.delete(id as NodeJS.Timeout)
-        clearTimeout(id as NodeJS.Timeout)
+        open.delete(id)
+        clearTimeout(id)
       },
     },
     get pending() {

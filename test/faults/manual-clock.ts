@@ -21,7 +21,7 @@ export function createManualClock(): ManualClock {
           timers.set(id, { at: now + Math.max(0, ms), callback })
           return id
         },
-        clearTimeout: (id) => void timers.delete(id as symbol),
+        clearTimeout: (id) => void timers.delete(id),
       },
     },
     advance(ms) {

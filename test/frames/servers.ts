@@ -19,7 +19,7 @@ export const overTcp: Connect = async ({ host, port }): Promise<ByteStream> => {
   }
 }
 
-export const acceptOf = (key: string): string =>
+const acceptOf = (key: string): string =>
   createHash('sha1')
     .update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11')
     .digest('base64')

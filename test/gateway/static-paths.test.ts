@@ -206,7 +206,7 @@ describe('nothing from outside', () => {
 function withoutPrivileges(): void {
   if (process.geteuid?.() !== 0) return
   process.seteuid?.(65_534)
-  onTestFinished(() => void process.seteuid?.(0))
+  onTestFinished(() => process.seteuid?.(0))
 }
 
 describe('on Windows also refused', () => {

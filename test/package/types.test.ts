@@ -62,6 +62,7 @@ const BUNDLER: ts.CompilerOptions = {
 /** Knows no `exports`: `typesVersions` leads it. */
 const NODE_10: ts.CompilerOptions = {
   module: ts.ModuleKind.CommonJS,
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- still in use
   moduleResolution: ts.ModuleResolutionKind.Node10,
   target: ts.ScriptTarget.ES2020,
   ignoreDeprecations: '6.0',

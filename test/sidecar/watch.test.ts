@@ -17,7 +17,7 @@ async function openStream(handle: (request: Request) => Promise<Response>): Prom
       while (!rest.includes('\n')) {
         const { done, value } = await reader.read()
         if (done) return undefined
-        rest += decoder.decode(value as Uint8Array, { stream: true })
+        rest += decoder.decode(value, { stream: true })
       }
       const line = rest.slice(0, rest.indexOf('\n'))
       rest = rest.slice(line.length + 1)
@@ -84,8 +84,7 @@ describe('a watch', () => {
   })
 
   it('sees allocations from outside at once, each and in order', () => {
-    const { sidecar, watch, call, clock } = startHarness()
-    void call
+    const { sidecar, watch, clock } = startHarness()
     const seen = watch()
     sidecar.control({ type: 'setState', state: 'Ready' })
     const allocation = {

@@ -44,3 +44,12 @@ export async function node(cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await exec(process.execPath, args, { cwd, timeout: 20_000 })
   return stdout.trim()
 }
+
+/** Runs Node in a folder, and gives what it printed and the code it ended with, also if it failed. */
+export function runNode(cwd: string, args: string[]): Promise<{ stdout: string; stderr: string; code: number | null }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { cwd, timeout: 20_000 }, (_error, stdout, stderr) =>
+      resolve({ stdout, stderr, code: child.exitCode }),
+    )
+  })
+}

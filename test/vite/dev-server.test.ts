@@ -37,6 +37,7 @@ describe('a page of the development server', () => {
     expect(html.indexOf(TAG)).toBeLessThan(html.indexOf('<title>'))
     const script = await textOf(`${url}/_/config.js`)
     const scope: { GAMESERVER_SIDECAR?: unknown } = {}
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the script as a page runs it
     new Function('globalThis', script)(scope)
     expect(scope.GAMESERVER_SIDECAR).toEqual({ baseUrl: '/_/sidecar', platform: 'game-ops', autoHealth: true })
   })

@@ -73,7 +73,7 @@ export async function dev(options?: GameserverSidecarOptions, more: InlineConfig
   return { server, url: urlOf(server), lines: logger.lines }
 }
 
-export const urlOf = ({ resolvedUrls, config }: ViteDevServer): string =>
+const urlOf = ({ resolvedUrls, config }: ViteDevServer): string =>
   resolvedUrls!.local[0]!.replace(/\/$/, '').replace(config.base.replace(/\/$/, ''), '')
 
 /** Where the plugin says that its local sidecar is, the last time. */

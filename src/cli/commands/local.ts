@@ -22,7 +22,7 @@ interface LocalOptions extends LocalFlags {
   readonly verbose: boolean
 }
 
-/** How long after the last expected call the process stays, so that its answer arrives. */
+/** How long the process stays after the last expected call, so that the answer arrives. */
 const LAST_ANSWER_MS = 250
 
 export const localCommand: CommandModule = {
@@ -38,11 +38,11 @@ function define(command: Command): void {
     .option('--http-port <port>', 'port for HTTP and WebSocket; 0 for any', port, 9358)
     .option('--address <address>', 'address to listen on', 'localhost')
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
-    .option('--delay <seconds>', 'wait so long before starting', seconds, 0)
-    .option('--timeout <seconds>', 'end after so long', seconds)
-    .option('--conformance <names>', 'record these operations; exit code 1 if others or not all were used', names)
-    .option('--allow-host <name>', 'serve requests for this Host too', names)
-    .option('--allow-origin <origin>', 'serve pages of this origin too', names)
+    .option('--delay <seconds>', 'wait this long before starting', seconds, 0)
+    .option('--timeout <seconds>', 'stop after this long', seconds)
+    .option('--conformance <names>', 'exit with code 1 unless the client uses exactly these operations', names)
+    .option('--allow-host <name>', 'also accept requests for this Host', names)
+    .option('--allow-origin <origin>', 'also accept requests from pages of this origin', names)
     .option('--verbose', 'show every beat and every warning', false)
 }
 

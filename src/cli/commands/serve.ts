@@ -24,7 +24,7 @@ interface ServeOptions extends ServeChoices, LocalFlags {
   readonly verbose: boolean
 }
 
-/** What steers the local sidecar inside. */
+/** The options of the local sidecar inside. */
 const insideOptions: readonly Option[] = [
   ...localOptions(),
   new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
@@ -40,20 +40,20 @@ export const serveCommand: CommandModule = {
 function define(command: Command): void {
   command
     .argument('<dir>', 'the folder that holds the built page')
-    .option('--sidecar <url>', 'where the sidecar is; without it the environment says, AGONES_SDK_HTTP_PORT')
+    .option('--sidecar <url>', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)')
     .option('--port <port>', 'port of the page; 0 for any', port, 8080)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--cert <file>', 'certificate as PEM, to speak HTTPS')
-    .option('--key <file>', 'its private key as PEM')
-    .option('--deny <operations>', 'do not forward these, for example shutdown,allocate', names)
-    .option('--spa', 'answer paths of no file with index.html', false)
+    .option('--key <file>', 'private key of the certificate, as PEM')
+    .option('--deny <operations>', 'refuse these operations, for example shutdown,allocate', names)
+    .option('--spa', 'answer paths without a file with index.html', false)
     .option('--isolate', 'send COOP and COEP, which SharedArrayBuffer needs', false)
-    .option('--auto-health', 'have the client in the page send the heartbeat by itself', false)
+    .option('--auto-health', 'turn on autoHealth for the client in the page', false)
     .option('--expose', 'allow a --host that other machines can reach', false)
-    .option('--token [secret]', 'ask for this before the sidecar is reached; without a value one is made')
-    .option('--allow-host <name>', 'serve requests for this Host too', names)
-    .option('--allow-origin <origin>', 'let pages of this origin use the sidecar too', names)
-    .option('--platform <name>', 'names the variables and the prefix of labels, <name>.dev/sdk-', 'agones')
+    .option('--token [secret]', 'require this secret to use the sidecar; without a value, one is generated')
+    .option('--allow-host <name>', 'also accept requests for this Host', names)
+    .option('--allow-origin <origin>', 'also let pages of this origin use the sidecar', names)
+    .option('--platform <name>', 'sets the names of variables and the prefix of labels, <name>.dev/sdk-', 'agones')
     .option('--timeout <seconds>', 'how long the sidecar may take to answer a call', someSeconds, 30)
     .option('--verbose', 'show every beat and every warning of the local sidecar', false)
     .optionsGroup('With a sidecar of its own:')

@@ -38,7 +38,7 @@ const script = fileURLToPath(new URL('crowd.mjs', import.meta.url))
 
 export function gather(options: CrowdOptions): Crowd {
   const child = fork(script, [JSON.stringify({ text: '', ...options })], { stdio: 'inherit' })
-  onTestFinished(() => void child.disconnect())
+  onTestFinished(() => child.disconnect())
   const told = async (): Promise<Count> => ((await once(child, 'message')) as [Count])[0]
   return {
     there: told(),

@@ -184,8 +184,8 @@ function barrageFromSandbox(addresses, options) {
   frame.sandbox = 'allow-scripts allow-forms'
   const call = `barrage(${JSON.stringify(addresses)}, ${JSON.stringify(options)})`
   frame.srcdoc =
-    `<body><script src="${location.origin}/barrage.js"><\/script>` +
-    `<script>${call}.finally(() => parent.postMessage('done', '*'))<\/script>`
+    `<body><script src="${location.origin}/barrage.js"></script>` +
+    `<script>${call}.finally(() => parent.postMessage('done', '*'))</script>`
   return new Promise((done) => {
     addEventListener('message', ({ source }) => {
       if (source === frame.contentWindow) done()

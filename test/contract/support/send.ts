@@ -49,7 +49,7 @@ export const send = (port: number, call: string, request: Request = {}): Promise
   })
 
 /** Makes answers comparable: parsed, creation times masked, white space in error messages made plain. */
-export const asAnswer = (status: number, type: string | null, text: string): Answer => ({
+const asAnswer = (status: number, type: string | null, text: string): Answer => ({
   status,
   type,
   body: type?.startsWith('application/json') && text !== '' ? comparable(JSON.parse(text)) : text,

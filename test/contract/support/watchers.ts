@@ -75,7 +75,7 @@ export const openSocket = (port: number, prefix = '', path = '/watch/gameserver'
     const socket = new WebSocket(`ws://127.0.0.1:${port}${prefix}${path}`)
     const ended = new Promise<Ending>((done) => socket.on('close', (code) => done({ code })))
     const { push, lines } = createLines(ended, () => socket.terminate())
-    socket.on('message', (data, binary) => push(binary ? '"a binary frame"' : String(data as Buffer)))
+    socket.on('message', (data, binary) => push(binary ? '"a binary frame"' : String(data)))
     socket.on('open', () => resolve(lines))
     socket.on('error', reject)
   })

@@ -44,7 +44,7 @@ export function startHarness(config: Partial<SidecarConfig> = {}): Harness {
   }
 }
 
-export const quietSpec = {
+const quietSpec = {
   health: { disabled: true },
   counters: { rooms: { count: 1, capacity: 10 } },
   lists: { rooms: { capacity: 10, values: ['a', 'b', 'c'] }, players: { capacity: 100, values: [] } },

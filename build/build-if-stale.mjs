@@ -1,0 +1,157 @@
+/**
+ * Builds `dist`, and tells whether it is up to date; used by `npm run build`, the tests and the demos.
+ *
+ *   node build/build-if-stale.mjs [--force]
+ *
+ * A build is made in a folder of its own, which takes the place of `dist` when it is complete. So an interrupted build
+ * leaves the old `dist` as it was, and never counts as fresh.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** The files and folders that a build reads. */
+const INPUTS = [
+  'src',
+  'package.json',
+  'package-lock.json',
+  'rollup.config.mjs',
+  'tsconfig.json',
+  'build/replaced',
+  'build/rollup-plugins.mjs',
+  'build/tsconfig.build.json',
+]
+
+/** Names the inputs that `dist` was made of; written last. */
+const STAMP = '.inputs'
+/** Beside `dist`, and as deep in the tree, because source maps hold relative paths. */
+const UNFINISHED = '.dist-unfinished'
+const REPLACED = '.dist-replaced'
+
+/** Builds if `dist` is missing or was made of something else than what is there now. Prints its progress in a terminal. */
+export async function buildIfStale({ root = fileURLToPath(new URL('..', import.meta.url)), force = false } = {}) {
+  const isStale = () => force || readStamp(root) !== hashInputs(root)
+  if (!isStale()) return
+  await whileLocked(root, async () => {
+    if (isStale()) await build(root)
+  })
+}
+
+async function build(root) {
+  const inputs = hashInputs(root)
+  const unfinished = join(root, UNFINISHED)
+  rmSync(unfinished, { recursive: true, force: true })
+  console.error('Building dist, which takes a moment.')
+  await runRollup(root)
+  writeFileSync(join(unfinished, STAMP), inputs)
+  replace(join(root, 'dist'), unfinished, join(root, REPLACED))
+}
+
+/** Whoever uses `dist` meanwhile finds either all files of the old build or all of the new one. */
+function replace(current, next, old) {
+  rmSync(old, { recursive: true, force: true })
+  if (statSync(current, { throwIfNoEntry: false })) renameSync(current, old)
+  renameSync(next, current)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function runRollup(root) {
+  const rollup = join(root, 'node_modules', 'rollup', 'dist', 'bin', 'rollup')
+  // In a terminal, Rollup prints two lines for each bundle.
+  const flags = process.stderr.isTTY ? [] : ['--silent']
+  const options = {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, BUILD_DIR: UNFINISHED },
+  }
+  return new Promise((resolve, reject) => {
+    spawn(process.execPath, [rollup, '-c', ...flags], options)
+      .on('error', reject)
+      .on('close', (status, signal) => {
+        if (status === 0) resolve()
+        else reject(new Error(signal ? `The build was stopped by ${signal}.` : 'The build failed.'))
+      })
+  })
+}
+
+function readStamp(root) {
+  try {
+    return readFileSync(join(root, 'dist', STAMP), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** One hash of the paths and contents of all inputs, so that a file that was removed or put back counts as well. */
+function hashInputs(root) {
+  const hash = createHash('sha256')
+  for (const path of INPUTS.flatMap((input) => filesIn(join(root, input)))) {
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+function filesIn(path) {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return []
+  if (!found.isDirectory()) return [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesIn(join(path, name)))
+}
+
+/** Two processes that build in one checkout wait for each other. A lock whose process is gone counts as none. */
+async function whileLocked(root, work) {
+  const lock = join(root, 'node_modules', '.build-lock')
+  while (!take(lock)) await sleep(200)
+  try {
+    await work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function take(lock) {
+  try {
+    mkdirSync(join(lock, '..'), { recursive: true })
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    if (!isHeld(lock)) rmSync(lock, { force: true })
+    return false
+  }
+}
+
+function isHeld(lock) {
+  const holder = Number(readLock(lock))
+  // The holder makes the file and writes into it in two steps.
+  if (holder === 0) return true
+  try {
+    process.kill(holder, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function readLock(lock) {
+  try {
+    return readFileSync(lock, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await buildIfStale({ force: process.argv.includes('--force') }).catch((error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
+ *
+ *   cli, vite > node > sidecar > protocol
+ *   adapters > index > client, watch, health > protocol
+ *   frames
+ */
+
+/** The folders that the client is made of. */
+const CLIENT = ['client', 'watch', 'health']
+
+/**
+ * The folders and entry files of `src` that each one may import besides itself, and the packages. One that isn't listed
+ * fails.
+ */
+const allowed = {
+  protocol: {},
+  client: { areas: [...CLIENT, 'protocol'], packages: ['mitt'] },
+  watch: { areas: [...CLIENT, 'protocol'] },
+  health: { areas: [...CLIENT, 'protocol'] },
+  frames: {},
+  players: { areas: ['index.ts'] },
+  adapters: { areas: ['index.ts'] },
+  sidecar: { areas: ['protocol'] },
+  dashboard: { areas: ['protocol', 'sidecar'] },
+  mock: { areas: ['protocol', 'sidecar'], types: [...CLIENT, 'index.ts'] },
+  node: {
+    areas: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'],
+    packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'],
+    node: true,
+  },
+  vite: { areas: ['node'], node: true },
+  cli: {
+    areas: [...CLIENT, 'protocol', 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
+    packages: ['commander', 'picocolors', 'yaml'],
+    node: true,
+  },
+  'index.ts': { areas: [...CLIENT, 'protocol'] },
+  'index.node.ts': { areas: [...CLIENT, 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
+}
+
+const escape = (name) => name.replace('.', '\\.')
+const pathsOf = (areas) => areas.map((area) => `^src/${escape(area)}${area.endsWith('.ts') ? '$' : '/'}`)
+const packagesOf = (names) => names.map((name) => `(^|/)node_modules/(@types/)?${name}/`)
+
+const boundaries = Object.entries(allowed).map(([area, { areas = [], types = [], packages = [], node = false }]) => ({
+  name: `imports-of-${area}`,
+  severity: 'error',
+  comment: 'build/dependency-cruiser.config.mjs lists what each folder of src may import',
+  from: { path: pathsOf([area]) },
+  to: {
+    pathNot: [...pathsOf([area, ...areas, ...types]), ...packagesOf(packages)],
+    ...(node ? { dependencyTypesNot: ['core'] } : {}),
+  },
+}))
+
+const typesOnly = Object.entries(allowed)
+  .filter(([, { types }]) => types !== undefined)
+  .map(([area, { types }]) => ({
+    name: `only-types-for-${area}`,
+    severity: 'error',
+    from: { path: pathsOf([area]) },
+    to: { path: pathsOf(types), dependencyTypesNot: ['type-only'] },
+  }))
+
+export default {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'area-is-listed',
+      severity: 'error',
+      comment: 'Each folder and each entry file of src says in build/dependency-cruiser.config.mjs what it may import.',
+      from: { path: '^src/', pathNot: pathsOf(Object.keys(allowed)) },
+      to: {},
+    },
+    ...boundaries,
+    ...typesOnly,
+    {
+      name: 'node-http-is-lowest',
+      severity: 'error',
+      from: { path: '^src/node/http/' },
+      to: { path: '^src/node/(local|gateway)/' },
+    },
+    {
+      name: 'node-local-below-gateway',
+      severity: 'error',
+      from: { path: '^src/node/local/' },
+      to: { path: '^src/node/gateway/' },
+    },
+    {
+      name: 'page-reaches-no-node',
+      severity: 'error',
+      comment: 'A page or an engine loads these entries, so nothing behind them may need Node.',
+      from: { path: ['^src/index\\.ts$', '^src/(adapters|dashboard|frames|mock|players|sidecar)/'] },
+      to: {
+        path: ['^src/(node|vite|cli)/', '^(node:)?(fs|http|https|net|os|path|process|stream|tls|url)($|/)'],
+        reachable: true,
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node'] },
+  },
+}

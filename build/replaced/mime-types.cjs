@@ -1,0 +1,2 @@
+// The gateway names the type of every file itself; the real module brings a database of 180 kB.
+module.exports = { contentType: () => false }

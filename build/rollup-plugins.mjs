@@ -1,0 +1,69 @@
+/** The few things that the build does itself, each a Rollup plugin. */
+import { decode, encode } from '@jridgewell/sourcemap-codec'
+import { minify } from 'terser'
+
+/** Leaves one module outside the bundle, and imports it by another name. */
+export const moduleByName = (module, name) => ({
+  name: 'module-by-name',
+  resolveId: (id) => (id === module ? { id: name, external: true } : null),
+})
+
+/** Minifies the chunks of bundled libraries, which would be half of an installation. Our own code stays readable. */
+export const minifyVendors = () => ({
+  name: 'minify-vendors',
+  async renderChunk(source, chunk) {
+    if (!chunk.name.startsWith('vendor-')) return null
+    const { code } = await minify(source, { module: true, ecma: 2020, compress: { passes: 2 } })
+    return { code, map: null }
+  },
+})
+
+/**
+ * Rollup has made `name.d.cts`; this adds `name.d.ts`, which leads there. TypeScript takes a module for CommonJS or ESM
+ * by the extension of its types, so each needs a file of its own.
+ */
+export const typesForBoth = () => ({
+  name: 'types-for-both',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (/\[Symbol\.(async)?dispose\]/i.test(file.code)) {
+        file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
+      }
+      const module = file.fileName.replace('.d.cts', '')
+      this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
+    }
+  },
+})
+
+/** Maps that lead to the line of the source and not to its column: with columns, the maps weigh 190 kB more. */
+export const mapLines = () => ({
+  name: 'map-lines',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (!file.fileName.endsWith('.map')) continue
+      const map = JSON.parse(file.source)
+      const mappings = encode(decode(map.mappings).map(firstOfEachLine))
+      file.source = JSON.stringify({ ...map, names: [], mappings })
+    }
+  },
+})
+
+const firstOfEachLine = (segments) =>
+  segments
+    .filter((segment) => segment.length > 1)
+    .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
+    .map((segment) => segment.slice(0, 4))
+
+/** The text of `third-party-licenses.txt`: each licence once, with all libraries that are under it. */
+export const licenseText = (libraries) => {
+  const groups = new Map()
+  for (const { name, version, license, licenseText: text = '' } of libraries) {
+    const copyrights = text.match(COPYRIGHT)?.map((line) => `  ${line.trim()}`) ?? []
+    const terms = text.replace(COPYRIGHT, '').replace(TITLE, '').replace(/\s+/g, ' ').trim()
+    groups.set(terms, [...(groups.get(terms) ?? []), `${name} ${version}, ${license}`, ...copyrights])
+  }
+  return [...groups].map(([terms, lines]) => `${lines.join('\n')}\n\n${terms}\n`).join('\n\n')
+}
+
+const COPYRIGHT = /^\s*Copyright \(c\).*$/gim
+const TITLE = /^\W*(The )?MIT License\W*$/gim

@@ -1,0 +1,78 @@
+import { copyFile, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { install, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
+
+let folder: TemporaryFolder
+let packed: Packed
+const installed = (): string => join(folder.path, 'node_modules', 'gameserver-sidecar')
+const load = (path: string): Promise<string> => readFile(join(installed(), path), 'utf8')
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  packed = await pack(folder.path)
+  await install(folder.path, packed.tarball)
+  // Node takes a script in this package for an ES module, unless it is named otherwise.
+  const dist = join(installed(), 'dist')
+  await copyFile(join(dist, 'gameserver-sidecar.umd.min.js'), join(dist, 'script.cjs'))
+}, 120_000)
+
+afterAll(() => folder.remove())
+
+/** The scripts that a page loads as they are. */
+const isMinified = (path: string): boolean => /\.(umd\.min|iife)\.js$/.test(path)
+const isVendored = (path: string): boolean => path.includes('/vendor-')
+
+test('every build but the minified scripts and bundled libraries is readable: one statement a line', async () => {
+  const readable = packed.files
+    .map(({ path }) => path)
+    .filter((path) => /^dist\/.*\.c?js$/.test(path) && !isMinified(path) && !isVendored(path))
+  expect(readable).toEqual(expect.arrayContaining(['dist/gameserver-sidecar.umd.js', 'dist/index.js', 'dist/cli.js']))
+  for (const path of readable) {
+    const lines = (await load(path)).split('\n').map((line) => line.length)
+    expect(lines.reduce((sum, length) => sum + length, 0) / lines.length, path).toBeLessThan(60)
+  }
+})
+
+test('every source map leads to TypeScript files that are packed', async () => {
+  const maps = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.map'))
+  expect(maps).toContain('dist/gameserver-sidecar.umd.min.js.map')
+  for (const path of maps) {
+    const { sources } = JSON.parse(await load(path)) as { sources: string[] }
+    const ours = sources.map((source) => join(dirname(path), source)).filter((name) => !name.includes('node_modules/'))
+    expect(
+      packed.files.map((file) => file.path),
+      path,
+    ).toEqual(expect.arrayContaining(ours))
+  }
+})
+
+describe('an error that nobody catches', () => {
+  const uses = {
+    import: "import { createClient } from 'gameserver-sidecar'",
+    require: "const { createClient } = require('gameserver-sidecar')",
+    script: "const { createClient } = require('./node_modules/gameserver-sidecar/dist/script.cjs')",
+  }
+  const failWith = (how: keyof typeof uses, ...flags: string[]): Promise<string> => {
+    const code = `${uses[how]}\ncreateClient({ timeout: -1 })`
+    const type = how === 'import' ? 'module' : 'commonjs'
+    return runNode(folder.path, [...flags, `--input-type=${type}`, '--eval', code]).then(({ stderr }) => stderr)
+  }
+
+  test.each(['import', 'require'] as const)(
+    'by %s prints a short line of code and the name of its class',
+    async (how) => {
+      const printed = await failWith(how)
+      expect(printed).toContain('SidecarError: ')
+      expect(Math.max(...printed.split('\n').map((line) => line.length))).toBeLessThan(300)
+    },
+  )
+
+  test.each(['import', 'require', 'script'] as const)(
+    'by %s names the TypeScript file with source maps',
+    async (how) => {
+      const printed = await failWith(how, '--enable-source-maps')
+      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/][\w-]+\.ts:\d+/)
+    },
+  )
+})

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { buildIfStale } from '../../build/build-if-stale.mjs'
+import { root } from '../support/source.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+/** A project of one source file, whose build writes two files and waits between them as long as there is a file `wait`. */
+async function project(): Promise<string> {
+  const folder = await temporaryFolder('build-if-stale')
+  mkdirSync(join(folder, 'src'))
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of ['rollup', '@rollup', '@types']) {
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'src', 'index.js'), 'export const built = 1')
+  writeFileSync(join(folder, 'rollup.config.mjs'), CONFIG)
+  return folder
+}
+
+const CONFIG = `
+  import { appendFileSync, existsSync } from 'node:fs'
+  import { setTimeout } from 'node:timers/promises'
+  const wait = {
+    name: 'wait',
+    async buildStart() {
+      appendFileSync('builds.log', 'x')
+      while (existsSync('wait')) await setTimeout(20)
+    },
+  }
+  const build = (name, plugins) =>
+    ({ input: 'src/index.js', plugins, output: { file: process.env.BUILD_DIR + '/' + name + '.js' } })
+  export default [build('first'), build('second', [wait])]`
+
+const buildsOf = (folder: string): number =>
+  existsSync(join(folder, 'builds.log')) ? readFileSync(join(folder, 'builds.log'), 'utf8').length : 0
+const isComplete = (folder: string): boolean =>
+  ['first.js', 'second.js'].every((name) => existsSync(join(folder, 'dist', name)))
+
+/** Starts a build in a process of its own, kills all of it when one file is written and another isn't. */
+async function killMidway(folder: string): Promise<void> {
+  const before = buildsOf(folder)
+  writeFileSync(join(folder, 'wait'), '')
+  const url = new URL('../../build/build-if-stale.mjs', import.meta.url).href
+  const code = `import { buildIfStale } from '${url}'; await buildIfStale({ root: ${JSON.stringify(folder)} })`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'ignore', detached: true })
+  const ended = once(child, 'close')
+  await expect.poll(() => buildsOf(folder), { timeout: 20_000 }).toBe(before + 1)
+  process.kill(-child.pid!, 'SIGKILL')
+  await ended
+  rmSync(join(folder, 'wait'))
+}
+
+describe('dist is built', () => {
+  test('when it is missing, and not a second time', async () => {
+    const folder = await project()
+    await buildIfStale({ root: folder })
+    expect(isComplete(folder)).toBe(true)
+    await buildIfStale({ root: folder })
+    expect(buildsOf(folder)).toBe(1)
+  })
+
+  test('again after a first build was killed midway', async () => {
+    const folder = await project()
+    await killMidway(folder)
+    expect(existsSync(join(folder, 'dist'))).toBe(false)
+    await buildIfStale({ root: folder })
+    expect(isComplete(folder)).toBe(true)
+  })
+
+  test('again after a later build was killed midway, which leaves the old files as they were', async () => {
+    const folder = await project()
+    await buildIfStale({ root: folder })
+    writeFileSync(join(folder, 'src', 'index.js'), 'export const built = 2')
+    await killMidway(folder)
+    expect(readFileSync(join(folder, 'dist', 'first.js'), 'utf8')).toContain('built = 1')
+    await buildIfStale({ root: folder })
+    expect(readFileSync(join(folder, 'dist', 'second.js'), 'utf8')).toContain('built = 2')
+  })
+
+  test('when a source was removed, but not when one was only touched', async () => {
+    const folder = await project()
+    writeFileSync(join(folder, 'src', 'other.js'), '')
+    await buildIfStale({ root: folder })
+    utimesSync(join(folder, 'src', 'other.js'), new Date(), new Date(Date.now() + 1000))
+    await buildIfStale({ root: folder })
+    expect(buildsOf(folder)).toBe(1)
+    rmSync(join(folder, 'src', 'other.js'))
+    await buildIfStale({ root: folder })
+    expect(buildsOf(folder)).toBe(2)
+  })
+
+  test('once for two who ask at the same time', async () => {
+    const folder = await project()
+    await Promise.all([buildIfStale({ root: folder }), buildIfStale({ root: folder })])
+    expect(buildsOf(folder)).toBe(1)
+  })
+})
