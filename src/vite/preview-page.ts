@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findInsertion } from '../node/gateway/html-insertion.js'
+import { findInsertion } from '../node/gateway/files/html-insertion.js'
 
 /** What would make Vite answer with something else than the whole page as it is. */
 const ASKING_FOR_LESS = ['accept-encoding', 'if-modified-since', 'if-none-match', 'range']

@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http'
-import type { Refusal } from '../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
 
 /**
  * How long a connection to the sidecar may take: it is on this machine, and clients are told within a second.

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { forbidden } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
-import { headerValues } from '../http/request-guard.js'
-import type { Admission } from '../http/request-guard.js'
-import { tokensMatch } from '../http/token.js'
+import { forbidden } from '../../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
+import { headerValues } from '../../http/request-guard.js'
+import type { Admission } from '../../http/request-guard.js'
+import { tokensMatch } from '../../http/token.js'
 
 export interface AccessOptions {
   readonly token: string | undefined

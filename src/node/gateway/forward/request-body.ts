@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Refusal } from '../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
 
 /** Largest body, as the real sidecar's. */
 const LIMIT = 4 * 1024 * 1024

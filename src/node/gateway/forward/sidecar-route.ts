@@ -1,7 +1,7 @@
-import { operations } from '../../protocol/operations.js'
-import type { OperationName } from '../../protocol/operations.js'
-import { malformed } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
+import { operations } from '../../../protocol/operations.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import { malformed } from '../../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
 
 /** Where a request is forwarded to. */
 export interface SidecarRoute {
