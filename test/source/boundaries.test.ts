@@ -27,7 +27,7 @@ const boundaries: Record<string, Boundary> = {
   mock: { folders: ['protocol', 'sidecar'], types: [...PAGE, 'index.ts'] },
   node: {
     folders: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'],
-    packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'],
+    packages: ['mrmime', 'send', 'ws', 'yaml'],
   },
   vite: { folders: ['node'] },
   cli: {

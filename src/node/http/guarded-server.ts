@@ -1,11 +1,11 @@
-import { createServer, ServerResponse } from 'node:http'
-import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
 import { announcesBody, checkFraming } from './framing.js'
-import { answerRefusal, refuseRaw } from './raw-response.js'
+import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
@@ -133,10 +133,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
    */
   const serveWithoutUpgrade = async (message: IncomingMessage, socket: Socket): Promise<void> => {
     if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE)
-    const reply = new ServerResponse(message)
-    reply.shouldKeepAlive = false
-    reply.assignSocket(socket)
-    reply.once('finish', () => socket.end())
+    const reply = createReply(message, socket)
     // Nobody reads from it any more, who would notice that the client leaves.
     socket.once('end', () => socket.end()).resume()
     return serve(message, reply)

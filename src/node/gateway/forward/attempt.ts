@@ -1,91 +1,77 @@
 import type { ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Refusal } from '../../http/refusal.js'
 
-/**
- * How long a connection to the sidecar may take: it is on this machine, and clients are told within a second.
- */
+/** The sidecar is on this machine, so a connection to it is quick or not possible; clients hear that within a second. */
 const CONNECT_MS = 900
 
+export interface AttemptOptions {
+  /** Host and port of the sidecar, for messages. */
+  readonly place: string
+  /** Milliseconds until the whole answer must have come. */
+  readonly timeout: number
+  /** Called once at most. The request is destroyed by then. */
+  readonly onFailure: (refusal: Refusal) => void
+}
+
 /**
- * One try to pass a request on: how far it came, and what is to be told where it fails, which it does once at
- * most.
+ * Follows a request to the sidecar. If it fails, the refusal for the client says whether the sidecar may have acted.
  */
 export class Attempt {
-  readonly #place: string
-  readonly #timeout: number
-  readonly #onFailure: (refusal: Refusal) => void
+  readonly #request: ClientRequest
+  readonly #options: AttemptOptions
   readonly #answerTimer: ReturnType<typeof setTimeout>
   #connectTimer: ReturnType<typeof setTimeout> | undefined
-  #request: ClientRequest | undefined
-  #isOver = false
-  #isAnswered = false
-  /** Whether the sidecar may have got anything. */
   #isSent = false
+  #isAnswered = false
+  #isOver = false
 
-  /**
-   * @param place host and port, for messages
-   * @param timeout milliseconds until it must be over
-   */
-  constructor(place: string, timeout: number, onFailure: (refusal: Refusal) => void) {
-    this.#place = place
-    this.#timeout = timeout
-    this.#onFailure = onFailure
-    this.#answerTimer = setTimeout(() => this.#failLate(), timeout)
-  }
-
-  begin(request: ClientRequest): void {
+  constructor(request: ClientRequest, options: AttemptOptions) {
     this.#request = request
-    if (this.#isOver) {
-      request.destroy()
-      return
-    }
-    // Some ends are no errors to Node, as that of a connection which switched to a protocol nobody asked for.
+    this.#options = options
+    this.#answerTimer = setTimeout(() => this.#failLate(), options.timeout)
+    request.once('socket', (socket) => this.#followConnection(socket))
+    request.on('error', (error) => this.fail(error))
+    // Node reports no error for some ends, such as an answer that switches to a protocol nobody asked for.
     request.once('close', () => {
       if (!this.#isAnswered) this.fail(new Error('no answer'))
     })
-    if (request.socket) this.#followConnecting(request)
-    else request.once('socket', () => this.#followConnecting(request))
   }
 
-  /** The head of an answer has come. What `goesOn` from there takes as long as it takes. */
-  answered(goesOn: boolean): void {
+  /** The head of the answer has come. The rest of a stream takes as long as it takes. */
+  answered(isStream: boolean): void {
     this.#isAnswered = true
-    if (goesOn) clearTimeout(this.#answerTimer)
+    if (isStream) clearTimeout(this.#answerTimer)
   }
 
-  /** Nothing can fail any more. */
+  /** Ends the request, wherever it is. No failure is reported any more. */
   end(): void {
     this.#isOver = true
     clearTimeout(this.#answerTimer)
     clearTimeout(this.#connectTimer)
-  }
-
-  /** Ends the request, wherever it is, with nothing to tell. */
-  abandon(): void {
-    this.end()
-    this.#request?.destroy()
+    this.#request.destroy()
   }
 
   fail(error: NodeJS.ErrnoException): void {
     const why = error.code ?? error.message
-    if (!this.#isSent) return this.#failAs(502, 14, `could not be reached (${why}); nothing was sent`)
-    this.#failAs(502, 2, `broke off (${why}); it may have acted`)
+    if (this.#isSent) this.#report(502, 2, `broke off (${why}); it may have acted`)
+    else this.#report(502, 14, `could not be reached (${why}); nothing was sent`)
   }
 
   #failLate(): void {
-    if (!this.#isSent) return this.#failAs(502, 14, 'could not be reached in time; nothing was sent')
-    this.#failAs(504, 4, `did not answer within ${this.#timeout} ms; it may have acted`)
+    if (this.#isSent) this.#report(504, 4, `did not answer within ${this.#options.timeout} ms; it may have acted`)
+    else this.#report(502, 14, 'could not be reached in time; nothing was sent')
   }
 
-  #failAs(status: number, code: number, what: string): void {
+  #report(status: number, code: number, problem: string): void {
     if (this.#isOver) return
-    this.abandon()
-    this.#onFailure({ status, code, message: `The sidecar at ${this.#place} ${what}` })
+    this.end()
+    this.#options.onFailure({ status, code, message: `The sidecar at ${this.#options.place} ${problem}` })
   }
 
-  #followConnecting(request: ClientRequest): void {
-    const { socket } = request
-    if (request.reusedSocket || socket === null) {
+  #followConnection(socket: Socket): void {
+    if (this.#isOver) return
+    if (this.#request.reusedSocket) {
       this.#isSent = true
       return
     }

@@ -1,24 +1,22 @@
-import { Agent } from 'node:http'
+import { Agent, request as requestPlain } from 'node:http'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { Agent as SecureAgent } from 'node:https'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
-import { createProxyServer } from 'httpxy'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createReply } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { Attempt } from './attempt.js'
-import { handshakeHeaders, refusedHandshakeHeaders, responseHeaders } from './forwarded-headers.js'
-import { standInForMessage, standInForReply } from './stand-ins.js'
-import type { Sent } from './stand-ins.js'
+import { handshakeHead, responseHeaders } from './forwarded-headers.js'
 import type { Watches } from './watches.js'
 
 /**
- * How long a connection to the sidecar is kept for the next call. Shorter than servers keep one (Node's five
- * seconds are the least that is common; the real sidecar, Go's server without a limit, keeps them for ever),
- * so that none is used which the other side is just closing. Only the end of the sidecar itself can then meet
- * a call, and whether it acted nobody knows: the call fails and is never sent twice, by Node neither.
+ * Time for which a connection to the sidecar is kept for the next call. Servers keep theirs longer (Node for five
+ * seconds, the real sidecar for ever), so no call goes out on a connection that the sidecar is just closing. A call that
+ * breaks off is never sent again, because nobody knows whether it acted.
  */
 const KEPT_MS = 4_000
 
-/** How long a call may go on whose client left. */
+/** Time for which a call goes on after its client has left. A closing page sends calls and doesn't wait for answers. */
 const ABANDONED_MS = 500
 
 export interface ForwarderOptions {
@@ -28,121 +26,136 @@ export interface ForwarderOptions {
   readonly watches: Watches
 }
 
-/** A request as it goes to the sidecar. */
-export interface Outgoing extends Sent {
+/** A request as it goes to the sidecar, and what its client's side must hear of it. */
+export interface Outgoing {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
   readonly isWatch: boolean
-  /** Headers for the answer, beside the sidecar's and those that all have. */
+  /** Headers for the answer, beside those of the sidecar and those that every answer gets. */
   readonly answerHeaders: Readonly<Record<string, string>> | undefined
-  /** Called when a watch was opened. */
+  /** Called when a watch has been opened. */
   onWatch(): void
-  /** Called when nothing came of it: this is to be told. */
+  /** Called if the client got no part of an answer yet; the refusal is to be its answer. */
   onFailure(refusal: Refusal): void
-  /** Called when it came to an end in the middle of its answer, which was cut off then. */
+  /** Called after the answer was cut off in its middle. */
   onBreak(refusal: Refusal): void
 }
 
+/** Passes requests on to one sidecar, and passes answers back as they come. */
 export interface Forwarder {
-  /** Resolves when the answer has left, or the client has. Never rejects. */
+  /** Resolves when the answer has left, or the client has. */
   request(message: IncomingMessage, reply: ServerResponse, outgoing: Outgoing): Promise<void>
-  /** Resolves when the client's connection has ended. Never rejects. */
+  /** Resolves when the client's connection has ended. */
   upgrade(message: IncomingMessage, socket: Socket, outgoing: Outgoing): Promise<void>
-  /** Ends the connections that are kept. */
+  /** Ends the connections that are kept for later calls. */
   close(): void
 }
 
-/** What the proxy's events are about. */
-interface Exchange {
-  readonly attempt: Attempt
-  /** The request is made, and will be sent. */
-  begin(request: ClientRequest): void
-  /** The sidecar has answered; not called for upgrades. */
-  answer?(response: IncomingMessage): void
-}
-
-/** Passes requests on to one sidecar and its answers back, streams as they come. */
 export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
-  const agent = new (sidecar.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
-  const exchanges = new WeakMap<IncomingMessage, Exchange>()
-  const opened = new WeakMap<Socket, () => void>()
-  const proxy = createProxyServer()
-  proxy.on('proxyReq', (request, message) => exchanges.get(message)?.begin(request))
-  proxy.on('proxyRes', (response, message) => exchanges.get(message)?.answer?.(response))
-  proxy.on('proxyReqWs', (request, message) => exchanges.get(message)?.begin(request))
-  proxy.on('open', (upstream) => opened.get(upstream)?.())
-  proxy.on('error', (error, message) => message && exchanges.get(message)?.attempt.fail(error))
+  const isSecure = sidecar.protocol === 'https:'
+  const keptConnections = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
+  const basePath = sidecar.pathname.replace(/\/$/, '')
+  const place = sidecar.host
+
+  const send = (method: string | undefined, outgoing: Outgoing, agent: Agent | false): ClientRequest => {
+    const request = (isSecure ? requestSecure : requestPlain)(sidecar, {
+      method,
+      path: basePath + outgoing.path,
+      headers: { ...outgoing.headers, host: sidecar.host },
+      agent,
+    })
+    return request.end(outgoing.body)
+  }
+
+  /** Passes an answer back. It is a stream if it is an open watch. */
+  const passBack = (
+    response: IncomingMessage,
+    reply: ServerResponse,
+    attempt: Attempt,
+    outgoing: Outgoing,
+    isStream: boolean,
+  ): void => {
+    const { statusCode = 0, rawHeaders, headers } = response
+    attempt.answered(isStream)
+    response.on('error', (error) => attempt.fail(error))
+    if (reply.destroyed) return void response.resume()
+    try {
+      reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
+    } catch (error) {
+      return attempt.fail(error as Error)
+    }
+    // Unlike stream.pipeline(), pipe() can be undone, as a watch needs that is to end with a last line of ours. Its
+    // errors end the attempt, and the end of the reply does, so both sides always end together.
+    response.pipe(reply)
+    if (!isStream) return
+    outgoing.onWatch()
+    reply.flushHeaders()
+    watches.addStream(response, reply)
+  }
 
   return {
     async request(message, reply, outgoing) {
       const { isWatch } = outgoing
-      const attempt = new Attempt(sidecar.host, timeout, (refusal) => {
+      const request = send(message.method, outgoing, isWatch ? false : keptConnections)
+      const onFailure = (refusal: Refusal): void => {
         if (!reply.headersSent) return outgoing.onFailure(refusal)
         reply.destroy()
         outgoing.onBreak(refusal)
-      })
-      const answer = (response: IncomingMessage): void => {
-        const { statusCode = 0, rawHeaders, headers } = response
-        const goesOn = isWatch && statusCode === 200
-        attempt.answered(goesOn)
-        if (reply.destroyed) return void response.resume()
-        try {
-          reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
-        } catch (error) {
-          return attempt.fail(error as Error)
-        }
-        if (goesOn) {
-          outgoing.onWatch()
-          reply.flushHeaders()
-          watches.addStream(response, reply)
-        }
-        response.pipe(reply)
       }
-      const sent = standInForMessage(message, outgoing)
-      exchanges.set(sent, { attempt, answer, begin: (request) => attempt.begin(request) })
+      const attempt = new Attempt(request, { place, timeout, onFailure })
+      request.once('response', (response) => {
+        passBack(response, reply, attempt, outgoing, isWatch && response.statusCode === 200)
+      })
       reply.on('error', () => undefined)
-      const standIn = standInForReply(reply, isWatch ? 0 : ABANDONED_MS)
-      standIn.once('close', () => attempt.end())
-      const options = { target: sidecar, agent: isWatch ? false : agent, selfHandleResponse: true }
-      await proxy.web(sent, standIn, options).catch(() => undefined)
+      await closed(reply)
+      // Over HTTP/2, an answer that the client gave up counts as finished, though nobody has ended it.
+      const hasLeft = !(reply.writableEnded && reply.writableFinished)
+      if (hasLeft && !isWatch) await delay(ABANDONED_MS, undefined, { ref: false })
+      attempt.end()
     },
 
     async upgrade(message, socket, outgoing) {
-      let isAnswered = false
-      const attempt = new Attempt(sidecar.host, timeout, (refusal) => {
-        if (isAnswered) outgoing.onBreak(refusal)
-        else outgoing.onFailure(refusal)
+      if (socket.destroyed) return
+      const request = send('GET', outgoing, false)
+      let reply: ServerResponse | undefined
+      let isOpen = false
+      const onFailure = (refusal: Refusal): void => {
+        // Frames that came before still leave. A plain answer that broke off must not look like a whole one.
+        if (isOpen) socket.end()
+        else if (reply?.headersSent === true) socket.destroy()
+        else return outgoing.onFailure(refusal)
+        outgoing.onBreak(refusal)
+      }
+      const attempt = new Attempt(request, { place, timeout, onFailure })
+      request.once('response', (response) => {
+        reply = createReply(message, socket)
+        passBack(response, reply, attempt, outgoing, false)
       })
-      const answered = (goesOn: boolean): void => {
-        isAnswered = true
-        attempt.answered(goesOn)
-      }
-      const begin = (request: ClientRequest): void => {
-        attempt.begin(request)
-        // Before the proxy's own listeners, which pass these headers on.
-        request.once('response', (response) => {
-          answered(false)
-          response.headers = refusedHandshakeHeaders(response)
-        })
-        request.once('upgrade', (response, upstream: Socket) => {
-          answered(true)
-          socket.removeListener('data', gone).removeListener('end', gone)
-          response.headers = handshakeHeaders(response.headers)
-          opened.set(upstream, () => {
-            outgoing.onWatch()
-            watches.addSocket(upstream, socket)
-          })
-        })
-      }
-      const sent = standInForMessage(message, outgoing)
-      exchanges.set(sent, { attempt, begin })
-      // Until it is read from, nobody would notice its end. Nothing may come before the handshake is done.
-      const gone = (): void => void socket.destroy()
-      socket.on('data', gone).once('end', gone)
-      socket.once('close', () => attempt.abandon())
-      await proxy.ws(sent, socket, { target: sidecar }).catch(() => undefined)
+      request.once('upgrade', (response, upstream, head) => {
+        isOpen = true
+        attempt.answered(true)
+        socket.off('data', leave).off('end', leave)
+        upstream.setNoDelay(true).setKeepAlive(true)
+        upstream.on('error', (error) => attempt.fail(error))
+        if (head.byteLength > 0) upstream.unshift(head)
+        socket.write(handshakeHead(response.headers), 'latin1')
+        upstream.pipe(socket).pipe(upstream)
+        outgoing.onWatch()
+        watches.addSocket(upstream, socket)
+      })
+      // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
+      const leave = (): void => void socket.destroy()
+      socket.on('data', leave).once('end', leave)
+      socket.once('close', () => attempt.end())
+      await closed(socket)
     },
 
     close() {
-      agent.destroy()
+      keptConnections.destroy()
     },
   }
 }
+
+const closed = (end: Socket | ServerResponse): Promise<void> =>
+  new Promise((resolve) => void end.once('close', resolve))
