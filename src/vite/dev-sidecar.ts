@@ -19,7 +19,7 @@ import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */
 export interface DevSidecar {
-  /** Starts the local sidecar, if one is to run inside, and logs its address. Every answer repeats why it failed. */
+  /** Starts the local sidecar, if one runs inside, and logs its address. If that fails, every answer says why. */
   start(): Promise<void>
   /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for all others. */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>

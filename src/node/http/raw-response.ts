@@ -5,10 +5,7 @@ import type { Duplex } from 'node:stream'
 import { refusalBody } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
-/**
- * Answers on a connection that has no ServerResponse (a refused upgrade, a request that can't be parsed) and
- * ends it.
- */
+/** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
 export function answerRaw(
   socket: Duplex,
   status: number,
