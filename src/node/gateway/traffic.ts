@@ -1,4 +1,4 @@
-/** Interval of looking whether traffic has come to rest. */
+/** Milliseconds between two looks at whether traffic has come to rest. */
 const CHECK_MS = 20
 
 /** Counts the requests that are being answered. */

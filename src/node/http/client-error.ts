@@ -31,7 +31,7 @@ export function answerClientError(error: ClientError, socket: Duplex, last: Serv
   const refusal = refusalOf(error)
   if (last === undefined) return refuseRaw(socket, refusal)
   if (!last.req.complete && !last.headersSent) {
-    // The bytes belong to this request's body, so its own answer tells, after those to earlier requests.
+    // The bytes belong to this request's body, so its own answer refuses them. It waits for those to earlier requests.
     last.shouldKeepAlive = false
     answerRefusal(last, refusal)
     // Once the answer has left, Node no longer tells readers of the body that the rest won't come.

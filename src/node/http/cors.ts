@@ -1,7 +1,7 @@
 import { headerValues } from './request-guard.js'
 import type { Admission, RequestHead } from './request-guard.js'
 
-/** Headers that let a page of an allowed origin read an answer. Other pages get none, as from the real sidecar. */
+/** Headers that let a page of an allowed origin read an answer. The real sidecar never sends any. */
 export const corsHeaders = (
   { foreignOrigin }: Admission,
   requestHeaders: readonly string[] = ['content-type'],

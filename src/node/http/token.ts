@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Makes a secret that nobody but the starter of the server knows. */
+/** Makes a secret that nobody can guess. */
 export const createToken = (): string => randomBytes(24).toString('base64url')
 
 /**

@@ -26,7 +26,7 @@ export interface ForwarderOptions {
   readonly watches: Watches
 }
 
-/** A request as it goes to the sidecar, and what its client's side must hear of it. */
+/** A request as it goes to the sidecar, and callbacks for its fate. */
 export interface Outgoing {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -36,9 +36,9 @@ export interface Outgoing {
   readonly answerHeaders: Readonly<Record<string, string>> | undefined
   /** Called when a watch has been opened. */
   onWatch(): void
-  /** Called if the client got no part of an answer yet; the refusal is to be its answer. */
+  /** Called if the request fails before any part of an answer was sent. The refusal is to be the answer. */
   onFailure(refusal: Refusal): void
-  /** Called after the answer was cut off in its middle. */
+  /** Called if the request fails later. The answer was cut off. */
   onBreak(refusal: Refusal): void
 }
 
@@ -68,7 +68,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
     return request.end(outgoing.body)
   }
 
-  /** Passes an answer back. It is a stream if it is an open watch. */
+  /** Passes an answer back. An open watch is a stream, which has no time limit. */
   const passBack = (
     response: IncomingMessage,
     reply: ServerResponse,
@@ -85,8 +85,8 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
     } catch (error) {
       return attempt.fail(error as Error)
     }
-    // Unlike stream.pipeline(), pipe() can be undone, as a watch needs that is to end with a last line of ours. Its
-    // errors end the attempt, and the end of the reply does, so both sides always end together.
+    // pipe() can be undone, unlike stream.pipeline(): a watch needs that to end with a last line of the gateway's own.
+    // Neither side outlives the other, since an error of the response and the end of the reply both end the attempt.
     response.pipe(reply)
     if (!isStream) return
     outgoing.onWatch()
@@ -128,6 +128,10 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         outgoing.onBreak(refusal)
       }
       const attempt = new Attempt(request, { place, timeout, onFailure })
+      socket.once('close', () => attempt.end())
+      // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
+      const leave = (): void => void socket.destroy()
+      socket.on('data', leave).once('end', leave)
       request.once('response', (response) => {
         reply = createReply(message, socket)
         passBack(response, reply, attempt, outgoing, false)
@@ -144,10 +148,6 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         outgoing.onWatch()
         watches.addSocket(upstream, socket)
       })
-      // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
-      const leave = (): void => void socket.destroy()
-      socket.on('data', leave).once('end', leave)
-      socket.once('close', () => attempt.end())
       await closed(socket)
     },
 

@@ -27,7 +27,7 @@ interface Watch {
   sayGoodbye(): void
 }
 
-/** How far a reader has come. */
+/** The bytes that a reader has taken, and the time when it took the last of them. */
 interface Progress {
   taken: number
   since: number
