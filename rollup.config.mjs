@@ -29,7 +29,7 @@ const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.
 const declarations = { index: 'src/index.ts', ...frames, ...adapters, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['commander', 'httpxy', 'mrmime', 'picocolors', 'send', 'yaml']
+const vendored = ['commander', 'mrmime', 'picocolors', 'send', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'

@@ -1,16 +1,23 @@
 export { MessageDecoder } from './message-decoder.js'
 export { createWebSocketClass } from './websocket.js'
 
-export type { FrameError, FrameErrorCode } from './frame-error.js'
-export type { Chunk, DecoderCallbacks, DecoderHost, DecoderLimits, DecoderOptions, Frame } from './types.js'
-export type { TextDecoderClass, TextDecoderLike } from './utf8.js'
 export type {
   ByteStream,
+  Chunk,
   Connect,
+  DecoderCallbacks,
+  DecoderHost,
+  DecoderLimits,
+  DecoderOptions,
+  Frame,
+  FrameError,
+  FrameErrorCode,
   FrameWebSocket,
   FrameWebSocketClass,
   ReadyStates,
   SocketEvent,
   SocketListener,
+  TextDecoderClass,
+  TextDecoderLike,
   WebSocketOptions,
-} from './websocket-types.js'
+} from './types.js'

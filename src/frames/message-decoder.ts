@@ -1,214 +1,204 @@
-import { view } from './bytes.js'
-import { emit } from './emit.js'
-import { encodeFrame } from './encode-frame.js'
-import type { FrameError } from './frame-error.js'
-import type { Chunk, DecoderOptions, Frame } from './types.js'
-import { createUtf8Reader } from './utf8.js'
+import { BINARY, callHost, CLOSE, CONTINUATION, encodeFrame, frameError, PING, PONG, TEXT } from './frame.js'
+import { createByteReader, createTextReader, view } from './payload.js'
+import type { Chunk, DecoderOptions, Frame, FrameError, FrameErrorCode } from './types.js'
 
-const TEXT = 1
-const CLOSE = 8
-const PING = 9
-/** A bit for each opcode that RFC 6455 defines: 0, 1, 2 and 8, 9, 10. */
-const OPCODES = 0x707
-
-/** Those that may be sent: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
+/** Codes that a close frame may have: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
 const CLOSE_CODES = /^(100[0-37-9]|101[0-4]|[34]\d{3})$/
 
 const HEAD_LIMIT = 16384
-/** Small messages that arrive in pieces share buffers of this size, as each buffer costs time. */
-const SLAB = 8192
+const CONTROL_LIMIT = 125
+const NO_STATUS = 1005
 
-const none = new Uint8Array(0)
+const EMPTY = new Uint8Array(0)
 
 /**
- * What RFC 6455 asks of a client's receiving side: bytes in, messages out. Use one per connection, with one
- * of its three inputs. No input makes it throw.
+ * The receiving side of a client, as RFC 6455 demands it: bytes in, messages out. Use one decoder for each connection,
+ * with one of its three inputs. No input makes it throw.
  */
 export class MessageDecoder {
-  /** Bytes of a TCP stream, cut anywhere. */
+  /** Takes bytes of a TCP stream, cut anywhere. */
   readonly push: (bytes: Uint8Array) => void
-  /** A frame that the host has parsed. */
+  /** Takes a frame that the host has parsed. */
   readonly pushFrame: (frame: Frame) => void
-  /** A piece of a frame's payload. */
+  /** Takes a piece of a frame's payload. */
   readonly pushChunk: (chunk: Chunk) => void
 
   constructor(options: DecoderOptions) {
     const { handshake, maxMessage = 1 << 24, maxFragments = 1 << 17, random = Math.random, write } = options
-    const readText = createUtf8Reader(options.TextDecoder)
-    let done = false
-    // The HTTP head so far; undefined once it is over.
+    const readText = createTextReader(options.TextDecoder)
+    const readBytes = createByteReader()
+    let isDone = false
+    // The HTTP head so far; undefined when it is over.
     let head = handshake ? '' : undefined
-    // The header: how many of its bytes were read, how many it has, the first of them, the length so far.
-    let read = 0
-    let size = 2
-    let first = 0
+    // The header of a frame: its bytes that were read, its size, its first byte, the length so far.
+    let headerRead = 0
+    let headerSize = 2
+    let firstByte = 0
     let length = 0
-    // The frame: its opcode, whether it is the last, how much of its payload is missing; -1 between frames.
+    // The frame: its opcode, whether it is the last of its message, the bytes of its payload that are missing.
     let opcode = 0
-    let final = true
-    let left = -1
-    // The message: its opcode, 0 between messages; its bytes and its frames so far.
-    let kind = 0
+    let isFinal = true
+    let missing = 0
+    let isInFrame = false
+    // The message: whether one has begun, its opcode, its bytes and frames so far.
+    let isInMessage = false
+    let kind = TEXT
     let total = 0
     let fragments = 0
-    // A message of bytes: what was copied of it is from `start` up to `end`; how large the last one was.
-    let buffer: Uint8Array = none
-    let start = 0
-    let end = 0
-    let previous = 0
-    // A control frame, which may stand between the fragments of a message.
+    // The payload of a control frame, which may stand between the fragments of a message.
     let control: number[] = []
 
     const answer = (code: number, payload: ArrayLike<number>): void => {
-      if (head === undefined && write) emit(write, encodeFrame(code, payload, random))
+      if (head === undefined && write !== undefined) callHost(write, encodeFrame(code, payload, random))
     }
 
-    /** Runs a step of the decoder, which throws a close code; or anything else if there is no memory left. */
-    const guard = (work: () => void): void => {
+    /** Runs a step of the decoder. Ends the stream if it throws a FrameError, or another error for lack of memory. */
+    const run = (step: () => void): void => {
+      if (isDone) return
       try {
-        if (!done) work()
+        step()
       } catch (problem) {
-        done = true
-        const code = (problem as number) > 0 ? (problem as number) : 1009
-        answer(CLOSE, [code >> 8, code])
-        // Of an HTTP answer that is not right, its status says most.
-        const reason = /^HTTP/.test(head!) ? 'HTTP' + head!.slice(8, 12) : code
-        emit(
-          options.error,
-          Object.assign(Error('WebSocket refused: ' + reason), { name: 'FrameError', code }) as FrameError,
-        )
+        isDone = true
+        const isRefusal = problem instanceof Error && problem.name === 'FrameError'
+        const error = isRefusal ? (problem as FrameError) : frameError(1009)
+        answer(CLOSE, [error.code >> 8, error.code])
+        callHost(options.error, error)
       }
     }
 
-    const finish = (message: string | Uint8Array): void => {
-      kind = total = fragments = 0
-      emit(options.message, message)
+    const finishMessage = (message: string | Uint8Array): void => {
+      isInMessage = false
+      total = fragments = 0
+      callHost(options.message, message)
     }
 
-    const readControl = (payload: Uint8Array): void => {
-      control = []
-      if (opcode === CLOSE) {
-        const code = payload.length ? (payload[0]! << 8) | payload[1]! : 1005
-        if (payload.length && !CLOSE_CODES.test(code as never)) throw 1002
-        const reason = createUtf8Reader(options.TextDecoder)(payload, 2, payload.length, true)
-        done = true
-        answer(CLOSE, payload)
-        emit(options.close, code, reason)
+    const finishControl = (payload: Uint8Array): void => {
+      if (opcode === PONG) {
+        callHost(options.pong, payload)
       } else if (opcode === PING) {
-        answer(10, payload)
-        emit(options.ping, payload)
-      } else emit(options.pong, payload)
-    }
-
-    const readBinary = (bytes: Uint8Array, at: number, until: number, last: boolean): void => {
-      const piece = view(bytes, at, until)
-      if (last && start === end) return finish(piece)
-      if (start + total > buffer.length) {
-        // Doubling keeps the copies linear. Messages often have one size: then the first guess is exact.
-        const used: Uint8Array = view(buffer, start, end)
-        buffer = new Uint8Array(Math.max(SLAB, total, 2 * used.length, final ? 0 : previous))
-        buffer.set(used)
-        end -= start
-        start = 0
-      }
-      buffer.set(piece, end)
-      end += piece.length
-      if (last) {
-        const message = view(buffer, start, (start = end))
-        previous = message.length
-        if (buffer.length > SLAB) {
-          buffer = none
-          start = end = 0
-        }
-        finish(message)
+        answer(PONG, payload)
+        callHost(options.ping, payload)
+      } else {
+        const code = payload.length > 0 ? (payload[0]! << 8) | payload[1]! : NO_STATUS
+        if (payload.length > 0 && !CLOSE_CODES.test(String(code))) throw frameError(1002)
+        const reason = createTextReader(options.TextDecoder)(payload, Math.min(2, payload.length), payload.length, true)
+        isDone = true
+        answer(CLOSE, payload)
+        callHost(options.close, code, reason)
       }
     }
 
-    /** Takes a piece of the frame's payload: what `bytes` has from `at` to `until`. */
-    const readPayload = (bytes: Uint8Array, at: number, until: number): void => {
-      left = left - until + at || -1
-      const last = left < 0 && final
+    /** Takes a piece of the frame's payload: `bytes` from `at` to `end`. */
+    const readPayload = (bytes: Uint8Array, at: number, end: number): void => {
+      missing -= end - at
+      isInFrame = missing > 0
+      const isLast = !isInFrame && isFinal
       if (opcode >= CLOSE) {
-        while (at < until) control.push(bytes[at++]!)
-        if (last) readControl(Uint8Array.from(control))
+        control.push(...view(bytes, at, end))
+        if (!isLast) return
+        const payload = Uint8Array.from(control)
+        control = []
+        finishControl(payload)
       } else if (kind === TEXT) {
-        const message = readText(bytes, at, until, last)
-        if (last) finish(message)
-      } else readBinary(bytes, at, until, last)
-    }
-
-    /** Refuses what a frame may not be; `bytes` need not be its true length if that is above 125. */
-    const check = (code: number, fin: boolean, bytes: number): void => {
-      // A control frame is whole and short, and a close frame has no half of a code; a message begins once.
-      if (
-        !((1 << code) & OPCODES) ||
-        (code < CLOSE ? !code !== !!kind : !fin || bytes > 125 || (code === CLOSE && bytes === 1))
-      )
-        throw 1002
-      opcode = code
-      final = fin
-    }
-
-    const begin = (bytes: number): void => {
-      if (opcode < CLOSE) {
-        total += bytes
-        if (total > maxMessage || ++fragments > maxFragments) throw 1009
-        kind = opcode || kind
+        const text = readText(bytes, at, end, isLast)
+        if (isLast) finishMessage(text)
+      } else {
+        const message = readBytes(bytes, at, end, isLast, total, isFinal)
+        if (message !== undefined) finishMessage(message)
       }
-      left = bytes
+    }
+
+    /** Refuses a frame that the protocol forbids here. Of a payload above 125 bytes, any size above 125 will do. */
+    const checkFrame = (code: number, fin: boolean, payloadSize: number): void => {
+      const isControl = code >= CLOSE && code <= PONG
+      const isData = code >= CONTINUATION && code <= BINARY
+      const isRight = isControl
+        ? // Half a close code is none.
+          fin && payloadSize <= CONTROL_LIMIT && !(code === CLOSE && payloadSize === 1)
+        : isData && (code === CONTINUATION) === isInMessage
+      if (!isRight) throw frameError(1002)
+      opcode = code
+      isFinal = fin
+    }
+
+    const beginPayload = (size: number): void => {
+      if (opcode < CLOSE) {
+        total += size
+        fragments += 1
+        if (total > maxMessage || fragments > maxFragments) throw frameError(1009)
+        if (opcode !== CONTINUATION) kind = opcode
+        isInMessage = true
+      }
+      missing = size
+      isInFrame = true
     }
 
     const readHeader = (byte: number): void => {
-      if (!read++) first = byte
-      else if (read < 3) {
-        // Reserved bits, and a mask, which only a client sets.
-        if (first & 0x70 || byte > 0x7f) throw 1002
-        check(first & 15, first > 0x7f, byte)
-        size = byte < 126 ? 2 : byte < 127 ? 4 : 10
-        length = size > 2 ? 0 : byte
-      } else length = length * 256 + byte
-      if (read === size) {
-        read = 0
-        begin(length)
+      headerRead += 1
+      if (headerRead === 1) {
+        firstByte = byte
+        return
       }
+      if (headerRead === 2) {
+        // Nobody may set reserved bits, and only a client sets a mask.
+        if ((firstByte & 0x70) !== 0 || byte > 0x7f) throw frameError(1002)
+        checkFrame(firstByte & 0x0f, firstByte > 0x7f, byte)
+        headerSize = byte < 126 ? 2 : byte === 126 ? 4 : 10
+        length = byte < 126 ? byte : 0
+      } else {
+        length = length * 256 + byte
+      }
+      if (headerRead < headerSize) return
+      headerRead = 0
+      beginPayload(length)
+      if (length === 0) readPayload(EMPTY, 0, 0)
     }
+
+    const refuseHead = (code: FrameErrorCode): FrameError =>
+      frameError(code, head?.startsWith('HTTP') === true ? `HTTP${head.slice(8, 12)}` : code)
 
     const readHead = (byte: number): void => {
       head += String.fromCharCode(byte)
       if (head!.endsWith('\r\n\r\n')) {
-        if (typeof handshake === 'function' ? !handshake(head!) : !/^HTTP\/1\.1 101 /.test(head!)) throw 1002
+        const isRight = typeof handshake === 'function' ? handshake(head!) : /^HTTP\/1\.1 101 /.test(head!)
+        if (!isRight) throw refuseHead(1002)
         head = undefined
-      } else if (head!.length >= HEAD_LIMIT) throw 1009
+      } else if (head!.length >= HEAD_LIMIT) {
+        throw refuseHead(1009)
+      }
+    }
+
+    const takeChunk = ({ bytes, remaining, fin, opcode: code }: Partial<Chunk> & Pick<Chunk, 'bytes'>): void => {
+      const rest = remaining ?? 0
+      const size = bytes.length + rest
+      // A missing chunk shows by what remains.
+      if (!(rest >= 0) || (isInFrame && missing !== size)) throw frameError(1002)
+      if (isInFrame) {
+        isFinal = fin ?? isFinal
+      } else {
+        checkFrame(code ?? (isInMessage ? CONTINUATION : TEXT), fin ?? true, size)
+        beginPayload(size)
+      }
+      readPayload(bytes, 0, bytes.length)
     }
 
     this.push = (bytes) =>
-      guard(() => {
-        for (let at = 0; !done && at < bytes.length;) {
-          if (left > 0) readPayload(bytes, at, (at = Math.min(bytes.length, at + left)))
-          else {
-            ;(head === undefined ? readHeader : readHead)(bytes[at++]!)
-            if (!left) readPayload(none, 0, 0)
+      run(() => {
+        let at = 0
+        while (!isDone && at < bytes.length) {
+          if (isInFrame) {
+            const end = Math.min(bytes.length, at + missing)
+            readPayload(bytes, at, end)
+            at = end
+          } else {
+            const byte = bytes[at]!
+            at += 1
+            if (head === undefined) readHeader(byte)
+            else readHead(byte)
           }
         }
       })
-
-    this.pushFrame = this.pushChunk = ({
-      payload,
-      bytes = payload!,
-      remaining = 0,
-      fin = left < 0 || final,
-      opcode: code = kind ? 0 : TEXT,
-    }: Partial<Frame & Chunk>) =>
-      guard(() => {
-        const coming = bytes.length + remaining
-        // A chunk that is missing shows in what remains.
-        if (!(remaining >= 0) || (left >= 0 && left !== coming)) throw 1002
-        if (left < 0) {
-          check(code, fin, coming)
-          begin(coming)
-        }
-        final = fin
-        readPayload(bytes, 0, bytes.length)
-      })
+    this.pushFrame = ({ opcode: code, fin, payload }) => run(() => takeChunk({ bytes: payload, fin, opcode: code }))
+    this.pushChunk = (chunk) => run(() => takeChunk(chunk))
   }
 }

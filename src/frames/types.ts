@@ -1,5 +1,20 @@
-import type { FrameError } from './frame-error.js'
-import type { TextDecoderClass } from './utf8.js'
+/**
+ * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer:
+ * - 1002: the peer broke the protocol, or its handshake is not that of a WebSocket;
+ * - 1007: text that is not UTF-8;
+ * - 1009: a message, the number of its fragments or the HTTP head exceeds its limit.
+ */
+export type FrameErrorCode = 1002 | 1007 | 1009
+
+/**
+ * The one error of this module's streams. It is never thrown, but handed to the `error` callback or event. Its message
+ * ends with the code, or with the status of an HTTP answer that was refused: `HTTP 403`.
+ */
+export interface FrameError extends Error {
+  readonly name: 'FrameError'
+  /** The close code for the peer. */
+  readonly code: FrameErrorCode
+}
 
 /** A frame that the host has parsed. */
 export interface Frame {
@@ -13,57 +28,148 @@ export interface Frame {
 /** A piece of a frame's payload. */
 export interface Chunk {
   readonly bytes: Uint8Array
-  /** How many bytes of the same frame are still to come. */
+  /** Bytes of the same frame that are still to come. */
   readonly remaining: number
   /**
-   * Whether the frame ends its message; what its last chunk says counts, as some hosts know no sooner.
-   * Default: what the chunk before said, and true for hosts that never say.
+   * Whether the frame ends its message. The last chunk of a frame decides, since some hosts know no sooner. Default: as
+   * in the chunk before, and true for hosts that never say.
    */
   readonly fin?: boolean
-  /** As in a frame; read from its first chunk only. Default: 0 within a message, else 1. */
+  /** As in a frame, and read from its first chunk only. Default: 0 within a message, otherwise 1. */
   readonly opcode?: number
 }
 
-/** What a decoder tells its host. What a callback throws becomes an unhandled rejection. */
+/** Callbacks of a decoder. An error that one throws becomes an unhandled rejection. */
 export interface DecoderCallbacks {
   /**
-   * A whole message. Binary data may be a view: of the bytes given, if it came in one piece (copy it if the
-   * host uses its buffer again), or of a larger buffer of the decoder's, which never writes to it again.
+   * Takes a whole message. Binary data may be a view. If the message came in one piece, it is a view of the bytes given:
+   * copy it if the host uses its buffer again. Otherwise it is a view of a buffer that the decoder doesn't change again.
    */
   message?(data: string | Uint8Array): void
-  /** A ping: answer with a pong of the same payload, unless `write` was given. */
+  /** Takes a ping. Answer it with a pong of the same payload, unless `write` was given. */
   ping?(payload: Uint8Array): void
   pong?(payload: Uint8Array): void
-  /** The peer's close frame; 1005 if it named no code. Everything after it is ignored. */
+  /** Takes the peer's close frame; the code is 1005 if it had none. All later bytes are ignored. */
   close?(code: number, reason: string): void
-  /** The stream can't be read on: close with `error.code`. Everything after it is ignored. */
+  /** Takes the reason why the stream can't be read on: close it with `error.code`. All later bytes are ignored. */
   error?(error: FrameError): void
 }
 
 export interface DecoderLimits {
-  /** Bytes a message may have, over all its frames, and so also a frame. Default: 16 MiB. */
+  /** Most bytes of a message, over all its frames, and so also of a frame. Default: 16 MiB. */
   readonly maxMessage?: number
-  /** Frames a message may have, empty ones included. Default: 131,072. */
+  /** Most frames of a message, with empty ones. Default: 131,072. */
   readonly maxFragments?: number
 }
 
-/** What a host may lack, or want to give itself. */
+/** The part of `TextDecoder` that is used. The decoder tests it before it relies on it. */
+export interface TextDecoderLike {
+  decode(bytes: Uint8Array, options?: { stream: boolean }): string
+}
+
+export type TextDecoderClass = new (label: string, options: { ignoreBOM: boolean }) => TextDecoderLike
+
+/** Things that a host may lack, or may want to replace. */
 export interface DecoderHost {
   /** The `TextDecoder` to use if it proves right; `null` for none. Default: the global one, if any. */
   readonly TextDecoder?: TextDecoderClass | null
-  /** Numbers from 0 up to 1 for masks and keys. Default: `Math.random`. */
+  /** Gives numbers from 0 up to 1 for masks and keys. Default: `Math.random`. */
   readonly random?: () => number
 }
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /**
-   * The stream begins with an HTTP head of at most 16 KiB: `true` asks for status 101; a function gets the
-   * head, status line and empty line included, and returns whether it is right. Default: false.
+   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` asks for status 101. A function gets the head,
+   * with its status line and its empty line, and returns whether it is right. Default: false.
    */
   readonly handshake?: boolean | ((head: string) => boolean)
   /**
-   * Takes the answers: a pong to each ping, a close frame to the peer's or to an error, each whole and
-   * masked. Without it the host answers.
+   * Sends an answer: a pong for each ping, and a close frame for that of the peer or for an error. Each is a whole frame
+   * with its mask. Default: none, the host answers.
    */
   write?(frame: Uint8Array): void
+}
+
+/** A stream of bytes that the host opened. Its methods may also return promises. */
+export interface ByteStream {
+  write(bytes: Uint8Array): unknown
+  /** Ends the stream after everything written has been sent. */
+  close(): unknown
+  onData(listener: (bytes: Uint8Array) => void): unknown
+  /** The listener gets an error if the stream didn't end in order. */
+  onClose(listener: (error?: unknown) => void): unknown
+}
+
+/** Opens a stream; if `secure`, over TLS. `host` is a name or an address, IPv6 without brackets. */
+export type Connect = (target: {
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+}) => ByteStream | PromiseLike<ByteStream>
+
+export interface WebSocketOptions extends DecoderLimits, DecoderHost {
+  /** Milliseconds that opening may take, and closing. Default: 10,000. */
+  readonly timeout?: number
+  /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers; without any, none. */
+  readonly setTimer?: (ms: number, call: () => void) => () => void
+}
+
+/** Every event has `type` and `target`. Its type decides what else it has. */
+export interface SocketEvent {
+  readonly type: string
+  readonly target: FrameWebSocket
+  /** Of `message`: the text or the bytes. */
+  readonly data?: string | ArrayBuffer
+  /** Of `close`: the server's code; 1005 if it had none, and 1006 after an error or without a close frame. */
+  readonly code?: number
+  readonly reason?: string
+  readonly wasClean?: boolean
+  /** Of `error`: a `FrameError`, a timeout, or the error of the stream. */
+  readonly error?: unknown
+}
+
+export type SocketListener = (event: SocketEvent) => void
+
+export interface ReadyStates {
+  readonly CONNECTING: 0
+  readonly OPEN: 1
+  readonly CLOSING: 2
+  readonly CLOSED: 3
+}
+
+/** The WebSocket of the W3C, as far as it makes sense without a page. */
+export interface FrameWebSocket extends ReadyStates {
+  readonly url: string
+  /** The subprotocol that the server chose, or ''. */
+  readonly protocol: string
+  readonly extensions: string
+  readonly readyState: number
+  readonly bufferedAmount: number
+  /** Bytes arrive as an ArrayBuffer, whatever is set here. */
+  binaryType: string
+  onopen: SocketListener | null
+  onmessage: SocketListener | null
+  onerror: SocketListener | null
+  onclose: SocketListener | null
+  addEventListener(type: string, listener: SocketListener): void
+  removeEventListener(type: string, listener: SocketListener): void
+  /**
+   * Does nothing once the socket is closing.
+   * @throws InvalidStateError while it is still connecting
+   */
+  send(data: string | ArrayBuffer | ArrayBufferView): void
+  /**
+   * @param code 1000, the default if there is a reason, or 3000 to 4999
+   * @param reason at most 123 bytes
+   * @throws InvalidAccessError, SyntaxError for others
+   */
+  close(code?: number, reason?: string): void
+}
+
+export interface FrameWebSocketClass extends ReadyStates {
+  /**
+   * @param url `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
+   * @throws SyntaxError for another, or for a subprotocol that isn't a token
+   */
+  new (url: string, protocols?: string | readonly string[]): FrameWebSocket
 }

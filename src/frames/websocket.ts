@@ -1,9 +1,7 @@
-import { createKey } from './accept-key.js'
-import { emit } from './emit.js'
-import { encodeFrame } from './encode-frame.js'
-import { protocolOf, requestFor } from './handshake.js'
+import { BINARY, callHost, CLOSE, encodeFrame, TEXT } from './frame.js'
+import { createKey, openingFor, protocolOf } from './handshake.js'
 import { MessageDecoder } from './message-decoder.js'
-import { encodeUtf8 } from './utf8.js'
+import { encodeUtf8 } from './payload.js'
 import type {
   ByteStream,
   Connect,
@@ -13,77 +11,86 @@ import type {
   SocketEvent,
   SocketListener,
   WebSocketOptions,
-} from './websocket-types.js'
+} from './types.js'
 
 declare const setTimeout: ((call: () => void, ms: number) => unknown) | undefined
 declare const clearTimeout: (id: unknown) => void
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
-type Handlers = Readonly<Record<string, SocketListener | null>>
+type Handlers = Readonly<Record<string, SocketListener | null | undefined>>
 
-const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
+const CONNECTING = 0
+const OPEN = 1
+const CLOSING = 2
+const CLOSED = 3
+const STATES: ReadyStates = { CONNECTING, OPEN, CLOSING, CLOSED }
+
+/** A close frame's payload: a code of two bytes, then the reason. */
+const CLOSE_LIMIT = 125
+/** The code for a connection that ended without a close frame, or after an error. */
+const ABNORMAL = 1006
 
 const defaultTimer = (ms: number, call: () => void): (() => void) => {
-  const id = typeof setTimeout === 'function' && setTimeout(call, ms)
-  return () => id && clearTimeout(id)
+  if (typeof setTimeout !== 'function') return () => undefined
+  const id = setTimeout(call, ms)
+  return () => clearTimeout(id)
 }
 
 /**
- * A WebSocket class over whatever stream of bytes the host has: Node's `net`, a script VM's TCP. Extensions
- * are never offered. Faults of the network or the server are `error` and `close` events; nothing is thrown
- * out of a callback.
+ * Makes a WebSocket class over any stream of bytes that the host has: Node's `net`, or the TCP of a script VM. Extensions
+ * are never offered. Faults of the network or the server are `error` and `close` events; no callback throws.
  */
-export const createWebSocketClass = (connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass => {
-  const { random = Math.random, timeout = 10000, setTimer = defaultTimer } = options
+export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
+  const { random = Math.random, timeout = 10_000, setTimer = defaultTimer } = options
 
   class Socket {
     constructor(url: string, protocols: string | readonly string[] = []) {
-      const offered = ([] as string[]).concat(protocols).join(', ')
+      const offered = typeof protocols === 'string' ? protocols : protocols.join(', ')
       const key = createKey(random)
-      const [target, request] = requestFor(url, offered, key)
-      const listeners: Record<string, Set<SocketListener>> = {}
+      const { target, request } = openingFor(url, offered, key)
+      const listeners = new Map<string, Set<SocketListener>>()
       let stream: ByteStream | undefined
 
-      const listenersOf = (type: string): Set<SocketListener> =>
-        (listeners['on' + type] = listeners['on' + type] || new Set())
-      const dispatch = (type: string, detail?: object): void => {
-        const event = Object.assign({ type, target: self }, detail) as SocketEvent
-        ;[(self as unknown as Handlers)['on' + type], ...listenersOf(type)].map((listener) => emit(listener, event))
+      const dispatch = (type: string, detail: Partial<SocketEvent> = {}): void => {
+        const event: SocketEvent = { type, target: self, ...detail }
+        const handler = (self as unknown as Handlers)[`on${type}`]
+        for (const listener of [handler, ...(listeners.get(type) ?? [])]) callHost(listener, event)
       }
 
       const finish = (code: number, reason: string, error?: unknown): void => {
-        if (self.readyState < 3) {
-          self.readyState = 3
-          stopTimer()
-          attempt(async () => stream!.close())
-          if (error) dispatch('error', { error })
-          dispatch('close', { code, reason, wasClean: code !== 1006 })
-        }
+        if (self.readyState === CLOSED) return
+        self.readyState = CLOSED
+        stopTimer()
+        attempt(async () => stream?.close())
+        if (error) dispatch('error', { error })
+        dispatch('close', { code, reason, wasClean: code !== ABNORMAL })
       }
-      const fail = (error: unknown): void => finish(1006, '', error)
-      const attempt = (work: () => Promise<unknown>): unknown => work().catch(fail)
-      const startTimer = (): (() => void) => setTimer(timeout, () => fail(Error('Timeout')))
+      const fail = (error: unknown): void => finish(ABNORMAL, '', error)
+      const startTimer = (): (() => void) => setTimer(timeout, () => fail(new Error('Timeout')))
 
-      const write = (bytes: Uint8Array): unknown => attempt(async () => stream!.write(bytes))
-      const writeFrame = (opcode: number, payload: Uint8Array): unknown => write(encodeFrame(opcode, payload, random))
+      /** Calls the host's stream, whose methods may throw or reject. */
+      const attempt = (call: () => Promise<unknown>): void => void call().catch(fail)
+      const write = (bytes: Uint8Array): void => attempt(async () => stream!.write(bytes))
+      const writeFrame = (opcode: number, payload: Uint8Array): void => write(encodeFrame(opcode, payload, random))
 
       const decoder = new MessageDecoder({
         ...options,
-        handshake: (head: string) => {
+        handshake: (head) => {
           const protocol = protocolOf(head, key, offered)
           if (protocol === undefined) return false
           stopTimer()
           self.protocol = protocol
-          self.readyState = 1
+          self.readyState = OPEN
           dispatch('open')
           return true
         },
-        message: (data: string | Uint8Array) => {
-          if (self.readyState < 2) {
-            dispatch('message', { data: typeof data === 'string' ? data : data.slice().buffer })
-          }
+        message: (data) => {
+          if (self.readyState > OPEN) return
+          dispatch('message', { data: typeof data === 'string' ? data : (data.slice().buffer as ArrayBuffer) })
         },
-        write: (frame: Uint8Array) => self.readyState < 2 && write(frame),
+        write: (frame) => {
+          if (self.readyState <= OPEN) write(frame)
+        },
         close: finish,
         error: fail,
       })
@@ -92,47 +99,54 @@ export const createWebSocketClass = (connect: Connect, options: WebSocketOptions
         url,
         protocol: '',
         extensions: '',
-        readyState: 0,
+        readyState: CONNECTING,
         bufferedAmount: 0,
         binaryType: 'arraybuffer',
-        addEventListener: (type: string, listener: SocketListener) => void listenersOf(type).add(listener),
-        removeEventListener: (type: string, listener: SocketListener) => void listenersOf(type).delete(listener),
-        send: (data: string | ArrayBuffer | ArrayBufferView) => {
-          if (!self.readyState) throw Error('InvalidStateError')
-          if (self.readyState < 2) {
-            if (typeof data === 'string') writeFrame(1, encodeUtf8(data))
-            else {
-              // Of an ArrayBuffer, which is no view, all.
-              const { buffer, byteOffset = 0, byteLength } = data as ArrayBufferView
-              writeFrame(2, new Uint8Array(buffer || data, byteOffset, byteLength))
-            }
-          }
+
+        addEventListener(type: string, listener: SocketListener) {
+          const known = listeners.get(type) ?? new Set()
+          listeners.set(type, known.add(listener))
         },
-        close: (code = 1000, reason = '') => {
+
+        removeEventListener(type: string, listener: SocketListener) {
+          listeners.get(type)?.delete(listener)
+        },
+
+        send(data: string | ArrayBuffer | ArrayBufferView) {
+          if (self.readyState === CONNECTING) throw new Error('InvalidStateError')
+          if (self.readyState > OPEN) return
+          if (typeof data === 'string') writeFrame(TEXT, encodeUtf8(data))
+          else if (!ArrayBuffer.isView(data)) writeFrame(BINARY, new Uint8Array(data))
+          else writeFrame(BINARY, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
+        },
+
+        close(code = 1000, reason = '') {
           const payload = Uint8Array.of(code >> 8, code, ...encodeUtf8(reason))
-          if (!/^(1000|[34]\d{3})$/.test(code as never) || payload.length > 125) {
-            throw Error('InvalidAccessError')
+          if (!/^(1000|[34]\d{3})$/.test(String(code)) || payload.length > CLOSE_LIMIT) {
+            throw new Error('InvalidAccessError')
           }
-          if (self.readyState > 1) return
-          if (self.readyState) {
-            writeFrame(8, payload)
+          if (self.readyState > OPEN) return
+          if (self.readyState === OPEN) {
+            writeFrame(CLOSE, payload)
             stopTimer = startTimer()
-          } else
-            attempt(async () => {
-              throw Error('AbortError')
-            })
-          self.readyState = 2
+          } else {
+            attempt(() => Promise.reject(new Error('AbortError')))
+          }
+          self.readyState = CLOSING
         },
       })
 
       let stopTimer = startTimer()
       attempt(async () => {
         stream = await connect(target)
-        // What ended meanwhile could not close it.
-        if (self.readyState) return self.readyState > 2 && stream.close()
-        stream.onData((bytes) => decoder.push(bytes))
-        stream.onClose((error) => fail(error || (!self.readyState && Error('Closed'))))
-        return write(request)
+        if (self.readyState === CONNECTING) {
+          stream.onData((bytes) => decoder.push(bytes))
+          stream.onClose((error) => fail(error || (self.readyState === CONNECTING && new Error('Closed'))))
+          write(request)
+        } else if (self.readyState === CLOSED) {
+          // The socket was closed meanwhile, when there was no stream to close.
+          await stream.close()
+        }
       })
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Gives an option that is a list; what else there could be would be read letter by letter, or not at all.
+ * Checks an option that is a list. A single string would be taken for the list of its letters.
  *
- * @throws TypeError
+ * @throws TypeError if it is no array
  */
 export function listOption<T extends string>(name: string, list: readonly T[] = []): readonly T[] {
   if (Array.isArray(list)) return list as readonly T[]
@@ -9,7 +9,7 @@ export function listOption<T extends string>(name: string, list: readonly T[] = 
 }
 
 /**
- * Refuses an option that isn't one and names the known one that is most like it: in JavaScript nothing else would.
+ * Refuses unknown options and names the known one that is most like it. In JavaScript no compiler would.
  *
  * @throws TypeError
  */
@@ -22,13 +22,13 @@ export function refuseUnknownOptions(given: object, known: readonly string[]): v
   throw new TypeError(`There is no option "${unknown}"; did you mean "${nearest(unknown, known)}"?`)
 }
 
-/** The known name that takes the fewest changes to be made of another. */
+/** The known name that differs from another in the fewest letters. */
 export function nearest(name: string, known: readonly string[]): string {
-  const by = (candidate: string): number => edits(name.toLowerCase(), candidate.toLowerCase())
-  return known.reduce((best, candidate) => (by(candidate) < by(best) ? candidate : best))
+  const distance = (candidate: string): number => edits(name.toLowerCase(), candidate.toLowerCase())
+  return known.reduce((best, candidate) => (distance(candidate) < distance(best) ? candidate : best))
 }
 
-/** How many characters must be put in, taken out or replaced to make one of the other (Levenshtein). */
+/** Counts the letters to insert, remove or replace that turn one text into the other (Levenshtein). */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...from].entries()) {

@@ -1,31 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createAccess } from '../node/gateway/access.js'
-import { CONFIG_PATH, configScript, sendConfigScript, SIDECAR_PREFIX } from '../node/gateway/config-script.js'
-import { createForwarder } from '../node/gateway/forwarder.js'
-import { createSidecarHandler } from '../node/gateway/sidecar-handler.js'
-import type { SidecarHandler } from '../node/gateway/sidecar-handler.js'
-import { Watches } from '../node/gateway/watches.js'
+import { CONFIG_PATH, configScript, sendConfigScript } from '../node/gateway/config-script.js'
+import { createAccess } from '../node/gateway/forward/access.js'
+import { createSidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
+import type { SidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
+import { isForSidecar, SIDECAR_PREFIX } from '../node/gateway/forward/sidecar-route.js'
 import { isLoopback } from '../node/http/authority.js'
 import { createLineLog, refusalLine } from '../node/http/line-log.js'
 import { answerRefusal, refuseRaw } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
-import type { Admission } from '../node/http/request-guard.js'
+import type { Verdict } from '../node/http/request-guard.js'
 import { createLocalSidecar } from '../node/local/local-sidecar.js'
 import { likeHttp1 } from './like-http1.js'
 import { resolvePluginOptions } from './plugin-options.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
-/** The sidecar's part of a server that is Vite's. */
+/** The sidecar's part of one of Vite's servers. */
 export interface DevSidecar {
-  /** Makes the local sidecar, if there is to be one, and says where it is. A failure is told, and then by every answer. */
+  /** Starts the local sidecar, if one runs inside, and logs its address. If that fails, every answer says why. */
   start(): Promise<void>
-  /** Answers what is for the sidecar, its script included; resolves with false, nothing sent, for all else. */
+  /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for all others. */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
-  /** The same for an upgrade. */
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<boolean>
+  /** Answers upgrades for the sidecar and leaves all others alone. */
+  upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
   /** Ends every watch and the local sidecar. Can be called again. */
   close(): Promise<void>
 }
@@ -40,10 +39,9 @@ const NOT_FROM_ELSEWHERE = forbidden(
 )
 const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed' }
 
-const isForSidecar = (target: string): boolean => target.startsWith(`${SIDECAR_PREFIX}/`)
 const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
-/** @throws TypeError for an option that makes no sense or isn't one */
+/** @throws TypeError for an unknown option or a value that makes no sense */
 export function createDevSidecar(
   options: GameserverSidecarOptions,
   scheme: 'http' | 'https',
@@ -55,26 +53,20 @@ export function createDevSidecar(
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
-  const onRefused = (...request: Parameters<typeof refusalLine>): void => log(refusalLine(...request))
 
   const run = async (): Promise<Running> => {
     const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
     const sidecar = settings.sidecar ?? new URL(local!.url)
-    const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
-    const forwarder = createForwarder({ sidecar, timeout: settings.timeout, watches })
-    const isStopping = (): boolean => closing !== undefined
-    const { denied } = settings
-    const onWatch = (): void => undefined
-    const { host } = sidecar
-    const handler = createSidecarHandler({ forwarder, host, access, denied, watches, isStopping, onWatch, onRefused })
+    const { timeout, denied } = settings
+    const handler = createSidecarHandler({ sidecar, timeout, access, denied, log })
     const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
     logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
     if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
     return {
       handler,
       async close() {
-        watches.stop('')
-        forwarder.close()
+        handler.stopWatches('')
+        handler.close()
         await local?.close()
       },
     }
@@ -92,11 +84,10 @@ export function createDevSidecar(
     return running
   }
 
-  /** What may go on, and with what, or why it may not. */
-  const admit = (message: IncomingMessage): Admission | Refusal => {
-    const { refusal, ...admission } = guard(message)
-    if (refusal !== undefined) return refusal
-    return exposed || isLoopback(message.socket.remoteAddress ?? '') ? (admission as Admission) : NOT_FROM_ELSEWHERE
+  const admit = (message: IncomingMessage): Verdict => {
+    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
+    const verdict = guard(message)
+    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
   }
 
   return {
@@ -111,16 +102,13 @@ export function createDevSidecar(
       if (!isOwn(target) && !mayEnter) return false
       const message = likeHttp1(given)
       const refuse = (refusal: Refusal): true => {
-        onRefused(message.method, target, refusal)
+        log(refusalLine(message.method, target, refusal))
         answerRefusal(reply, refusal)
         return true
       }
       const admission = admit(message)
-      if ('status' in admission) return refuse(admission)
-      if (!isOwn(target)) {
-        const entered = access.enter(message, reply, admission)
-        return typeof entered === 'boolean' ? entered : refuse(entered)
-      }
+      if (admission.refusal !== undefined) return refuse(admission.refusal)
+      if (!isOwn(target)) return access.enter(message, reply, admission, refuse)
       if (!isForSidecar(target)) {
         sendConfigScript(reply, script, message.method === 'HEAD')
         return true
@@ -133,19 +121,17 @@ export function createDevSidecar(
 
     async upgrade(message, socket, head) {
       const target = message.url ?? ''
-      if (!isForSidecar(target)) return false
+      if (!isForSidecar(target)) return
       socket.on('error', () => socket.destroy())
-      const refuse = (refusal: Refusal): true => {
-        onRefused(message.method, target, refusal)
+      const refuse = (refusal: Refusal): void => {
+        log(refusalLine(message.method, target, refusal))
         refuseRaw(socket, refusal)
-        return true
       }
       const admission = admit(message)
-      if ('status' in admission) return refuse(admission)
+      if (admission.refusal !== undefined) return refuse(admission.refusal)
       const started = await start()
       if ('status' in started) return refuse(started)
       await started.handler.upgrade(message, socket, head, admission)
-      return true
     },
 
     close() {

@@ -14,27 +14,27 @@ const ISOLATING_HEADERS = {
 const SCRIPT = { tag: 'script', attrs: { src: CONFIG_PATH }, injectTo: 'head-prepend' } as const
 
 /**
- * Gives pages of Vite's server the sidecar on their own origin, so that `createClient()` needs no options: a local one
- * that runs inside, unless an option or the environment names another. Builds are left as they are.
+ * Gives pages of Vite's server the sidecar on their own origin, so that `createClient()` needs no options. A local
+ * sidecar runs inside, unless an option or the environment names another. Builds stay as they are.
  *
- * @throws TypeError for an option that makes no sense or isn't one
+ * @throws TypeError for an unknown option or a value that makes no sense
  */
 export function gameserverSidecar(options: GameserverSidecarOptions = {}): VitePlugin {
   resolvePluginOptions(options, () => undefined)
-  /** A server that is restarted has its successor beside it for a moment. */
+  /** One for each server, with the server's environments. A restarting server and its successor overlap. */
   const open = new Map<DevSidecar, readonly unknown[]>()
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
     const { httpServer, middlewares, config, environments } = server
-    const own = createDevSidecar(options, isSecure ? 'https' : 'http', config.logger)
-    open.set(own, Object.values(environments ?? {}))
-    httpServer?.once('listening', () => void own.start())
-    httpServer?.once('close', () => void close(own))
+    const sidecar = createDevSidecar(options, isSecure ? 'https' : 'http', config.logger)
+    open.set(sidecar, Object.values(environments ?? {}))
+    httpServer?.once('listening', () => void sidecar.start())
+    httpServer?.once('close', () => void close(sidecar))
     httpServer?.on('upgrade', (message, socket, head) => {
-      own.upgrade(message, socket, head).catch(() => socket.destroy())
+      sidecar.upgrade(message, socket, head).catch(() => socket.destroy())
     })
     middlewares.use((message, reply, next) => {
-      own.serve(message, reply).then((answered) => {
+      sidecar.serve(message, reply).then((answered) => {
         if (answered) return
         if (isPreview) insertIntoPreview(message, reply, `<script src="${CONFIG_PATH}"></script>`)
         next()
@@ -42,9 +42,9 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
     })
   }
 
-  const close = (own: DevSidecar): Promise<void> => {
-    open.delete(own)
-    return own.close()
+  const close = (sidecar: DevSidecar): Promise<void> => {
+    open.delete(sidecar)
+    return sidecar.close()
   }
 
   return {
@@ -56,15 +56,16 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
         : undefined,
     configureServer: (server) => attach(server, Boolean(server.config.server.https), false),
     configurePreviewServer: (server) => attach(server, Boolean(server.config.preview.https), true),
-    // After Vite's own changes, which would put the base in front of the path.
+    // Vite puts its base in front of paths in pages. Afterwards, it leaves ours alone.
     transformIndexHtml: { order: 'post', handler: () => [SCRIPT] },
     async closeBundle(this: { readonly environment?: unknown }) {
       const { environment } = this
       const all = [...open]
-      // Vite 5 knows no environments: there, the one that ends is the one that has been there for the longest time.
-      const oldest = all.find(([, theirs]) => theirs.length === 0)
-      const closed = oldest === undefined ? all.filter(([, theirs]) => theirs.includes(environment)) : [oldest]
-      await Promise.all(closed.map(([own]) => close(own)))
+      // Vite 5 knows no environments. There, the oldest server is the one that ends.
+      const oldest = all.find(([, environments]) => environments.length === 0)
+      const ended =
+        oldest === undefined ? all.filter(([, environments]) => environments.includes(environment)) : [oldest]
+      await Promise.all(ended.map(([sidecar]) => close(sidecar)))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Gives a request that came over HTTP/2, as with Vite over TLS, the headers that it would have over HTTP/1. */
+/** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
 export function likeHttp1(message: IncomingMessage): IncomingMessage {
   if (message.httpVersionMajor < 2) return message
   const { ':authority': host = '', ...others } = message.headers as Record<string, string>
@@ -11,7 +11,7 @@ export function likeHttp1(message: IncomingMessage): IncomingMessage {
   }
   const headers = Object.fromEntries(Object.entries({ ...others, host }).filter(([name]) => !name.startsWith(':')))
   const isRead = message.method === 'GET' || message.method === 'HEAD'
-  // Over HTTP/1 a body of unknown length is announced.
+  // Over HTTP/1, this header announces a body of unknown length.
   if (!isRead && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
   return Object.defineProperties(message, {
     headers: { value: headers, writable: true },

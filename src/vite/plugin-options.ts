@@ -19,9 +19,10 @@ const known = {
 } satisfies Record<keyof GameserverSidecarOptions, true>
 
 /**
- * Checks the options as the gateway does. Where nothing says where a sidecar is, there is a local one.
+ * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
+ * one.
  *
- * @throws TypeError for an option that makes no sense or isn't one
+ * @throws TypeError for an unknown option or a value that makes no sense
  */
 export function resolvePluginOptions(
   options: GameserverSidecarOptions,
@@ -33,7 +34,7 @@ export function resolvePluginOptions(
   return resolveGatewayOptions({
     ...options,
     local: local && { onWarning, ...(local === true ? {} : local) },
-    // Which address Vite listens on is its own affair: here it only matters whom it may be.
+    // Vite chooses its own address. This one only tells whether it may be reachable for others.
     host: expose === true ? '0.0.0.0' : '127.0.0.1',
     onWarning,
   })

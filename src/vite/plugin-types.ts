@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { GatewayOptions } from '../node/gateway/gateway-options.js'
 
-/** What `gameserverSidecar()` can be told. Everything has a default. */
+/** Options of `gameserverSidecar()`. All have defaults. */
 export interface GameserverSidecarOptions extends Pick<
   GatewayOptions,
   | 'sidecar'
@@ -17,13 +17,13 @@ export interface GameserverSidecarOptions extends Pick<
   | 'timeout'
 > {
   /**
-   * Lets other machines that reach Vite's server use the sidecar. Then a `token` or `allowOrigins` must say who may.
-   * Default false.
+   * Lets other machines that reach Vite's server use the sidecar. It needs a `token` or `allowOrigins`, which say who
+   * may. Default false.
    */
   readonly expose?: boolean | undefined
 }
 
-/** What is used of Vite's logger. */
+/** The part of Vite's logger that is used. */
 export interface ViteLogger {
   info(message: string): void
   warn(message: string): void
@@ -32,13 +32,13 @@ export interface ViteLogger {
 
 export type Middleware = (message: IncomingMessage, reply: ServerResponse, next: (error?: unknown) => void) => void
 
-/** What is used of Vite's HTTP server. */
+/** The part of Vite's HTTP server that is used. */
 export interface ViteHttpServer {
   on(event: 'upgrade', listener: (message: IncomingMessage, socket: Socket, head: Buffer) => void): unknown
   once(event: 'listening' | 'close', listener: () => void): unknown
 }
 
-/** What is used of Vite's servers: the one for development, and the one that previews a build. */
+/** The part of Vite's servers that is used: of the one for development, and of the one that previews a build. */
 export interface ViteServer {
   readonly config: {
     readonly logger: ViteLogger
@@ -66,7 +66,7 @@ export interface ViteHeaders {
 
 type MaybeLater<T> = T | Promise<T>
 
-/** What Vite's configuration takes as a plugin. */
+/** A plugin as Vite's configuration takes it. */
 export interface VitePlugin {
   readonly name: string
   readonly apply: 'serve'

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findInsertion } from '../node/gateway/html-insertion.js'
+import { findInsertion } from '../node/gateway/files/html-insertion.js'
 
-/** What would make Vite answer with something else than the whole page as it is. */
+/** Headers for which Vite would answer with something other than the whole page. */
 const ASKING_FOR_LESS = ['accept-encoding', 'if-modified-since', 'if-none-match', 'range']
+/** Headers of Vite's answer that are wrong for the changed page. */
 const OF_THE_OLD_PAGE = ['Accept-Ranges', 'Content-Length', 'ETag', 'Last-Modified']
 
 /**
- * Puts a tag into a built page that Vite's preview is about to send. A build is for every place that it may be served
- * from, so the tag isn't in its files.
+ * Puts a tag into a built page that Vite's preview is about to send. The files of a build don't have the tag, since they
+ * may be served from anywhere.
  */
 export function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag: string): void {
   if (message.method !== 'GET' || !(message.headers.accept ?? '').includes('text/html')) return

@@ -1,9 +1,9 @@
 import type * as vite from './index.js'
 
-/** For `require()`: a plugin whose own module is loaded when Vite first calls it. */
+/** The plugin for `require()`. Its module is loaded when Vite first calls it. */
 export const gameserverSidecar: typeof vite.gameserverSidecar = (options) => {
   const loaded = import('./index.js').then((module) => module.gameserverSidecar(options))
-  // Options that can't be right are told when a server is configured.
+  // Vite reports wrong options when it first calls the plugin.
   loaded.catch(() => undefined)
   return {
     name: 'gameserver-sidecar',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { followFrames, followLines } from '../../src/node/gateway/boundaries.js'
-import type { Follower } from '../../src/node/gateway/boundaries.js'
+import { followFrames, followLines } from '../../src/node/gateway/forward/boundaries.js'
+import type { Follower } from '../../src/node/gateway/forward/boundaries.js'
 
 /** A frame as a server sends it, or with a mask. */
 function frame(opcode: number, size: number, masked: boolean): Buffer {

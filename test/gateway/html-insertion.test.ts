@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findInsertion } from '../../src/node/gateway/html-insertion.js'
+import { findInsertion } from '../../src/node/gateway/files/html-insertion.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
 /** `^` stands where the script has to be. */

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createStaticFiles } from '../../src/node/gateway/static-files.js'
+import { createStaticFiles } from '../../src/node/gateway/files/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createStaticFiles } from '../../src/node/gateway/static-files.js'
+import { createStaticFiles } from '../../src/node/gateway/files/static-files.js'
 import { CONFIG, folderOf } from './static-support.js'
 
 const FD = '/proc/self/fd'

@@ -1,15 +1,13 @@
 import type { ServerResponse } from 'node:http'
-
-/** The sidecar's paths stand behind this one, on the pages' own origin. */
-export const SIDECAR_PREFIX = '/_/sidecar'
+import { SIDECAR_PREFIX } from './forward/sidecar-route.js'
 
 /**
- * A script that tells clients in the page where the sidecar is. External, since pages' policies forbid
- * others.
+ * Path of a script that tells clients in a page where the sidecar is. It is a file of its own because the policies of
+ * many pages forbid scripts within HTML.
  */
 export const CONFIG_PATH = '/_/config.js'
 
-/** What the script says; `createClient()` reads it. */
+/** The content of the script, which `createClient()` reads. */
 export interface InjectedConfig {
   readonly platform: string
   readonly autoHealth?: boolean | undefined

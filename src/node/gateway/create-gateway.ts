@@ -10,36 +10,35 @@ import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { createAccess } from './access.js'
-import { CONFIG_PATH, configScript, sendConfigScript, SIDECAR_PREFIX } from './config-script.js'
-import { createForwarder } from './forwarder.js'
+import { CONFIG_PATH, configScript, sendConfigScript } from './config-script.js'
+import { createStaticFiles } from './files/static-files.js'
+import { createAccess } from './forward/access.js'
+import { createSidecarHandler } from './forward/sidecar-handler.js'
+import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
-import { createSidecarHandler } from './sidecar-handler.js'
-import { createStaticFiles } from './static-files.js'
 import { Traffic } from './traffic.js'
-import { Watches } from './watches.js'
 
-/** After a signal, how long nothing must have been asked for: pages may still have something to say. */
+/** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
 const QUIET_MS = 500
-/** How long the end may take. */
+/** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The address that it listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
-  /** Where the sidecar is that it forwards to. */
+  /** The address of the sidecar that it forwards to. */
   readonly sidecarUrl: string
-  /** The local sidecar, where it runs inside. */
+  /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
-  /** What must be given to use the sidecar, where there is a token. */
+  /** The secret that clients must give to use the sidecar, if there is one. */
   readonly token: string | undefined
   /**
-   * Stops listening, tells every watch, and resolves when all connections have ended. With a signal's name as
-   * the reason, which clients hand on as their `signal` event, pages are served until they have said nothing
-   * for half a second, at most five seconds. Can be called again.
+   * Stops listening, tells every watch, and resolves when all connections have ended. The reason may be a signal's name,
+   * which clients hand on as their `signal` event: then pages are served until they have said nothing for half a
+   * second, at most five seconds. Can be called again.
    */
   close(reason?: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -49,7 +48,7 @@ export interface Gateway {
  * Serves a game's files and the sidecar on one origin, so that pages may use it, and resolves when it
  * listens.
  *
- * @throws TypeError for an option that makes no sense or isn't one
+ * @throws TypeError for an unknown option or a value that makes no sense
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -84,38 +83,24 @@ async function start(
         })
   const sidecar = settings.sidecar ?? new URL(local!.url)
   const config = configScript({ platform, autoHealth: options.autoHealth })
-
-  const onRefused = (...request: Parameters<typeof refusalLine>): void => log(refusalLine(...request))
-  const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
-  const traffic = new Traffic()
   const access = createAccess({ token, exposed, scheme })
-  const forwarder = createForwarder({ sidecar, timeout: settings.timeout, watches })
-  const sidecarHandler = createSidecarHandler({
-    forwarder,
-    host: sidecar.host,
-    access,
-    denied: settings.denied,
-    watches,
-    isStopping: () => closing !== undefined,
-    onWatch: (socket) => exempt(socket),
-    onRefused,
-  })
+  const traffic = new Traffic()
+
+  const logRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
+    log(refusalLine(method, target, refusal))
 
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const { target } = admission
     const { method } = message
-    const path = pathOf(target)
-    if (target.startsWith(`${SIDECAR_PREFIX}/`)) return sidecarHandler.serve(message, reply, admission)
+    if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
     const refuse = (refusal: Refusal): void => {
-      onRefused(method, target, refusal)
+      logRefusal(method, target, refusal)
       answerRefusal(reply, refusal, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     }
     const isRead = method === 'GET' || method === 'HEAD'
-    if (path === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
-    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(path))
-    const entered = isRead && access.enter(message, reply, admission)
-    if (entered === true) return
-    if (entered !== false) return refuse(entered)
+    if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
+    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
+    if (isRead && access.enter(message, reply, admission, refuse)) return
     await serveFile(message, reply)
   }
 
@@ -125,11 +110,10 @@ async function start(
     head: Buffer,
     admission: Admission,
   ): Promise<void> => {
-    if (admission.target.startsWith(`${SIDECAR_PREFIX}/`)) {
-      return sidecarHandler.upgrade(message, socket, head, admission)
-    }
-    const refusal = notFound(pathOf(admission.target))
-    onRefused(message.method, admission.target, refusal)
+    const { target } = admission
+    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
+    const refusal = notFound(target)
+    logRefusal(message.method, target, refusal)
     refuseRaw(socket, refusal)
   }
 
@@ -138,20 +122,27 @@ async function start(
     guard,
     serve: (...args) => traffic.count(serve(...args)),
     upgrade: (...args) => traffic.count(upgrade(...args)),
-    onRefused: ({ method, url = '' }, refusal) => onRefused(method, url, refusal),
+    onRefused: ({ method, url = '' }, refusal) => logRefusal(method, url, refusal),
     onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
+  })
+  const sidecarHandler = createSidecarHandler({
+    sidecar,
+    timeout: settings.timeout,
+    access,
+    denied: settings.denied,
+    onWatch: exempt,
+    log,
   })
 
   let closing: Promise<void> | undefined
   const end = async (reason: string): Promise<void> => {
-    // Not the HTTP server's own, which would cut the connections over which pages may still have something to
-    // say.
+    // The HTTP server's own close() would also cut connections over which pages may still have something to say.
     Server.prototype.close.call(server)
-    watches.stop(reason)
+    sidecarHandler.stopWatches(reason)
     await traffic.rest(reason === '' ? 0 : QUIET_MS, CLOSE_MS, () => sockets.size === 0)
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
-    forwarder.close()
+    sidecarHandler.close()
     await local?.close()
   }
   const close = (reason = ''): Promise<void> => (closing ??= end(reason))
@@ -178,4 +169,8 @@ const isOwnPath = (target: string): boolean => target === '*' || target.startsWi
 
 const pathOf = (target: string): string => target.split('?')[0]!
 
-const notFound = (path: string): Refusal => ({ status: 404, code: 5, message: `The gateway has no ${path}` })
+const notFound = (target: string): Refusal => ({
+  status: 404,
+  code: 5,
+  message: `The gateway has no ${pathOf(target)}`,
+})

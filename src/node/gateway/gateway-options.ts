@@ -3,23 +3,23 @@ import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { isLoopback } from '../http/authority.js'
 import { ownHosts } from '../http/listen-address.js'
-import { createToken } from '../http/token.js'
+import { resolveToken } from '../http/token.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { listOption, nearest, refuseUnknownOptions } from '../unknown-option.js'
 import { findSidecar } from './sidecar-url.js'
 
-/** What `createGateway()` can be told. Everything has a default. */
+/** Options of `createGateway()`. All have defaults. */
 export interface GatewayOptions {
   /** Folder of the game's files. Default: none, only the sidecar is served. */
   readonly dir?: string | undefined
   /**
-   * URL of the sidecar, such as `http://127.0.0.1:9358`. Default: what the platform's environment says,
+   * URL of the sidecar, such as `http://127.0.0.1:9358`. Default: the platform's variables, which are
    * `AGONES_SDK_HTTP_PORT` and `AGONES_SDK_HTTP_HOST`.
    */
   readonly sidecar?: string | undefined
   /** Runs a local sidecar inside, on a port of its own, with these options. Excludes `sidecar`. */
   readonly local?: boolean | LocalSidecarOptions | undefined
-  /** The platform that the sidecar is of: part of variables and of labels' prefix. Default `agones`. */
+  /** The sidecar's platform, whose name is in variables and in the prefix of labels. Default `agones`. */
   readonly platform?: string | undefined
   /** Port to listen on; 0, the default, takes any free one. */
   readonly port?: number | undefined
@@ -27,23 +27,23 @@ export interface GatewayOptions {
   readonly host?: string | undefined
   /** Operations that aren't forwarded, such as `shutdown`. */
   readonly deny?: readonly OperationName[] | undefined
-  /** Answers paths of no file with `index.html`, for games that route by path. Default false. */
+  /** Answers navigations to paths of no file with `index.html`, for games that route by path. Default false. */
   readonly spa?: boolean | undefined
   /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
   readonly isolate?: boolean | undefined
-  /** Makes clients in the game's pages beat by themselves. Default: what they are told themselves. */
+  /** Makes clients in the game's pages beat by themselves. Default: their own options decide. */
   readonly autoHealth?: boolean | undefined
   /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
   readonly cert?: string | Uint8Array | undefined
   /** The certificate's private key as PEM. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
   /**
-   * Allows a `host` that other machines can reach. Then a `token` or `allowOrigins` must say who may use the
+   * Allows a `host` that other machines can reach. It needs a `token` or `allowOrigins`, which say who may use the
    * sidecar. Default false.
    */
   readonly expose?: boolean | undefined
   /**
-   * A secret without which the sidecar isn't reached: as `Authorization: Bearer`, or by opening a page with
+   * A secret that clients need to reach the sidecar. They send it as `Authorization: Bearer`, or open a page with
    * `?token=`. `true` makes one. Default: none.
    */
   readonly token?: boolean | string | undefined
@@ -53,9 +53,9 @@ export interface GatewayOptions {
   readonly allowOrigins?: readonly string[] | undefined
   /** Milliseconds after which the sidecar must have answered a call. Default 30,000. */
   readonly timeout?: number | undefined
-  /** Told in one sentence what a person should know. Default: `process.emitWarning`. */
+  /** Takes warnings, each a sentence for a person. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
-  /** Told in one line of each request that was refused and each that failed, at most 20 in ten seconds. */
+  /** Takes a line about each request that was refused or failed, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined
 }
 
@@ -81,13 +81,14 @@ const known = {
   onLog: true,
 } satisfies Record<keyof GatewayOptions, true>
 
-/** Options that were checked, every default filled in. */
+/** Options after they were checked and their defaults filled in. */
 export interface GatewaySettings {
   readonly port: number
   readonly host: string
   readonly platform: string
-  /** Where the sidecar is; undefined where it runs inside, with these options. */
+  /** Undefined if a local sidecar runs inside. */
   readonly sidecar: URL | undefined
+  /** Options of the local sidecar inside. */
   readonly local: LocalSidecarOptions | undefined
   readonly denied: ReadonlySet<OperationName>
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -100,7 +101,7 @@ export interface GatewaySettings {
   readonly onWarning: (message: string) => void
 }
 
-/** @throws TypeError for an option that makes no sense or isn't one, in words that say what would */
+/** @throws TypeError for an unknown option or a value that makes no sense */
 export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings {
   refuseUnknownOptions(options, Object.keys(known))
   const { port = 0, host = '127.0.0.1', platform = 'agones', timeout = 30_000, local, cert, key } = options
@@ -139,7 +140,7 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
   }
 }
 
-/** Before anything is started that would have to be ended again. */
+/** Checks the certificate before anything is started that would have to be ended again. */
 function checkCertificate(cert: string | Uint8Array, key: string | Uint8Array): { cert: Buffer; key: Buffer } {
   const pair = { cert: Buffer.from(cert), key: Buffer.from(key) }
   try {
@@ -163,13 +164,6 @@ function checkExposure(options: GatewayOptions, host: string, exposed: boolean, 
   throw new TypeError(
     'expose needs a token (true makes one) or allowOrigins, which say who may use the sidecar from elsewhere',
   )
-}
-
-function resolveToken(token: boolean | string | undefined): string | undefined {
-  if (token === undefined || token === false) return undefined
-  if (token === true) return createToken()
-  if (/^[\w.~-]{16,256}$/.test(token)) return token
-  throw new TypeError('token must have 16 to 256 letters, digits, - . _ or ~, so that none can be guessed')
 }
 
 function checkOperation(name: string): OperationName {

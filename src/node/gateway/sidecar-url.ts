@@ -1,11 +1,11 @@
-/** What the platform's variables begin with that say where the sidecar is: `…PORT`, `…HOST`. */
+/** Prefix of the platform's two variables that name the sidecar's address, `…PORT` and `…HOST`. */
 export const variablePrefix = (platform: string): string => `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
 
 /**
- * Where the sidecar is: what the option says, else the platform's environment. Where that names no host it is
- * 127.0.0.1, since sidecars listen on IPv4 only, whatever `localhost` stands for here.
+ * Finds the sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1 and not
+ * `localhost`, which may mean IPv6 first: sidecars listen on IPv4 only.
  *
- * @throws TypeError in words that list the ways to say it
+ * @throws TypeError if nothing names an address, or for one that makes no URL
  */
 export function findSidecar(
   option: string | undefined,

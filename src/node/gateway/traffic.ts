@@ -1,4 +1,4 @@
-/** How often it is looked whether all has come to rest, in milliseconds. */
+/** Milliseconds between two looks at whether traffic has come to rest. */
 const CHECK_MS = 20
 
 /** Counts the requests that are being answered. */
@@ -6,6 +6,7 @@ export class Traffic {
   #running = 0
   #last = performance.now()
 
+  /** Counts a request until its work is done. */
   async count(work: Promise<void>): Promise<void> {
     this.#running += 1
     try {
@@ -16,14 +17,14 @@ export class Traffic {
     }
   }
 
-  /** Resolves when for `quietMs` no request was there, or `isDone` says so, or `mostMs` have passed. */
+  /** Resolves when there was no request for `quietMs`, or `isDone` returns true, or `mostMs` have passed. */
   rest(quietMs: number, mostMs: number, isDone: () => boolean): Promise<void> {
     const start = performance.now()
     return new Promise((resolve) => {
       const check = (): void => {
         const now = performance.now()
-        const quiet = this.#running === 0 && now - Math.max(this.#last, start) >= quietMs
-        if (!quiet && !isDone() && now - start < mostMs) return
+        const isQuiet = this.#running === 0 && now - Math.max(this.#last, start) >= quietMs
+        if (!isQuiet && !isDone() && now - start < mostMs) return
         clearInterval(timer)
         resolve()
       }

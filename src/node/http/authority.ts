@@ -8,8 +8,8 @@ export interface Authority {
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::([0-9]{1,5}))?$/i
 
 /**
- * Reads `name` or `name:port` and nothing else: no user, no path, no white space. Names are compared as they
- * are written and never resolved, so `0x7f.1` isn't an address here.
+ * Reads `name` or `name:port`; undefined for anything else, such as a user, a path or white space. Names are compared as
+ * they are written and never resolved, so `0x7f.1` isn't an address here.
  */
 export function parseAuthority(text: string): Authority | undefined {
   const match = AUTHORITY.exec(text)
@@ -19,7 +19,7 @@ export function parseAuthority(text: string): Authority | undefined {
   return { name: match[1]!.toLowerCase(), port }
 }
 
-/** Whether both name the same place, given the port that a missing one stands for. */
+/** Whether both name the same host and port, given the default for a missing port. */
 const sameAuthority = (a: Authority, b: Authority, defaultPort: number): boolean =>
   a.name === b.name && (a.port ?? defaultPort) === (b.port ?? defaultPort)
 
@@ -31,20 +31,17 @@ export interface Origin {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
-/**
- * Reads a serialized origin such as `http://localhost:5173`; undefined for `null` and for anything with a
- * path.
- */
+/** Reads a serialized origin such as `http://localhost:5173`; undefined for `null` and for anything with a path. */
 export function parseOrigin(text: string): Origin | undefined {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\s]+)$/i.exec(text)
   const authority = match === null ? undefined : parseAuthority(match[2]!)
   return authority === undefined ? undefined : { scheme: match![1]!.toLowerCase(), authority }
 }
 
-/** Whether both are the same origin: scheme, host and port, all three. */
+/** Whether scheme, host and port are all the same. */
 export const sameOrigin = (a: Origin, b: Origin): boolean =>
   a.scheme === b.scheme && sameAuthority(a.authority, b.authority, DEFAULT_PORTS[a.scheme] ?? 0)
 
-/** Whether an address to listen on, or a peer's, can only be reached from this machine. */
+/** Whether an address, to listen on or of a peer, can only be reached from this machine. */
 export const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || address === '[::1]' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)

@@ -4,7 +4,7 @@ import { answerRefusal, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
-/** What Node's parser reports, with the bytes it stumbled over. */
+/** An error of Node's parser, with the bytes that it could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -15,26 +15,26 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /**
- * Answers what couldn't be parsed as HTTP. A request that came before it on the same connection has its own
- * answer, which this must neither replace nor follow where that one was the last.
+ * Answers bytes that can't be read as HTTP. An earlier request on the same connection has its own answer, which must not
+ * be replaced. If that answer is the last on its connection, nothing may follow it.
  *
  * @param last the answer to the last request that was understood
  */
 export function answerClientError(error: ClientError, socket: Duplex, last: ServerResponse | undefined): void {
-  // What isn't TLS where TLS is spoken can't be answered in it.
-  const gone = /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(error.code ?? '')
-  const halfSent = last !== undefined && last.headersSent && !last.writableEnded
-  if (gone || halfSent || !socket.writable) {
+  // A client that doesn't speak TLS can't be answered in TLS.
+  const isGone = /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(error.code ?? '')
+  const isHalfSent = last !== undefined && last.headersSent && !last.writableEnded
+  if (isGone || isHalfSent || !socket.writable) {
     socket.destroy()
     return
   }
   const refusal = refusalOf(error)
   if (last === undefined) return refuseRaw(socket, refusal)
   if (!last.req.complete && !last.headersSent) {
-    // Through its own answer, which waits for those to earlier requests.
+    // The bytes belong to this request's body, so its own answer refuses them. It waits for those to earlier requests.
     last.shouldKeepAlive = false
     answerRefusal(last, refusal)
-    // Whoever waits for the rest of the body isn't told by Node once the answer has left.
+    // Once the answer has left, Node no longer tells readers of the body that the rest won't come.
     socket.once('close', () => last.req.destroy())
     return endAfter(last, socket)
   }
@@ -42,7 +42,7 @@ export function answerClientError(error: ClientError, socket: Duplex, last: Serv
   endAfter(last, socket)
 }
 
-/** Lets an answer leave, the last on its connection. */
+/** Ends a connection after an answer, which is the last on it. */
 function endAfter(reply: ServerResponse, socket: Duplex): void {
   if (reply.writableFinished) {
     socket.end(() => socket.destroy())
@@ -56,7 +56,7 @@ function endAfter(reply: ServerResponse, socket: Duplex): void {
 
 const ending = new WeakSet<ServerResponse>()
 
-/** Methods that the parser doesn't know at all; known ones that no route has are answered by the sidecar. */
+/** The parser refuses methods that it doesn't know. Those that it knows reach the routes, which refuse them alike. */
 function refusalOf({ code = '', rawPacket }: ClientError): Refusal {
   const isRequest = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r\n/.test(rawPacket?.toString('latin1') ?? '')
   if (code === 'HPE_INVALID_METHOD' && isRequest) return METHOD_NOT_ALLOWED

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
-/** How long a new connection is left alone, whatever its number: many watchers may arrive at once. */
+/** Time for which a new connection is spared beyond the limit, since many watchers may arrive at once. */
 const GRACE_MS = 1_000
 
 export interface ConnectionLimit {
-  /** The connection now belongs to a watcher and no longer counts, as far as there is room for watchers. */
+  /** Stops counting a connection that now belongs to a watcher, as long as there is room for watchers. */
   exempt(socket: Socket): void
 }
 
 /**
- * Bounds the connections that aren't watchers. One more makes those go that have asked for nothing for the
- * longest time, so that clients which open connections and say nothing can't keep others out. All together
- * there are never more than `total`, and watchers never take the places of the others.
+ * Limits the connections that aren't watchers. Beyond the limit, those that have asked for nothing for the longest time
+ * are ended, so clients that open connections and stay silent can't keep others out. All connections together are never
+ * more than `total`, and watchers never take the places of the others.
  */
 export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
-  /** The one that was used last comes last. */
+  /** In the order of their last use. */
   const counted = new Map<string, { readonly socket: Socket; readonly since: number }>()
   const watchers = new Set<string>()
 
@@ -50,6 +50,6 @@ export function limitConnections(server: Server, limit: number, total: number, g
   }
 }
 
-/** What a TLS socket and the one below it have in common: both ends of the connection. */
+/** The two ends of a connection, which are the same for a TLS socket and for the plain one below it. */
 const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`

@@ -1,10 +1,7 @@
 import { headerValues } from './request-guard.js'
 import type { Admission, RequestHead } from './request-guard.js'
 
-/**
- * Headers for pages of an origin that a flag allowed; strangers get none, and the real sidecar never sends
- * any.
- */
+/** Headers that let a page of an allowed origin read an answer. The real sidecar never sends any. */
 export const corsHeaders = (
   { foreignOrigin }: Admission,
   requestHeaders: readonly string[] = ['content-type'],
@@ -19,7 +16,7 @@ export const corsHeaders = (
         vary: 'Origin',
       }
 
-/** Whether a browser asks for such a page whether it may send a request. */
+/** Whether a browser asks if a page of an allowed origin may send a request. */
 export const isPreflight = (head: RequestHead, { foreignOrigin }: Admission): boolean =>
   foreignOrigin !== undefined &&
   head.method === 'OPTIONS' &&

@@ -6,7 +6,7 @@ import { headerValues } from './request-guard.js'
 const OTHER_VERSION: Refusal = { status: 505, code: 12, message: 'Only HTTP/1.0 and HTTP/1.1 are spoken' }
 const OTHER_CODING: Refusal = { status: 501, code: 12, message: 'The only transfer coding known is chunked' }
 
-/** As many as anything that speaks HTTP ever sends, several times over. */
+/** Several times as many as any client sends. */
 const MOST_HEADERS = 256
 
 const TOO_MANY: Refusal = {
@@ -16,9 +16,9 @@ const TOO_MANY: Refusal = {
 }
 
 /**
- * Refuses what Node's parser takes although the end of the request is then a matter of opinion: where two
- * programs on a request's way differ about that, the rest of one becomes another that nobody asked for. And of
- * more than a thousand headers Node shows the first ones only, so that the guard wouldn't see the others.
+ * Refuses requests whose end two programs could see in different places, though Node's parser takes them: the rest of
+ * one request would become another that nobody sent. Refuses many headers too, because Node shows only the first
+ * thousand or so, and the guard would not see the others.
  */
 export function checkFraming({ httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return OTHER_VERSION
@@ -29,6 +29,6 @@ export function checkFraming({ httpVersion, rawHeaders }: IncomingMessage): Refu
   return codings.join().toLowerCase() === 'chunked' ? undefined : OTHER_CODING
 }
 
-/** Whether a request says that something follows its head. */
+/** Whether the head of a request announces a body. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

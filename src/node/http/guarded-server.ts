@@ -1,24 +1,24 @@
-import { createServer, ServerResponse } from 'node:http'
-import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
 import { announcesBody, checkFraming } from './framing.js'
-import { answerRefusal, refuseRaw } from './raw-response.js'
+import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
-/** Limits that keep one client, or many, from taking the whole server. */
+/** Limits that keep clients, one or many, from taking the whole server. */
 const limits = {
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
-  /** After this long a silent connection's other end is asked whether it is there: one that lost its network doesn't say. */
+  /** The other end of a silent connection is probed after this time, since a client that lost its network can't tell. */
   probeMs: 30_000,
-  /** Requests of one connection that wait for their answers, each of which is kept until then. */
+  /** Requests on one connection that wait for their answers. */
   waiting: 64,
   /** Connections that aren't watchers. */
   connections: 256,
@@ -34,7 +34,7 @@ const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 1_000,
   keepAlive: true,
   keepAliveInitialDelay: limits.probeMs,
-  // The guard answers for a missing Host, in the sidecar's own shape.
+  // The guard refuses a missing Host itself, in the sidecar's shape.
   requireHostHeader: false,
 }
 
@@ -42,9 +42,9 @@ export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
   readonly guard: (head: RequestHead) => Verdict
-  /** Answers an admitted request. A rejection is a fault: it is reported and cuts the connection. */
+  /** Answers an admitted request. A rejected promise is a fault: it is reported, and the connection is cut. */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
-  /** Answers an admitted upgrade to `websocket`; whatever else is offered is served as a plain request. */
+  /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
   /** Called for each request that the guard refused. */
   readonly onRefused?: ((message: IncomingMessage, refusal: Refusal) => void) | undefined
@@ -54,9 +54,9 @@ export interface GuardedServerOptions {
 
 export interface GuardedServer {
   readonly server: Server
-  /** Every connection there is; with TLS, the ones below it. */
+  /** Every open connection; with TLS, the plain one below it. */
   readonly sockets: ReadonlySet<Socket>
-  /** The connection now belongs to a watcher, of which there may be more than of others. */
+  /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
 }
 
@@ -86,7 +86,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    // What comes behind a last answer may be a part of what that one answered.
+    // These bytes may be a part of the request whose answer was the last on this connection.
     const { socket } = message
     if (socket.destroyed || replies.get(socket)?.shouldKeepAlive === false) return
     replies.set(socket, reply)
@@ -109,7 +109,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     if (!unanswered.has(socket)) {
       unanswered.set(socket, queue)
       socket.once('close', () => queue.forEach(closeUnlessBegun))
-      // Each that waits may listen, and how many wait is limited.
+      // Each waiting request may add a listener, and their number is limited.
       socket.setMaxListeners(0)
     }
     queue.add(reply)
@@ -118,7 +118,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
-    // Nothing may be said in between where there is still an answer to come, and nothing behind a last one.
+    // Nothing may come in between before all answers have left, and nothing may follow a last one.
     const isBusy = (unanswered.get(socket)?.size ?? 0) > 0
     if (isBusy || replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
     if (message.headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(message, socket)
@@ -128,16 +128,11 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     refuseRaw(socket, verdict.refusal)
   }
 
-  /**
-   * Other upgrades are only offers: the request is answered as if they weren't made, where it has no body.
-   */
+  /** Answers a request that offers another upgrade as if it didn't, which HTTP allows. */
   const serveWithoutUpgrade = async (message: IncomingMessage, socket: Socket): Promise<void> => {
     if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE)
-    const reply = new ServerResponse(message)
-    reply.shouldKeepAlive = false
-    reply.assignSocket(socket)
-    reply.once('finish', () => socket.end())
-    // Nobody reads from it any more, who would notice that the client leaves.
+    const reply = createReply(message, socket)
+    // Node no longer reads from the socket, so nobody would notice that the client leaves.
     socket.once('end', () => socket.end()).resume()
     return serve(message, reply)
   }
@@ -150,7 +145,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     serve(message, reply).catch(onFault)
   }
   server.on('request', onRequest)
-  // A body is only asked for where the request is admitted.
+  // The client is asked for its body only after the request has been admitted.
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (_message, reply: ServerResponse) => answerRefusal(reply, OTHER_EXPECTATION))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -166,8 +161,8 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
 }
 
 /**
- * Tells who works on an answer that it is wanted no longer. Node does so only for the one whose turn it was when the
- * connection ended, and not for those to requests behind it.
+ * Closes an answer that nobody wants any longer. When a connection ends, Node closes only the answer whose turn it is, and
+ * not those to the requests behind it.
  */
 function closeUnlessBegun(reply: ServerResponse): void {
   if (reply.socket !== null) return
@@ -175,7 +170,7 @@ function closeUnlessBegun(reply: ServerResponse): void {
   reply.emit('close')
 }
 
-/** Ends a connection so that nobody takes what came for a whole answer: by a reset, which TLS hasn't. */
+/** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */
 export function cut(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

@@ -1,6 +1,6 @@
 import type { Refusal } from './refusal.js'
 
-/** At most so many lines in a window; what is more is counted. */
+/** Most lines in a window. The others are only counted. */
 const LINES = 20
 const WINDOW_MS = 10_000
 /** Longest line, in characters. */
@@ -9,8 +9,8 @@ const MAX_LENGTH = 300
 export type LineLog = (line: string) => void
 
 /**
- * Writes lines that hold nothing a terminal or a log's reader would take for anything but text, and no more
- * of them than a person could read, however many requests come.
+ * Writes lines of plain text, in which a terminal or a log's reader finds no control characters. However many requests
+ * come, there are no more lines than a person could read.
  */
 export function createLineLog(write: LineLog | undefined, now: () => number = () => performance.now()): LineLog {
   if (write === undefined) return () => undefined
@@ -33,11 +33,11 @@ export function createLineLog(write: LineLog | undefined, now: () => number = ()
   }
 }
 
-/** What is written of a request that was refused: without its query, which may hold a token. */
+/** The line about a request that was refused. It leaves out the query, which may hold a token. */
 export const refusalLine = (method: string | undefined, target: string, { status, message }: Refusal): string =>
   `${status} ${method} ${target.split('?')[0]}: ${message}`
 
-/** One line of printable ASCII; everything else is escaped. */
+/** One line of printable ASCII. All other characters are escaped. */
 function plain(text: string): string {
   const escaped = text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return escaped.length > MAX_LENGTH ? `${escaped.slice(0, MAX_LENGTH - 3)}...` : escaped

@@ -1,13 +1,11 @@
-import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { refusalBody } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
-/**
- * Answers on a connection that has no ServerResponse (a refused upgrade, a request that can't be parsed) and
- * ends it.
- */
+/** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
 export function answerRaw(
   socket: Duplex,
   status: number,
@@ -25,6 +23,15 @@ export function answerRaw(
 
 export const refuseRaw = (socket: Duplex, refusal: Refusal, headers?: Readonly<Record<string, string>>): void => {
   answerRaw(socket, refusal.status, refusalBody(refusal), { 'Content-Type': 'application/json', ...headers })
+}
+
+/** A plain answer, the last on its connection, to a request that asked for an upgrade. */
+export function createReply(message: IncomingMessage, socket: Socket): ServerResponse {
+  const reply = new ServerResponse(message)
+  reply.shouldKeepAlive = false
+  reply.assignSocket(socket)
+  reply.once('finish', () => socket.end())
+  return reply
 }
 
 /** Answers a plain request with a refusal; the connection stays. */

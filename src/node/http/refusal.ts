@@ -1,4 +1,4 @@
-/** Why a request isn't served, in the words and the shape of the sidecar's own errors. */
+/** The reason why a request isn't served, in the words and the shape of the sidecar's own errors. */
 export interface Refusal {
   readonly status: number
   /** gRPC status code, as the sidecar's bodies carry it. */
@@ -9,7 +9,7 @@ export interface Refusal {
 /** The request can't be understood. */
 export const malformed = (message: string): Refusal => ({ status: 400, code: 3, message })
 
-/** The request is understood and not allowed from there. */
+/** The request is understood, but not allowed from where it comes. */
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
 /** The body of an error, as the sidecar writes it. */

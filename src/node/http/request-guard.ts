@@ -3,21 +3,21 @@ import type { Authority, Origin } from './authority.js'
 import { forbidden, malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
-/** The part of a request that decides whether it is served; Node's `IncomingMessage` has this shape. */
+/** The part of a request by which the guard decides. Node's `IncomingMessage` has this shape. */
 export interface RequestHead {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Names and values in turn, duplicates kept. */
+  /** Names and values in turn, with duplicates. */
   readonly rawHeaders: readonly string[]
 }
 
 /** A request that may be served. */
 export interface Admission {
   readonly refusal?: undefined
-  /** Path and query as they came, without the host of an absolute-form target. */
+  /** Path and query as they came. The host of an absolute-form target is taken off. */
   readonly target: string
   readonly host: string
-  /** The Origin header, where a flag allowed it and it isn't the server's own. */
+  /** The Origin header, if it is an allowed one and not the server's own. */
   readonly foreignOrigin: string | undefined
 }
 
@@ -28,9 +28,9 @@ export interface GuardOptions {
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages that may call beside the server's own. */
   readonly allowOrigins?: readonly string[] | undefined
-  /** What the server speaks, of which its own origin is made. Default `http`. */
+  /** The server's protocol, which is a part of its own origin. Default `http`. */
   readonly scheme?: 'http' | 'https' | undefined
-  /** Whether a target is a page that a link on another site may lead to. Default: none is. */
+  /** Tells whether links on other sites may lead to a target. Default: to none. */
   readonly isPage?: ((target: string) => boolean) | undefined
 }
 
@@ -42,9 +42,9 @@ const WITHOUT_ORIGIN = forbidden(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Decides which requests are served, so that no web page somewhere can reach a server on this machine: the
- * Host must be one of a list (a name that was re-bound to 127.0.0.1 isn't), and a page's Origin its own or
- * allowed. Clients that send no Origin aren't pages and pass.
+ * Decides which requests are served, so that foreign web pages can't reach a server on this machine. The Host must be on
+ * a list, which keeps out names that were re-bound to 127.0.0.1. The Origin of a page must be the server's own or an
+ * allowed one. Clients that send no Origin aren't pages and pass.
  *
  * @throws TypeError for an entry that is no host name or no origin
  */
@@ -61,8 +61,8 @@ export function createGuard(options: GuardOptions = {}): (head: RequestHead) => 
     const own: Origin = { scheme, authority: host }
     const origin = checkOrigin(head, own, origins)
     if ('refusal' in origin) return origin
-    const unasked = checkUnasked(head, own, origins, origin)
-    if (unasked !== undefined && !(isNavigation(head) && isPage(target))) return { refusal: unasked }
+    const refusal = checkInitiator(head, own, origins, origin)
+    if (refusal !== undefined && !(isNavigation(head) && isPage(target))) return { refusal }
     return { target, host: host.text, foreignOrigin: origin.foreign }
   }
 }
@@ -85,7 +85,7 @@ function readHost(text: string): string {
   return authority.name
 }
 
-/** Whoever writes it expects more to match than one name; as a name it would match nothing, silently. */
+/** Whether an entry has an asterisk. Its author expects it to match several names, but it would match none. */
 const isPattern = ({ name }: Authority): boolean => name.includes('*')
 
 function readOrigin(text: string): Origin {
@@ -116,7 +116,7 @@ function checkHost(
   return { ...authority, text }
 }
 
-/** The path of the target. RFC 9112 lets an absolute-form target override Host: here both must agree. */
+/** Reads the path of the target. RFC 9112 lets an absolute-form target override Host; here both must agree. */
 function checkTarget(url: string, host: Authority, scheme: string): string | Refusal {
   if (url.startsWith('/') || url === '*') return url
   const match = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url)
@@ -136,7 +136,7 @@ function checkOrigin(
   const [text, ...more] = headerValues(head.rawHeaders, 'origin')
   if (text === undefined) return { present: false, foreign: undefined }
   if (more.length > 0) return { refusal: malformed('A request has at most one Origin header') }
-  // WebKit says of a file what others call null.
+  // WebKit sends file:// where other browsers send null.
   if (text === 'null' || text === 'file://') return { refusal: WITHOUT_ORIGIN }
   const origin = parseOrigin(text)
   if (origin === undefined) return { refusal: malformed('The Origin header is malformed') }
@@ -147,21 +147,21 @@ function checkOrigin(
   }
 }
 
-/** How to have it, on the command line and in code. */
+/** The fix to name in a refusal, for the command line and for code. */
 const allowing = (what: 'host' | 'origin', value: string): string =>
   `add --allow-${what} ${value} (in code allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}'])`
 
-/** A link that was followed in a window of its own: the site it is on learns nothing of where it leads. */
+/** Whether a person followed a link. The site of the link can't read the page that opens. */
 function isNavigation({ method, rawHeaders }: RequestHead): boolean {
   const only = (name: string): string => headerValues(rawHeaders, name).join().trim().toLowerCase()
   return method === 'GET' && only('sec-fetch-mode') === 'navigate' && only('sec-fetch-dest') === 'document'
 }
 
 /**
- * Requests that a browser sends for a page without asking the server first, and without Origin: an image or a
- * script (any method that only reads), an old browser's form. Sec-Fetch-Site or Referer give them away.
+ * Refuses requests that other sites start. A browser sends some without an Origin and without asking first: images and
+ * scripts, and forms in old browsers. Their Sec-Fetch-Site or Referer tells where they come from.
  */
-function checkUnasked(
+function checkInitiator(
   head: RequestHead,
   own: Origin,
   allowed: readonly Origin[],
@@ -174,7 +174,7 @@ function checkUnasked(
   }
   if (origin.present) return undefined
   const reads = head.method === 'GET' || head.method === 'HEAD'
-  // A frame or an embedded object is a navigation as well, but of a page that stays the other one's.
+  // A frame or an embedded object is a navigation too, but it stays inside the other page.
   const isLink = header('sec-fetch-mode') === 'navigate' && (header('sec-fetch-dest') ?? 'document') === 'document'
   if (site === 'same-site' && !(reads && isLink)) {
     return forbidden('Requests that another page started are not served')

@@ -1,22 +1,22 @@
-/** What a request names inside the site. */
+/** A path inside the site, as a request names it. */
 export interface SitePath {
   /** Decoded once; never empty, `.` or `..`, and without separators. */
   readonly segments: readonly string[]
   /** Whether it names a folder. */
   readonly isFolder: boolean
-  /** As it came, `?` included; empty where there is none. */
+  /** As it came, with its `?`; empty if there is none. */
   readonly query: string
 }
 
-/** Bytes that no name in a site has: they cut names short, or mean something on one system or another. */
+/** Characters that no name in a site has. They cut names short, or separate names on one system or another. */
 const FORBIDDEN = /[\u0000-\u001f\u007f\\/]/
 
-/** On Windows `:` begins a stream of a file or names a drive, and dots and blanks at the end are not seen. */
+/** On Windows, `:` names a drive or a stream of a file, and dots and blanks at the end are ignored. */
 const FORBIDDEN_ON_WINDOWS = /:|[. ]$/
 
 /**
- * Reads a request target; a text says why it can't be a path here. Decodes exactly once and never normalises: browsers
- * have removed dot segments already, so whoever still sends one is looking for something outside.
+ * Reads a request target. Returns a text if it can't be a path here, which says why. Decodes exactly once and never
+ * normalises: browsers have removed dot segments, so a client that still sends one looks for something outside.
  */
 export function readSitePath(target: string, windows = process.platform === 'win32'): SitePath | string {
   const { path, query } = splitTarget(target)
@@ -34,7 +34,7 @@ export function readSitePath(target: string, windows = process.platform === 'win
   return { segments, isFolder: path.endsWith('/'), query }
 }
 
-/** A path from the site's root, encoded. Begins with exactly one slash: two would name another host. */
+/** A path from the site's root, encoded. It begins with exactly one slash, because two would begin a host. */
 export const encodeSitePath = (segments: readonly string[]): string => `/${segments.map(encodeURIComponent).join('/')}`
 
 function splitTarget(target: string): { path: string | undefined; query: string } {

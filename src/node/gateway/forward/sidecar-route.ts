@@ -1,9 +1,14 @@
-import { operations } from '../../protocol/operations.js'
-import type { OperationName } from '../../protocol/operations.js'
-import { malformed } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
+import { operations } from '../../../protocol/operations.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import { malformed } from '../../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
 
-/** Where a request is forwarded to. */
+/** The sidecar's paths stand behind this one, on the origin of the pages. */
+export const SIDECAR_PREFIX = '/_/sidecar'
+
+export const isForSidecar = (target: string): boolean => target.startsWith(`${SIDECAR_PREFIX}/`)
+
+/** The place that a request is forwarded to. */
 export interface SidecarRoute {
   readonly refusal?: undefined
   readonly operation: OperationName
@@ -18,7 +23,7 @@ interface Pattern {
 }
 
 const ESCAPE = '%[\\da-fA-F]{2}'
-/** A name as `encodeURIComponent` writes it, and what else RFC 3986 lets stand in a segment. */
+/** A name as `encodeURIComponent` writes it, with all else that RFC 3986 allows in a segment. */
 const NAME = `((?:[\\w.~!$&'()*+,;=:@-]|${ESCAPE})+)`
 const MASK = `updateMask(?:=(?:[\\w.~*,+-]|${ESCAPE})*)?`
 
@@ -32,15 +37,15 @@ const NOT_FOUND: Refusal = { status: 404, code: 5, message: 'Not Found' }
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /**
- * Finds the operation that a method and a target are exactly: no other spelling of a path is forwarded, so
- * that what is denied stays denied, and the sidecar never reads a path in another way than it was read here.
- * What the sidecar would refuse is refused in its words.
+ * Finds the operation of a method and a target behind the prefix. Other spellings of its path are refused, with the
+ * sidecar's own words: so a denied operation stays denied, and the sidecar never reads a path in another way than the
+ * gateway did.
  */
 export function findSidecarRoute(method: string, target: string): SidecarRoute | { readonly refusal: Refusal } {
-  const at = target.indexOf('?')
-  const [path, query] = at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)]
+  const [path = '', ...rest] = target.slice(SIDECAR_PREFIX.length).split('?')
+  const query = rest.join('?')
   if (/%(?![\da-f]{2})/i.test(path)) return { refusal: malformed('The path has a malformed escape') }
-  const found = patterns.filter((pattern) => isPath(pattern.path.exec(path)))
+  const found = patterns.filter((pattern) => isMatch(pattern.path.exec(path)))
   const operation = found.find((pattern) => pattern.method === method)?.operation
   if (operation === undefined) return { refusal: found.length === 0 ? NOT_FOUND : METHOD_NOT_ALLOWED }
   if (/^&*$/.test(query)) return { operation, path }
@@ -48,11 +53,8 @@ export function findSidecarRoute(method: string, target: string): SidecarRoute |
   return { refusal: malformed('The sidecar takes no query but updateMask, and that only with PATCH') }
 }
 
-/**
- * Whether a name in a path, if there is one, stays a name when somebody on the way reads its escapes and
- * dots.
- */
-function isPath(match: RegExpExecArray | null): boolean {
+/** Whether a path matched, and the name in it would still be one segment if a program on the way unescaped it. */
+function isMatch(match: RegExpExecArray | null): boolean {
   if (match?.[1] === undefined) return match !== null
   try {
     return !/^\.\.?$|[/\x00-\x1f\x7f]/.test(decodeURIComponent(match[1]))

@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { Refusal } from '../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
 
-/** Largest body, as the real sidecar's. */
+/** Largest body that is taken; the real sidecar has the same limit. */
 const LIMIT = 4 * 1024 * 1024
-/** Bytes that all requests together may have waiting here, to come whole or to be answered by the sidecar. */
+/** Bytes that the bodies of all requests may have together, from their first byte until their answer. */
 const TOTAL = 16 * LIMIT
-/**
- * Bodies up to this size are taken all the same: what a game says is small, and must not wait behind others'
- * large ones.
- */
+/** Bodies up to this size pass beyond the total: a game's calls are small and must not wait for others' large ones. */
 const SMALL = 4 * 1024
 
-/** The sidecar's own words; it is no rate limit, so clients don't try again. */
+/** In the sidecar's own words. Code 8 is no rate limit, so clients don't try again. */
 const tooLarge = (bytes: number): Refusal => ({
   status: 429,
   code: 8,
@@ -21,42 +18,41 @@ const tooLarge = (bytes: number): Refusal => ({
 const BUSY: Refusal = { status: 503, code: 14, message: 'Too many large requests at once' }
 
 export interface BodyReader {
-  /** The whole body, or why it isn't taken; undefined where the client left. */
+  /** Resolves with the whole body, or with the reason to refuse it, or with undefined if the client has left. */
   read(message: IncomingMessage): Promise<Buffer | Refusal | undefined>
-  /** A body that was read isn't kept any longer. */
+  /** A body that was read has been answered and makes room for others. */
   release(body: Buffer): void
 }
 
 const EMPTY = Buffer.alloc(0)
 
 /**
- * Reads bodies before anything is sent on. So a body that is too large or that breaks off never reaches the
- * sidecar, which might act on its first half, nor does the way in which it was cut into chunks; and a slow
- * client keeps nobody but itself waiting.
+ * Reads bodies whole before anything is sent on. So a body that is too large or breaks off never reaches the sidecar,
+ * which might act on its first half, and a slow client keeps nobody but itself waiting.
  */
 export function createBodyReader(): BodyReader {
   let waiting = 0
 
-  const take = (message: IncomingMessage): Promise<Buffer | Refusal | undefined> =>
+  const collect = (message: IncomingMessage): Promise<Buffer | Refusal | undefined> =>
     new Promise((resolve) => {
       const chunks: Buffer[] = []
       let size = 0
+      let isSettled = false
+      const settle = (result: Buffer | Refusal | undefined): void => {
+        if (isSettled) return
+        isSettled = true
+        // The rest of a refused body passes unread, and nothing of it is kept.
+        message.removeListener('data', add)
+        chunks.length = 0
+        if (!Buffer.isBuffer(result)) waiting -= size
+        resolve(result)
+      }
       const add = (chunk: Buffer): void => {
         size += chunk.byteLength
         waiting += chunk.byteLength
         chunks.push(chunk)
         if (size > LIMIT) settle(tooLarge(size))
         else if (size > SMALL && waiting > TOTAL) settle(BUSY)
-      }
-      let isSettled = false
-      const settle = (result: Buffer | Refusal | undefined): void => {
-        if (isSettled) return
-        isSettled = true
-        // What is still to come passes unread, and of what was refused nothing is kept.
-        message.removeListener('data', add)
-        chunks.length = 0
-        if (!Buffer.isBuffer(result)) waiting -= size
-        resolve(result)
       }
       message.on('data', add)
       message.once('end', () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
@@ -71,7 +67,7 @@ export function createBodyReader(): BodyReader {
         message.resume()
         return EMPTY
       }
-      return Number(length) > LIMIT ? tooLarge(Number(length)) : take(message)
+      return Number(length) > LIMIT ? tooLarge(Number(length)) : collect(message)
     },
     release(body) {
       waiting -= body.byteLength

@@ -4,9 +4,9 @@ import { lstat, open, readlink, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** Something in the site that may be served, found by following every link. */
+/** A file or folder that may be served. */
 export interface SiteEntry {
-  /** Where it really is. */
+  /** Its real path, with every link followed. */
   readonly path: string
   readonly stat: Stats
 }
@@ -14,25 +14,25 @@ export interface SiteEntry {
 /** A folder whose files are served. */
 export interface SiteFolder {
   /**
-   * The file or folder that these names lead to; undefined where there is none, and where it is outside, hidden, or
-   * neither a file nor a folder.
+   * Resolves with the file or folder that these names lead to; with undefined if there is none, or if it is outside,
+   * hidden, or of another kind.
    */
   find(segments: readonly string[]): Promise<SiteEntry | undefined>
 }
 
 /**
- * Where the files of a ConfigMap or another volume of Kubernetes really are: every visible name is a link into such a
- * folder, which is exchanged as a whole.
+ * The hidden folder that holds the files of a ConfigMap or of another volume of Kubernetes. Every visible name is a link
+ * into it, and it is exchanged as a whole.
  */
 const MOUNTED = /(?<=^|[/\\])\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+[/\\]/
 
-/** Errors of a look-up that only mean that there is no such file. */
+/** Errors of a look-up that mean only that there is no such file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
 
 /**
  * Opens a folder to be served.
  *
- * @throws TypeError where there is no such folder, or nothing in it to serve
+ * @throws TypeError if there is no such folder, or nothing in it to serve
  */
 export function openSiteFolder(dir: string): SiteFolder {
   const folder = checkFolder(dir)
@@ -40,7 +40,7 @@ export function openSiteFolder(dir: string): SiteFolder {
     async find(segments) {
       if (isHidden(segments)) return undefined
       try {
-        // Anew each time, so that a build may replace the folder, or the link that leads to it.
+        // Resolved anew each time, since a build may replace the folder or the link that leads to it.
         const root = await realpath(folder)
         const path = await realpath(join(root, ...segments))
         const inside = relative(root, path)
@@ -55,20 +55,20 @@ export function openSiteFolder(dir: string): SiteFolder {
   }
 }
 
-/** A file that was opened, as it was then. */
+/** An open file, and its state when it was opened. */
 export interface OpenedFile {
   readonly file: FileHandle
   readonly stat: Stats
 }
 
 /**
- * Opens a file that was found. What its path leads to may have been exchanged meanwhile, so it is looked again where
- * the opened one is.
+ * Opens a file that was found. A link on its path may have been exchanged meanwhile, so it is checked that the opened
+ * file is the one that was found.
  *
- * @throws NodeJS.ErrnoException, with `code` ENOENT where another one was opened
+ * @throws NodeJS.ErrnoException, with `code` ENOENT if another file was opened
  */
 export async function openFound({ path }: SiteEntry): Promise<OpenedFile> {
-  // Without waiting, as for the other end of a pipe, which is no file to be served.
+  // Opening a named pipe would wait for its other end; with this flag it doesn't.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   const stat = await file.stat().catch(() => undefined)
   if (stat?.isFile() && (await isThere(file, stat, path).catch(() => false))) return { file, stat }
@@ -77,14 +77,14 @@ export async function openFound({ path }: SiteEntry): Promise<OpenedFile> {
 }
 
 async function isThere(file: FileHandle, opened: Stats, path: string): Promise<boolean> {
-  // Linux says of an open file where it is, or was until it was replaced by a newer one.
-  const told = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
-  if (told !== undefined) return told === path || told === `${path} (deleted)`
+  // Linux tells where an open file is, or where it was until a newer one replaced it.
+  const link = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
+  if (link !== undefined) return link === path || link === `${path} (deleted)`
   const { dev, ino } = await lstat(path)
   return dev === opened.dev && ino === opened.ino && (await realpath(path)) === path
 }
 
-/** Names with a dot in front, `..` among them, are nobody's business; `.well-known` is there to be asked for. */
+/** Names with a dot in front are hidden, `..` among them. `.well-known` is there to be asked for. */
 const isHidden = (segments: readonly string[]): boolean =>
   segments.some((name, i) => name.startsWith('.') && !(i === 0 && name === '.well-known'))
 

@@ -1,25 +1,26 @@
 import { isHtml } from './content-type.js'
 import type { SiteEntry, SiteFolder } from './site-folder.js'
 
-/** A way a file may have been compressed when the game was built; the better ones first. */
+/** A way in which a file may have been compressed when the game was built. */
 interface Encoding {
   readonly extension: string
   readonly name: string
 }
 
+/** The better ones come first. */
 const ENCODINGS: readonly Encoding[] = [
   { extension: '.br', name: 'br' },
   { extension: '.gz', name: 'gzip' },
 ]
 
-/** How much older a compressed file may be: copying a build gives the files their times in any order. */
+/** A compressed file may be this much older than its original, since copies of a build get their times in any order. */
 const STALE_AFTER_MS = 60_000
 
 export interface CompressedFile extends SiteEntry {
   readonly encoding: string
 }
 
-/** The compressed files beside one, `app.js.br` for `app.js`, that aren't left over from an earlier build. */
+/** Finds the compressed files beside one, such as `app.js.br` for `app.js`. Those of an earlier build are left out. */
 export async function compressedBeside(
   folder: SiteFolder,
   segments: readonly string[],
@@ -35,18 +36,25 @@ export async function compressedBeside(
   return found
 }
 
+/** A name such as `game.wasm.br`, taken apart. */
+export interface CompressedName {
+  /** The name of the file inside: `game.wasm`. */
+  readonly inner: string
+  readonly encoding: string
+}
+
 /**
- * What an engine's loader asks for when it names the compressed file itself (`game.wasm.br`): it leaves the unpacking to
- * the browser, which needs the encoding, and the type of what is inside. An archive stays what it is.
+ * Reads the name of a compressed file that a page asks for itself, as the loaders of some engines do. They leave the
+ * unpacking to the browser, which needs the encoding and the type of the file inside. An archive (`.tar.gz`) is none.
  */
-export function compressedByName(name: string): { readonly inner: string; readonly encoding: string } | undefined {
+export function compressedByName(name: string): CompressedName | undefined {
   const encoding = ENCODINGS.find(({ extension }) => name.toLowerCase().endsWith(extension))
   const inner = name.slice(0, -(encoding?.extension.length ?? 0))
   if (encoding === undefined || !/.\.(?!tar$)\w+$/i.test(inner) || isHtml(inner)) return undefined
   return { inner, encoding: encoding.name }
 }
 
-/** Whether an Accept-Encoding header takes a coding. */
+/** Whether an Accept-Encoding header accepts an encoding. */
 export function acceptsEncoding(header: string | undefined, name: string): boolean {
   const weights = new Map<string, number>()
   for (const part of (header ?? '').toLowerCase().split(',')) {

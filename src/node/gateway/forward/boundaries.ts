@@ -1,15 +1,12 @@
-/** Follows a stream of bytes to know where one of its units (a line, a frame) ends, without changing it. */
+/** Follows a stream of bytes, without changing it, to know where one of its units (a line, a frame) ends. */
 export interface Follower {
-  /** Whether nothing or whole units have passed so far. */
+  /** Whether only whole units, or nothing, have passed so far. */
   readonly between: boolean
-  /** Whether whoever sends has said goodbye in the stream's own way. */
+  /** Whether the sender has said goodbye in the stream's own way. */
   readonly ended: boolean
-  /** Takes what passes. */
+  /** Takes bytes that pass. */
   pass(bytes: Uint8Array): void
-  /**
-   * The bytes of these, if not all, that belong to the unit that has begun; undefined if it goes on behind
-   * them.
-   */
+  /** Counts the bytes that still belong to the unit that has begun; undefined if it goes on behind all of them. */
   rest(bytes: Uint8Array): number | undefined
 }
 
@@ -36,15 +33,16 @@ const CLOSE = 0x8
 /** Longest head of a frame: two bytes, eight of a length, four of a mask. */
 const MAX_HEAD = 14
 
-/** Follows WebSocket frames: those of a fragmented message may have another's control frame between them. */
+/**
+ * Follows WebSocket frames. A frame is a unit even if its message is fragmented, since a control frame may stand between
+ * two fragments.
+ */
 export function followFrames(): Follower {
   const head: number[] = []
   let payload = 0
   let ended = false
 
-  /**
-   * Passes over the bytes up to the end of the frame that has begun, or all of them. Gives where it stopped.
-   */
+  /** Passes over bytes up to the end of the frame that has begun, or over all. Returns the offset behind them. */
   const passFrame = (bytes: Uint8Array, from: number): number => {
     let at = from
     while (payload === 0 && at < bytes.byteLength) {
@@ -80,7 +78,7 @@ export function followFrames(): Follower {
   }
 }
 
-/** How many bytes a frame's head has, as far as its first two tell. */
+/** The length of a frame's head, which its first two bytes tell. */
 function headSize(head: readonly number[]): number {
   if (head.length < 2) return MAX_HEAD
   const short = head[1]! & 0x7f

@@ -1,40 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import type { OperationName } from '../../protocol/operations.js'
-import { corsHeaders, isPreflight } from '../http/cors.js'
-import { answerRefusal, refuseRaw } from '../http/raw-response.js'
-import { forbidden, malformed } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
-import type { Admission } from '../http/request-guard.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import { corsHeaders, isPreflight } from '../../http/cors.js'
+import { refusalLine } from '../../http/line-log.js'
+import type { LineLog } from '../../http/line-log.js'
+import { answerRefusal, refuseRaw } from '../../http/raw-response.js'
+import { forbidden, malformed } from '../../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
+import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
-import { SIDECAR_PREFIX } from './config-script.js'
 import { requestHeaders, upgradeHeaders } from './forwarded-headers.js'
-import type { Forwarder } from './forwarder.js'
+import { createForwarder } from './forwarder.js'
 import { createBodyReader } from './request-body.js'
 import { findSidecarRoute } from './sidecar-route.js'
 import type { SidecarRoute } from './sidecar-route.js'
-import type { Watches } from './watches.js'
+import { Watches } from './watches.js'
 
 export interface SidecarHandlerOptions {
-  readonly forwarder: Forwarder
-  /** The sidecar's host and port. */
-  readonly host: string
+  readonly sidecar: URL
+  /** Milliseconds until the sidecar must have answered a call. */
+  readonly timeout: number
   readonly access: Access
+  /** Operations that aren't forwarded. */
   readonly denied: ReadonlySet<OperationName>
-  readonly watches: Watches
-  /** Whether the gateway is ending, so that no new watch is opened. */
-  readonly isStopping: () => boolean
-  /** The connection now belongs to a watch. */
-  readonly onWatch: (socket: Socket) => void
-  /** Told of what was refused or failed, and why. */
-  readonly onRefused: (method: string | undefined, target: string, refusal: Refusal) => void
+  /** Called when a connection is a watch's from now on. */
+  readonly onWatch?: (socket: Socket) => void
+  readonly log: LineLog
 }
 
 /** Answers the paths behind the sidecar's prefix. */
 export interface SidecarHandler {
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
+  /** Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. */
+  stopWatches(reason: string): void
+  /** Ends the connections that are kept for later calls. */
+  close(): void
 }
 
 const WATCH: OperationName = 'watchGameServer'
@@ -45,7 +47,7 @@ const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 const BAD_HEADER = malformed('A header has a value that none may have')
 
-/** What its own answers say beside their content. */
+/** Headers of the answers that the gateway gives itself. */
 const OWN_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -53,10 +55,13 @@ const OWN_HEADERS = {
 }
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
-  const { forwarder, host, access, denied, watches, isStopping, onWatch, onRefused } = options
+  const { sidecar, timeout, access, denied, onWatch, log } = options
+  const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
+  const forwarder = createForwarder({ sidecar, timeout, watches })
   const bodies = createBodyReader()
+  let isStopping = false
 
-  /** The route of a request that may go on, or why it may not. */
+  /** The route of a request, or the reason to refuse it. An admitted watch has a place until `answer` closes. */
   const admit = (
     message: IncomingMessage,
     { target }: Admission,
@@ -65,14 +70,14 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     const { method = '' } = message
     const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
     if (refusal !== undefined) return { refusal }
-    const route = findSidecarRoute(method, target.slice(SIDECAR_PREFIX.length))
+    const route = findSidecarRoute(method, target)
     if (route.refusal !== undefined) return route
     if (denied.has(route.operation)) {
-      // As one that the sidecar hasn't: wherever it is asked from, it doesn't exist here.
+      // As an operation that doesn't exist, since for every client it doesn't.
       return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
     }
     if (route.operation !== WATCH) return route
-    if (isStopping()) return { refusal: STOPPING }
+    if (isStopping) return { refusal: STOPPING }
     return watches.reserve(answer, message.socket) ? route : { refusal: FULL }
   }
 
@@ -84,7 +89,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         reply.end()
         return
       }
-      const note = (refusal: Refusal): void => onRefused(message.method, admission.target, refusal)
+      const note = (refusal: Refusal): void => log(refusalLine(message.method, admission.target, refusal))
       const refuse = (refusal: Refusal): void => {
         note(refusal)
         answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
@@ -97,16 +102,16 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (body === undefined) return
       if ('status' in body) return refuse(body)
       try {
-        await itsTurn(message, reply)
+        await turnOf(reply, message.socket)
         if (message.socket.destroyed) return
         if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
         await forwarder.request(message, reply, {
           path: route.path,
-          headers: { ...headers, host },
+          headers,
           body,
           isWatch: route.operation === WATCH,
           answerHeaders,
-          onWatch: () => onWatch(message.socket),
+          onWatch: () => onWatch?.(message.socket),
           onFailure: refuse,
           onBreak: note,
         })
@@ -116,7 +121,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     },
 
     async upgrade(message, socket, head, admission) {
-      const note = (refusal: Refusal): void => onRefused(message.method, admission.target, refusal)
+      const note = (refusal: Refusal): void => log(refusalLine(message.method, admission.target, refusal))
       const refuse = (refusal: Refusal): void => {
         note(refusal)
         refuseRaw(socket, refusal, OWN_HEADERS)
@@ -129,26 +134,34 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (headers === undefined) return refuse(BAD_HEADER)
       await forwarder.upgrade(message, socket, {
         path: route.path,
-        headers: { ...headers, host },
+        headers,
         body: head,
         isWatch: true,
         answerHeaders: undefined,
-        onWatch: () => onWatch(socket),
+        onWatch: () => onWatch?.(socket),
         onFailure: refuse,
         onBreak: note,
       })
+    },
+
+    stopWatches(reason) {
+      isStopping = true
+      watches.stop(reason)
+    },
+
+    close() {
+      forwarder.close()
     },
   }
 }
 
 /**
- * Resolves when what was asked before on the same connection has been answered: who sends several requests at
- * once means them to take effect in that order.
+ * Resolves when earlier requests on the same connection have been answered. A client that sends several at once means
+ * them to take effect in that order.
  */
-async function itsTurn(message: IncomingMessage, reply: ServerResponse): Promise<void> {
-  const { socket } = message
+async function turnOf(reply: ServerResponse, socket: Socket): Promise<void> {
   if (reply.socket !== null || socket.destroyed) return
-  // Each that waits listens, and how many may wait is limited elsewhere.
+  // Each waiting request adds a listener. The guarded server limits their number.
   socket.setMaxListeners(0)
   await new Promise<void>((resolve) => {
     const go = (): void => {

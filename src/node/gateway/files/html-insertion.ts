@@ -1,21 +1,21 @@
-/** Where something is put into an HTML file, and what it says of its encoding. */
+/** The place in an HTML file where something can be put in, and the file's encoding. */
 export interface Insertion {
   /** Offset in bytes. */
   readonly at: number
-  /** Where the file names none: UTF-8, as every tool writes it. */
+  /** UTF-8 if the file declares none, since every tool writes that. */
   readonly charset: string
 }
 
-/** How far the encoding may be declared from the start, by HTML's rules. */
+/** By HTML's rules, the encoding must be declared within this many bytes. */
 const CHARSET_WITHIN = 1024
 
 /**
- * Finds the place in front of everything that a page's head holds, so that what is put there runs first; undefined for
- * UTF-16, where a few bytes of ASCII would spoil the page. Takes the first part of the file.
+ * Finds the place in front of everything in a page's head, so that a script put there runs first. Takes the first part of
+ * the file. Returns undefined for UTF-16, because a few bytes of ASCII would spoil the page.
  */
 export function findInsertion(start: Buffer): Insertion | undefined {
   if (isUtf16(start)) return undefined
-  // One character a byte: every other encoding of a page writes markup as ASCII does.
+  // One character for each byte: all other encodings of pages write markup as ASCII does.
   const text = start.toString('latin1')
   const hasMark = text.startsWith('\u00ef\u00bb\u00bf')
   return { at: endOfPreamble(text, hasMark ? 3 : 0), charset: hasMark ? 'utf-8' : declaredCharset(text) }
@@ -24,13 +24,13 @@ export function findInsertion(start: Buffer): Insertion | undefined {
 const isUtf16 = ([first = 1, second = 1]: Buffer): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
 
-/** What may stand before a head: blanks, comments, the doctype and processing instructions. */
+/** Parts that may stand in front of a head: blanks, comments, the doctype and processing instructions. */
 const SKIPPED = /\s+|<!--(?:>|->|[^]*?--!?>)|<!(?!--)[^>]*>|<\?[^>]*>/y
 const TAG = /<(html|head)(?=[\s/>])(?:[^>"']|"[^"]*"|'[^']*')*>/iy
 
 /**
- * After the tag of the head; where it is left out, as HTML allows, after that of the html element or what else stands
- * before the content.
+ * The offset behind the tag of the head. HTML allows to leave that tag out: then behind the tag of the html element, or
+ * behind the doctype.
  */
 function endOfPreamble(text: string, start: number): number {
   let at = start
@@ -39,7 +39,7 @@ function endOfPreamble(text: string, start: number): number {
     const skipped = matchAt(SKIPPED, text, end)
     if (skipped !== undefined) {
       end += skipped[0].length
-      // Blanks and comments needn't be passed, but a doctype must stay first.
+      // A doctype must stay first. Blanks and comments needn't be in front.
       if (/^<[!?](?!--)/.test(skipped[0])) at = end
       continue
     }
@@ -56,7 +56,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined
 }
 
-/** By HTML's rules a UTF-16 that can be read as ASCII is none. */
+/** By HTML's rules, a declaration of UTF-16 that can be read as ASCII is wrong and means UTF-8. */
 function declaredCharset(text: string): string {
   const declared = /<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(text.slice(0, CHARSET_WITHIN))?.[1]
   return declared === undefined || /^utf-16/i.test(declared) ? 'utf-8' : declared.toLowerCase()

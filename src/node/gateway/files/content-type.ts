@@ -2,13 +2,13 @@ import { lookup } from 'mrmime'
 
 const UNKNOWN = 'application/octet-stream'
 
-/** Where a build's own files would get a type that its page can't use. */
+/** Types of files in builds for which the library names one that a page can't use. */
 const OWN_TYPES: Readonly<Record<string, string>> = {
   cjs: 'text/javascript',
   map: 'application/json',
 }
 
-/** What every tool writes as UTF-8. XML, SVG and HTML name their encoding themselves. */
+/** Types that every tool writes as UTF-8. XML, SVG and HTML name their encoding themselves. */
 const UTF8 = /^(text\/(?!xml|html)|application\/(json|manifest\+json|ld\+json|toml))/
 
 /** The Content-Type of a file, by its name. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { forbidden } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
-import { headerValues } from '../http/request-guard.js'
-import type { Admission } from '../http/request-guard.js'
-import { tokensMatch } from '../http/token.js'
+import { forbidden } from '../../http/refusal.js'
+import type { Refusal } from '../../http/refusal.js'
+import { headerValues } from '../../http/request-guard.js'
+import type { Admission } from '../../http/request-guard.js'
+import { tokensMatch } from '../../http/token.js'
 
 export interface AccessOptions {
   readonly token: string | undefined
@@ -27,27 +27,32 @@ const WRONG_TOKEN: Refusal = {
 
 const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
 
-/** Who may use the sidecar, of those whom the guard admitted. */
+/** Decides who may use the sidecar, among the clients that the guard admitted. */
 export interface Access {
-  /** @param acts whether something may change, or a WebSocket open */
+  /** @param acts whether the request may change something or opens a WebSocket */
   check(message: IncomingMessage, acts: boolean): Refusal | undefined
   /**
-   * Takes the token from a page's address, where there is one: remembers it in a cookie and sends the browser
-   * to the address without it. Gives whether that was the answer.
+   * Answers a request for a page whose address holds a token: a right one moves into a cookie, and the browser is sent
+   * to the address without it. Returns false, with nothing sent, for every other request.
    */
-  enter(message: IncomingMessage, reply: ServerResponse, admission: Admission): boolean | Refusal
+  enter(
+    message: IncomingMessage,
+    reply: ServerResponse,
+    admission: Admission,
+    refuse: (refusal: Refusal) => void,
+  ): boolean
 }
 
 export function createAccess({ token, exposed, scheme }: AccessOptions): Access {
   const secure = scheme === 'https' ? '; Secure' : ''
   /**
-   * Cookies are shared by all ports of a host. The one that counts is the browser's: containers that all listen on the
-   * same port are on others for it.
+   * A browser sends cookies to all ports of a host, so the name holds the port. It is the one that the browser sees:
+   * containers that all listen on one port are on different ones for it.
    */
   const cookieName = ({ headers }: IncomingMessage): string =>
     `gameserver_sidecar_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? scheme}`
 
-  const given = (message: IncomingMessage): string => {
+  const tokenOf = (message: IncomingMessage): string => {
     const bearer = /^bearer +(\S+)$/i.exec(headerValues(message.rawHeaders, 'authorization')[0] ?? '')?.[1]
     if (bearer !== undefined) return bearer
     const cookies = headerValues(message.rawHeaders, 'cookie').join('; ').split(/; */)
@@ -57,26 +62,25 @@ export function createAccess({ token, exposed, scheme }: AccessOptions): Access 
 
   return {
     check(message, acts) {
-      if (token !== undefined) return tokensMatch(token, given(message)) ? undefined : NEEDS_TOKEN
+      if (token !== undefined) return tokensMatch(token, tokenOf(message)) ? undefined : NEEDS_TOKEN
       const isPage = headerValues(message.rawHeaders, 'origin').length > 0
       if (!exposed || !acts || isPage) return undefined
       return forbidden('Without a token, only pages of the gateway and of allowed origins may change something')
     },
 
-    enter(message, reply, { target }) {
-      const at = target.indexOf('?')
-      if (token === undefined || at < 0) return false
-      const offered = tokenIn(target.slice(at + 1))
-      if (offered === null) return false
-      if (!tokensMatch(token, offered)) return WRONG_TOKEN
-      const rest = target
-        .slice(at + 1)
-        .split('&')
-        .filter((pair) => tokenIn(pair) === null)
-      const path = target.slice(0, at) + (rest.length > 0 ? `?${rest.join('&')}` : '')
+    enter(message, reply, { target }, refuse) {
+      const [path = '', ...rest] = target.split('?')
+      const query = rest.join('?')
+      const offered = tokenIn(query)
+      if (token === undefined || offered === null) return false
+      if (!tokensMatch(token, offered)) {
+        refuse(WRONG_TOKEN)
+        return true
+      }
+      const others = query.split('&').filter((pair) => tokenIn(pair) === null)
       reply.writeHead(303, {
-        // Without scheme and host, which may be others in front of a proxy. Two slashes would begin another's.
-        location: path.replace(/^[/\\]+/, '/'),
+        // Scheme and host are left out, because a proxy in front may have others. Two slashes would begin a host.
+        location: path.replace(/^[/\\]+/, '/') + (others.length > 0 ? `?${others.join('&')}` : ''),
         'set-cookie': `${cookieName(message)}=${token}; Path=/_/; HttpOnly; SameSite=Strict${secure}`,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',

@@ -1,31 +1,33 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
-import type { Follower } from './boundaries.js'
 import { followFrames, followLines } from './boundaries.js'
+import type { Follower } from './boundaries.js'
 
-/** How long a reader may take nothing while something waits for it. */
+/** Time for which a reader may take nothing while something waits for it. */
 const STALLED_MS = 5_000
 const CHECK_MS = 1_000
-/** How long a page may take to answer a goodbye. */
+/** Time that a page has to answer a goodbye. */
 const GOODBYE_MS = 1_000
-/** How long the sidecar may take to notice that a page has left. */
+/** Time that the sidecar has to end its side after a page has left. */
 const ENDING_MS = 500
-/** More than a game has pages, fewer than a sidecar could bear. */
+/** Watches at once: more than a game has pages, and fewer than a sidecar could bear. */
 const MOST = 2_048
 
 /** A watch that is being passed on, from `source` to `sink` by `source.pipe(sink)`. */
 interface Watch {
   readonly source: Readable
   readonly sink: Writable
+  /** The reader's connection; of a WebSocket also the sink. */
   readonly socket: Socket
   readonly follower: Follower
-  /** Tells the follower of what passes. */
+  /** Shows the follower the bytes that pass. */
   readonly observe: (bytes: Buffer) => void
-  /** Tells the reader, at a moment between two units, and ends the connection. */
+  /** Tells the reader, between two units, that this is the end, and ends the connection. */
   sayGoodbye(): void
 }
 
+/** The bytes that a reader has taken, and the time when it took the last of them. */
 interface Progress {
   taken: number
   since: number
@@ -39,14 +41,14 @@ export class Watches {
   #reason: string | undefined
   #places = MOST
 
-  /** @param onStalled called when a reader that had stopped reading was cut */
+  /** @param onStalled called after a reader was cut that had stopped reading */
   constructor(onStalled: () => void) {
     this.#onStalled = onStalled
   }
 
   /**
-   * Takes a place for a watch that is about to be opened, until its answer or its connection has ended. Gives
-   * false where none is free.
+   * Takes a place for a watch that is about to be opened. It is free again when the answer or its connection closes.
+   * Returns false if all places are taken.
    */
   reserve(answer: Writable, socket: Socket): boolean {
     if (this.#places === 0) return false
@@ -57,38 +59,39 @@ export class Watches {
       this.#places += 1
     }
     answer.once('close', free)
-    // One and the same for a WebSocket.
+    // For a WebSocket both are the same.
     if (socket !== answer) socket.once('close', free)
     return true
   }
 
-  /** Takes in a watch over HTTP whose head was sent. */
+  /** Takes in a watch over HTTP that is being piped. */
   addStream(source: Readable, reply: ServerResponse): void {
     const sayGoodbye = (): void => void reply.end(lastLine(this.#reason ?? ''))
     this.#add(source, reply, reply.socket!, followLines(), sayGoodbye)
   }
 
-  /** Takes in a watch over WebSocket, both ends of which are piped into each other. */
+  /** Takes in a watch over WebSocket, whose two ends are piped into each other. */
   addSocket(source: Socket, socket: Socket): void {
-    // What the page sends goes the other way and is nothing to say: pings, or its own goodbye.
+    // Only the sidecar's frames are followed. The page sends pings, or its own goodbye, which go the other way.
     const follower = followFrames()
     const sayGoodbye = (): void => {
       socket.unpipe(source)
       source.destroy()
       if (!follower.ended) socket.write(closeFrame(this.#reason ?? ''))
-      // The page's own close frame is awaited: a connection that ends with it unread is reset, ours with it.
+      // The page answers with a close frame. If the connection ended before that was read, the system would reset it,
+      // and the page could lose our frame.
       setTimeout(() => socket.destroy(), GOODBYE_MS).unref()
       socket.once('data', () => socket.end())
       socket.once('end', () => socket.end())
       socket.resume()
     }
-    // Each end is passed on by the pipes. Whoever doesn't answer it with its own isn't waited for.
+    // The pipes pass on the end of each side. A side that doesn't answer with its own end isn't waited for.
     socket.once('end', () => setTimeout(() => source.destroy(), ENDING_MS).unref())
     source.once('close', () => setTimeout(() => socket.destroy(), STALLED_MS).unref())
     this.#add(source, socket, socket, follower, sayGoodbye)
   }
 
-  /** Tells every reader, those that come later too, and ends their watches. */
+  /** Tells every reader the reason and ends its watch; those that are added later too. */
   stop(reason: string): void {
     // A close frame has room for 123 bytes of it.
     this.#reason = /^[ -~]{0,100}$/.test(reason) ? reason : ''
@@ -112,9 +115,8 @@ export class Watches {
   }
 
   /**
-   * Cuts readers that have stopped reading: each of them would keep a real sidecar from sending to all
-   * others. What is written at once is 64 KiB at most, so one that takes less than 13 KB a second counts as
-   * such.
+   * Cuts readers that have stopped reading: each would keep a real sidecar from sending to all others. A write hands
+   * over 64 KiB at most, so a reader that takes less than 13 KB a second counts as stopped.
    */
   #check(): void {
     const now = performance.now()
@@ -134,30 +136,30 @@ export class Watches {
 /** Bytes that the system has taken over for a reader. */
 const takenBy = (socket: Socket): number => socket.bytesWritten - socket.writableLength
 
-/** Lets the unit that has begun pass, and no more. */
+/** Lets the rest of the unit that has begun pass, then says goodbye. */
 function end({ source, sink, follower, observe, sayGoodbye }: Watch): void {
   source.unpipe(sink)
   source.removeListener('data', observe)
   if (follower.between) return sayGoodbye()
-  const gone = (): void => void sink.destroy()
-  const pass = (bytes: Buffer): void => {
+  const breakOff = (): void => void sink.destroy()
+  const passRest = (bytes: Buffer): void => {
     const rest = follower.rest(bytes)
     sink.write(rest === undefined ? bytes : bytes.subarray(0, rest))
     if (rest === undefined) return
-    source.removeListener('close', gone)
-    source.removeListener('data', pass)
+    source.removeListener('close', breakOff)
+    source.removeListener('data', passRest)
     source.pause()
     sayGoodbye()
   }
-  source.on('data', pass)
-  source.once('close', gone)
+  source.on('data', passRest)
+  source.once('close', breakOff)
   source.resume()
 }
 
 const stopping = (reason: string): string =>
   reason === '' ? 'The gateway is stopping' : `The gateway is stopping (${reason})`
 
-/** The last line of a stream, in the shape in which the sidecar tells of an error in a watch. */
+/** The last line of a stream, in the shape of the sidecar's own errors within a watch. */
 const lastLine = (reason: string): string =>
   `${JSON.stringify({ error: { code: 14, message: stopping(reason), details: [] } })}\n`
 

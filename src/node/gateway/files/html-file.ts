@@ -5,15 +5,15 @@ import { pipeline } from 'node:stream/promises'
 import { findInsertion } from './html-insertion.js'
 import { openFound } from './site-folder.js'
 import type { SiteEntry } from './site-folder.js'
-import { answerStaticError, escapeHtml, OTHER_STATE } from './static-error.js'
+import { answerFailure, escapeHtml } from './static-error.js'
 
-/** How much of a page is looked at to find its head; more than any that has one needs. */
-const LOOKED_AT = 64 * 1024
+/** Bytes at the start of a page in which its head is searched, and also of each later read. */
+const CHUNK = 64 * 1024
 
-/** Sends a page with a script in front of all others. Resolves with false, nothing sent, where that can't be done. */
+/** Sends a page with a script in front of all others. Resolves with false, nothing sent, for a page in UTF-16. */
 export type HtmlSender = (entry: SiteEntry, message: IncomingMessage, reply: ServerResponse) => Promise<boolean>
 
-/** @param script the script's path */
+/** @param script the path of the script */
 export function createHtmlSender(script: string): HtmlSender {
   const tag = Buffer.from(`<script src="${escapeHtml(script)}"></script>`)
   const mark = createHash('sha256').update(tag).digest('base64url').slice(0, 8)
@@ -22,7 +22,7 @@ export function createHtmlSender(script: string): HtmlSender {
     const { file, stat } = await openFound(entry)
     try {
       const { size, mtimeMs } = stat
-      const start = await readStart(file, Math.min(size, LOOKED_AT))
+      const start = await readStart(file, Math.min(size, CHUNK))
       const insertion = findInsertion(start)
       if (insertion === undefined) return false
       const { at, charset } = insertion
@@ -30,7 +30,7 @@ export function createHtmlSender(script: string): HtmlSender {
       reply.setHeader('ETag', etag)
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = message.headers
       if (ifMatch !== undefined && !names(ifMatch, etag)) {
-        answerStaticError(message, reply, 412, OTHER_STATE)
+        answerFailure({ status: 412 }, message, reply)
         return true
       }
       if (ifNoneMatch !== undefined && names(ifNoneMatch, etag)) return answer(reply, 304)
@@ -56,11 +56,11 @@ function answer(reply: ServerResponse, status: number): true {
   return true
 }
 
-/** Whether an If-Match or If-None-Match header names an entity tag, weak or not. */
+/** Whether an If-Match or If-None-Match header names an entity tag. Weak ones count too. */
 const names = (header: string, etag: string): boolean =>
   header.trim() === '*' || (header.match(/"[^"]*"/g) ?? []).some((tag) => etag.endsWith(tag))
 
-/** The file is read no faster than the client takes it, however large it is. */
+/** Reads the file no faster than the client takes it. */
 async function* withInserted(
   file: FileHandle,
   start: Buffer,
@@ -70,7 +70,7 @@ async function* withInserted(
 ): AsyncGenerator<Buffer> {
   yield Buffer.concat([start.subarray(0, at), tag, start.subarray(at)])
   for (let position = start.byteLength; position < size;) {
-    const length = Math.min(LOOKED_AT, size - position)
+    const length = Math.min(CHUNK, size - position)
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position)
     // Half a page must not look like a whole one.
     if (bytesRead === 0) throw new Error('The file became shorter while it was sent')

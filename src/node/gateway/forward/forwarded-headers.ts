@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 
-/** What RFC 9110 (7.6.1) and its predecessors mean for one connection only. */
+/** Headers that RFC 9110 (7.6.1) and its predecessors define for one connection only. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -16,8 +16,8 @@ const HOP_BY_HOP = [
 ]
 
 /**
- * What the sidecar must not get: what is said anew on the way (the length, the host, how the answer may be
- * packed), a page's and its user's own affairs, and what would make another call of it.
+ * Headers that the sidecar must not get. The gateway says some anew: the length, the host, how the answer may be packed.
+ * Some are the private affairs of a page and its user, and some would turn the call into another one.
  */
 const NOT_FORWARDED = new Set([
   ...HOP_BY_HOP,
@@ -37,10 +37,10 @@ const NOT_FORWARDED = new Set([
   'x-http-method-override',
   'x-method-override',
 ])
-/** Many programs take an underscore for a hyphen, so that `content_length` would be a second length. */
+/** Many programs read an underscore as a hyphen, so `content_length` would be a second length. */
 const NOT_FORWARDED_KINDS = /^(sec-|x-forwarded-|x-real-ip$|access-control-)|_/
 
-/** What isn't passed back: who may read an answer is the gateway's to say, and what it is kept for. */
+/** Headers of the sidecar that don't reach the client: the gateway itself decides who may read and keep an answer. */
 const NOT_PASSED_BACK = new Set([
   ...HOP_BY_HOP,
   'cache-control',
@@ -50,8 +50,8 @@ const NOT_PASSED_BACK = new Set([
 ])
 
 /**
- * The headers that go to the sidecar. Undefined where one holds what no header may, which Node's parser is
- * more lenient about than its writer.
+ * The headers that go to the sidecar; undefined if a value holds a character that no header may have. Node's parser lets
+ * some of those pass that its writer refuses.
  */
 export function requestHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
   const dropped = namedBy(given.connection)
@@ -65,7 +65,7 @@ export function requestHeaders(given: IncomingHttpHeaders): Record<string, strin
 }
 
 /**
- * The headers of an upgrade that go to the sidecar: no subprotocol and no extension, of which it has none.
+ * The headers of an upgrade that go to the sidecar. It has neither subprotocols nor extensions, so none is asked for.
  */
 export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
   const headers = requestHeaders(given)
@@ -77,24 +77,15 @@ export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, strin
   return { ...headers, connection: 'Upgrade', upgrade: 'websocket' }
 }
 
-/** The headers of a handshake's answer that are part of it. */
-export const handshakeHeaders = (given: IncomingHttpHeaders): IncomingHttpHeaders => ({
-  upgrade: given.upgrade,
-  connection: 'Upgrade',
-  'sec-websocket-accept': given['sec-websocket-accept'],
-})
-
-/**
- * The headers of an answer that isn't the handshake's; the one that says how long it is stays for the proxy.
- */
-export function refusedHandshakeHeaders({ headers, rawHeaders }: IncomingMessage): IncomingHttpHeaders {
-  const flat = responseHeaders(rawHeaders, headers.connection, undefined)
-  const kept: IncomingHttpHeaders = {}
-  for (let i = 0; i + 1 < flat.length; i += 2) kept[flat[i]!.toLowerCase()] = flat[i + 1]!
-  return { ...kept, 'transfer-encoding': headers['transfer-encoding'] }
+/** The head with which the client's handshake is accepted. It holds only the headers that are part of a handshake. */
+export function handshakeHead({ upgrade, 'sec-websocket-accept': accept }: IncomingHttpHeaders): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade']
+  if (upgrade !== undefined) lines.push(`Upgrade: ${upgrade}`)
+  if (accept !== undefined) lines.push(`Sec-WebSocket-Accept: ${accept}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The headers of the sidecar's answer, names and values in turn, with those that every answer has. */
+/** The headers of an answer: those that every answer gets, then those of the sidecar. Names and values in turn. */
 export function responseHeaders(
   rawHeaders: readonly string[],
   connection: string | undefined,
@@ -109,15 +100,15 @@ export function responseHeaders(
   ]
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
-    const isOwn = NOT_PASSED_BACK.has(name) || name.startsWith('access-control-') || dropped.includes(name)
-    if (!isOwn) headers.push(rawHeaders[i]!, rawHeaders[i + 1]!)
+    const isDropped = NOT_PASSED_BACK.has(name) || name.startsWith('access-control-') || dropped.includes(name)
+    if (!isDropped) headers.push(rawHeaders[i]!, rawHeaders[i + 1]!)
   }
   return headers
 }
 
-/** The headers that a Connection header names as meant for this connection only. */
+/** The headers that a Connection header names, which are meant for that connection only. */
 const namedBy = (connection: string | undefined): string[] =>
-  connection === undefined ? [] : connection.split(',').map((name) => name.trim().toLowerCase())
+  connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
 
 function isValid(name: string, value: string): boolean {
   try {

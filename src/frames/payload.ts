@@ -1,0 +1,182 @@
+import { frameError } from './frame.js'
+import type { TextDecoderClass, TextDecoderLike } from './types.js'
+
+declare const TextDecoder: TextDecoderClass | undefined
+
+/** Like `subarray`, which is slow for Node's Buffer. */
+export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
+  new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
+
+/** One byte for each character, none of which is above 255. */
+export const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
+
+/** Encodes text. Lone surrogates become U+FFFD, as in every encoder of the web. */
+export const encodeUtf8 = (text: string): Uint8Array =>
+  bytesOf(unescape(encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'))))
+
+/** Small messages that arrive in pieces share buffers of this size, because each new buffer costs time. */
+const SLAB = 8192
+
+const EMPTY = new Uint8Array(0)
+
+/**
+ * Takes a piece of binary data: `bytes` from `at` to `end`. Returns the whole message after its last piece.
+ * @param known bytes of the message that are known to come, with those that have come
+ * @param isKnownWhole whether these are all
+ */
+export type ByteReader = (
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  last: boolean,
+  known: number,
+  isKnownWhole: boolean,
+) => Uint8Array | undefined
+
+export function createByteReader(): ByteReader {
+  let buffer: Uint8Array = EMPTY
+  // The part of the message that was copied into the buffer.
+  let copyStart = 0
+  let copyEnd = 0
+  let lastLength = 0
+
+  return (bytes, at, end, last, known, isKnownWhole) => {
+    const piece = view(bytes, at, end)
+    if (last && copyStart === copyEnd) return piece
+    if (copyStart + known > buffer.length) {
+      // Doubling keeps the copies linear. Messages often have one size, so the last one's is a good first guess.
+      const copied = view(buffer, copyStart, copyEnd)
+      buffer = new Uint8Array(Math.max(SLAB, known, 2 * copied.length, isKnownWhole ? 0 : lastLength))
+      buffer.set(copied)
+      copyEnd -= copyStart
+      copyStart = 0
+    }
+    buffer.set(piece, copyEnd)
+    copyEnd += piece.length
+    if (!last) return undefined
+    const message = view(buffer, copyStart, copyEnd)
+    copyStart = copyEnd
+    lastLength = message.length
+    if (buffer.length > SLAB) {
+      buffer = EMPTY
+      copyStart = copyEnd = 0
+    }
+    return message
+  }
+}
+
+/**
+ * Takes a piece of a text, cut anywhere: `bytes` from `at` to `end`. Returns the text after its last piece, and '' before.
+ * @throws FrameError as soon as the bytes can't be UTF-8, whatever follows
+ */
+export type TextReader = (bytes: Uint8Array, at: number, end: number, last: boolean) => string
+
+/** Pieces up to this length are decoded here: a call of the host's decoder would cost more than the work. */
+const SHORT = 9
+/** The same while text is pending: each piece that the host decodes is a string of its own, and that costs memory. */
+const SHORT_PIECE = 99
+/** Longer pieces are then decoded in parts: engines are slow to make large strings, but quick to join them. */
+const LONG = 65536
+/** Characters that are collected before they become a string; far below any engine's limit of arguments. */
+const BLOCK = 999
+
+/** A byte order mark and a character beyond 16 bits, then mistakes that a decoder could let pass. */
+const SAMPLE = '\xef\xbb\xbf\xf0\x90\x80\x80\xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xc3'
+const REPLACEMENT = '\ufffd'
+const DECODED_SAMPLE = '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)
+
+/**
+ * Makes the host's decoder, if it decodes the sample right and respects the bounds of a view: those of some engines
+ * don't. The option `fatal`, which some don't know, isn't needed: a replacement character says where to look again.
+ *
+ * Node has two decoders in one. Until it is asked to stream, it uses the one for ASCII. The other one takes six times as
+ * long for ASCII, and half as long for everything else.
+ */
+function testedDecoder(Decoder: TextDecoderClass | null, stream = false): TextDecoderLike | undefined {
+  if (Decoder === null) return undefined
+  try {
+    const decoder = new Decoder('utf-8', { ignoreBOM: true })
+    if (stream) decoder.decode(EMPTY, { stream })
+    const text = decoder.decode(view(bytesOf(` ${SAMPLE}`), 1, 1 + SAMPLE.length))
+    return text === DECODED_SAMPLE ? decoder : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @param Decoder the host's `TextDecoder`; `null` for none; by default the global one, if there is one. */
+export function createTextReader(
+  Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
+): TextReader {
+  const ascii = testedDecoder(Decoder)
+  let wide: TextDecoderLike | undefined
+  // The decoder for the next part: text is often like the text before it.
+  let native = ascii
+  let points: number[] = []
+  let parts: string[] = []
+  // Inside a character: the number of missing bytes, the bounds of the next one, the bits so far.
+  let missing = 0
+  let lowest = 0
+  let highest = 0
+  let point = 0
+
+  const flush = (): void => {
+    if (points.length > 0) parts.push(String.fromCodePoint(...points))
+    points = []
+  }
+
+  /** Decodes bytes one by one. Refuses each wrong byte at once, by table 3-7 of the Unicode standard. */
+  const step = (bytes: Uint8Array, at: number, end: number): void => {
+    for (let i = at; i < end; i++) {
+      const byte = bytes[i]!
+      if (missing > 0) {
+        if (byte < lowest || byte > highest) throw frameError(1007)
+        missing -= 1
+        point = (point << 6) | (byte & 0x3f)
+        lowest = 0x80
+        highest = 0xbf
+      } else {
+        if ((byte > 0x7f && byte < 0xc2) || byte > 0xf4) throw frameError(1007)
+        missing = byte < 0x80 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+        point = missing > 0 ? byte & (0x3f >> missing) : byte
+        lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80
+        highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf
+      }
+      if (missing === 0 && points.push(point) > BLOCK) flush()
+    }
+  }
+
+  /** The offset at or before `end` where a character begins that `end` may cut; `end` itself after ASCII. */
+  const lastBoundary = (bytes: Uint8Array, end: number): number => {
+    if (bytes[end - 1]! < 0x80) return end
+    let at = end
+    for (let back = 0; back < 4; back++) {
+      at -= 1
+      if (bytes[at]! >> 6 !== 2) break
+    }
+    return at
+  }
+
+  return (bytes, start, end, last) => {
+    let at = start
+    while (native !== undefined && end - at > (parts.length > 0 ? SHORT_PIECE : SHORT)) {
+      // First the rest of a character that began before. Then whole characters; one that may be cut is left.
+      const whole = at + missing
+      step(bytes, at, whole)
+      at = lastBoundary(bytes, parts.length > 0 || !last ? Math.min(end, whole + LONG) : end)
+      flush()
+      const part = native.decode(whole > 0 || at < bytes.length ? view(bytes, whole, at) : bytes)
+      native = part.length < at - whole ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
+      // A replacement character is either part of the text or marks a mistake.
+      if (part.includes(REPLACEMENT)) step(bytes, whole, at)
+      else parts.push(part)
+    }
+    step(bytes, at, end)
+    if (!last) return ''
+    if (missing > 0) throw frameError(1007)
+    flush()
+    const text = parts.length > 1 ? parts.join('') : (parts[0] ?? '')
+    parts = []
+    return text
+  }
+}

@@ -1,0 +1,161 @@
+import { Agent, request as requestPlain } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createReply } from '../../http/raw-response.js'
+import type { Refusal } from '../../http/refusal.js'
+import { Attempt } from './attempt.js'
+import { handshakeHead, responseHeaders } from './forwarded-headers.js'
+import type { Watches } from './watches.js'
+
+/**
+ * Time for which a connection to the sidecar is kept for the next call. Servers keep theirs longer (Node for five
+ * seconds, the real sidecar for ever), so no call goes out on a connection that the sidecar is just closing. A call that
+ * breaks off is never sent again, because nobody knows whether it acted.
+ */
+const KEPT_MS = 4_000
+
+/** Time for which a call goes on after its client has left. A closing page sends calls and doesn't wait for answers. */
+const ABANDONED_MS = 500
+
+export interface ForwarderOptions {
+  readonly sidecar: URL
+  /** Milliseconds until a call must have been answered. */
+  readonly timeout: number
+  readonly watches: Watches
+}
+
+/** A request as it goes to the sidecar, and callbacks for its fate. */
+export interface Outgoing {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly isWatch: boolean
+  /** Headers for the answer, beside those of the sidecar and those that every answer gets. */
+  readonly answerHeaders: Readonly<Record<string, string>> | undefined
+  /** Called when a watch has been opened. */
+  onWatch(): void
+  /** Called if the request fails before any part of an answer was sent. The refusal is to be the answer. */
+  onFailure(refusal: Refusal): void
+  /** Called if the request fails later. The answer was cut off. */
+  onBreak(refusal: Refusal): void
+}
+
+/** Passes requests on to one sidecar, and passes answers back as they come. */
+export interface Forwarder {
+  /** Resolves when the answer has left, or the client has. */
+  request(message: IncomingMessage, reply: ServerResponse, outgoing: Outgoing): Promise<void>
+  /** Resolves when the client's connection has ended. */
+  upgrade(message: IncomingMessage, socket: Socket, outgoing: Outgoing): Promise<void>
+  /** Ends the connections that are kept for later calls. */
+  close(): void
+}
+
+export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
+  const isSecure = sidecar.protocol === 'https:'
+  const keptConnections = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
+  const basePath = sidecar.pathname.replace(/\/$/, '')
+  const place = sidecar.host
+
+  const send = (method: string | undefined, outgoing: Outgoing, agent: Agent | false): ClientRequest => {
+    const request = (isSecure ? requestSecure : requestPlain)(sidecar, {
+      method,
+      path: basePath + outgoing.path,
+      headers: { ...outgoing.headers, host: sidecar.host },
+      agent,
+    })
+    return request.end(outgoing.body)
+  }
+
+  /** Passes an answer back. An open watch is a stream, which has no time limit. */
+  const passBack = (
+    response: IncomingMessage,
+    reply: ServerResponse,
+    attempt: Attempt,
+    outgoing: Outgoing,
+    isStream: boolean,
+  ): void => {
+    const { statusCode = 0, rawHeaders, headers } = response
+    attempt.answered(isStream)
+    response.on('error', (error) => attempt.fail(error))
+    if (reply.destroyed) return void response.resume()
+    try {
+      reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
+    } catch (error) {
+      return attempt.fail(error as Error)
+    }
+    // pipe() can be undone, unlike stream.pipeline(): a watch needs that to end with a last line of the gateway's own.
+    // Neither side outlives the other, since an error of the response and the end of the reply both end the attempt.
+    response.pipe(reply)
+    if (!isStream) return
+    outgoing.onWatch()
+    reply.flushHeaders()
+    watches.addStream(response, reply)
+  }
+
+  return {
+    async request(message, reply, outgoing) {
+      const { isWatch } = outgoing
+      const request = send(message.method, outgoing, isWatch ? false : keptConnections)
+      const onFailure = (refusal: Refusal): void => {
+        if (!reply.headersSent) return outgoing.onFailure(refusal)
+        reply.destroy()
+        outgoing.onBreak(refusal)
+      }
+      const attempt = new Attempt(request, { place, timeout, onFailure })
+      request.once('response', (response) => {
+        passBack(response, reply, attempt, outgoing, isWatch && response.statusCode === 200)
+      })
+      reply.on('error', () => undefined)
+      await closed(reply)
+      // Over HTTP/2, an answer that the client gave up counts as finished, though nobody has ended it.
+      const hasLeft = !(reply.writableEnded && reply.writableFinished)
+      if (hasLeft && !isWatch) await delay(ABANDONED_MS, undefined, { ref: false })
+      attempt.end()
+    },
+
+    async upgrade(message, socket, outgoing) {
+      if (socket.destroyed) return
+      const request = send('GET', outgoing, false)
+      let reply: ServerResponse | undefined
+      let isOpen = false
+      const onFailure = (refusal: Refusal): void => {
+        // Frames that came before still leave. A plain answer that broke off must not look like a whole one.
+        if (isOpen) socket.end()
+        else if (reply?.headersSent === true) socket.destroy()
+        else return outgoing.onFailure(refusal)
+        outgoing.onBreak(refusal)
+      }
+      const attempt = new Attempt(request, { place, timeout, onFailure })
+      socket.once('close', () => attempt.end())
+      // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
+      const leave = (): void => void socket.destroy()
+      socket.on('data', leave).once('end', leave)
+      request.once('response', (response) => {
+        reply = createReply(message, socket)
+        passBack(response, reply, attempt, outgoing, false)
+      })
+      request.once('upgrade', (response, upstream, head) => {
+        isOpen = true
+        attempt.answered(true)
+        socket.off('data', leave).off('end', leave)
+        upstream.setNoDelay(true).setKeepAlive(true)
+        upstream.on('error', (error) => attempt.fail(error))
+        if (head.byteLength > 0) upstream.unshift(head)
+        socket.write(handshakeHead(response.headers), 'latin1')
+        upstream.pipe(socket).pipe(upstream)
+        outgoing.onWatch()
+        watches.addSocket(upstream, socket)
+      })
+      await closed(socket)
+    },
+
+    close() {
+      keptConnections.destroy()
+    },
+  }
+}
+
+const closed = (end: Socket | ServerResponse): Promise<void> =>
+  new Promise((resolve) => void end.once('close', resolve))
