@@ -1,6 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { report } from './listeners.js'
-import type { WatchEnd, WatcherInfo, WatchMessage, WatchSink } from './types.js'
+import type { WatchEnd, WatcherInfo, WatchMessage, WatchSink } from './sidecar.js'
 
 interface Watcher {
   readonly id: number

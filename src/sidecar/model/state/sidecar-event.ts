@@ -1,4 +1,4 @@
-import type { OperationName } from '../protocol/operations.js'
+import type { OperationName } from '../../../protocol/operations.js'
 import type { GameServerManifest } from './manifest.js'
 
 /** A call of the interface after its body was read; int64 fields are decimal strings. */

@@ -1,8 +1,8 @@
-import type { GameServer, ListStatus } from '../protocol/game-server.js'
-import type { Call } from './events.js'
-import { addInt64, lessThan, reserveMilliseconds } from './int64.js'
-import { capacityRefusal, countRefusal, maskRefusal, maskIsValid } from './messages.js'
-import { own, withKey } from './records.js'
+import type { GameServer, ListStatus } from '../../../protocol/game-server.js'
+import type { Call } from '../state/sidecar-event.js'
+import { addInt64, lessThan, reserveMilliseconds } from '../state/int64.js'
+import { capacityRefusal, countRefusal, maskRefusal, maskIsValid } from './range-checks.js'
+import { own, withKey } from '../state/records.js'
 import {
   done,
   failUnknown,
@@ -15,8 +15,8 @@ import {
   withMetadata,
   withState,
   writeObject,
-} from './step.js'
-import type { Answer, Step } from './step.js'
+} from '../state/step.js'
+import type { Answer, Step } from '../state/step.js'
 
 /**
  * A call as the real sidecar's local mode handles it: at once, without validation, on the one copy it has.

@@ -1,4 +1,4 @@
-import type { SidecarConfig } from './types.js'
+import type { SidecarConfig } from '../../sidecar.js'
 
 /** All defaults, in one place. */
 export const defaultConfig: SidecarConfig = {

@@ -1,16 +1,16 @@
 import type { OperationName } from '../protocol/operations.js'
-import { resolveConfig } from './config.js'
-import { ConnectionDropped } from './connection-dropped.js'
-import { applies, reduce } from './core.js'
-import type { ControlCommand, SidecarEvent } from './events.js'
-import { answerRequest } from './http.js'
-import type { Engine } from './http.js'
+import { resolveConfig } from './model/state/config.js'
+import { ConnectionDropped } from './wire/connection-dropped.js'
+import { applies, reduce } from './reduce.js'
+import type { ControlCommand, SidecarEvent } from './model/state/sidecar-event.js'
+import { answerRequest } from './wire/answer-request.js'
+import type { Engine } from './wire/answer-request.js'
 import { callEach } from './listeners.js'
-import { createLog } from './log.js'
-import { conformanceOf, takeSnapshot } from './snapshot.js'
-import { createState } from './state.js'
-import type { Effect, SidecarState } from './state.js'
-import type { Answer } from './step.js'
+import { createLog } from './event-log.js'
+import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
+import { createState } from './model/state/sidecar-state.js'
+import type { Effect, SidecarState } from './model/state/sidecar-state.js'
+import type { Answer } from './model/state/step.js'
 import type {
   Change,
   LogEntry,
@@ -20,7 +20,7 @@ import type {
   Warning,
   WatchHandle,
   WatchSink,
-} from './types.js'
+} from './sidecar.js'
 import { createWatchers } from './watchers.js'
 
 const longestTimer = 2 ** 31 - 1

@@ -1,12 +1,12 @@
-import type { ListStatus } from '../protocol/game-server.js'
-import { annotationLimit, metadataKey } from '../protocol/names.js'
-import { localState } from './local-calls.js'
-import { byteLength } from './metadata-rules.js'
-import { askForState, askForUnhealthy } from './production-queue.js'
-import { applyCounter } from './production-counters.js'
-import { applyList } from './production-lists.js'
-import { own, withKey } from './records.js'
-import type { SidecarState, WriteKind } from './state.js'
+import type { ListStatus } from '../../../protocol/game-server.js'
+import { annotationLimit, metadataKey } from '../../../protocol/names.js'
+import { localState } from '../calls/local-calls.js'
+import { byteLength } from '../calls/metadata-rules.js'
+import { askForState, askForUnhealthy } from '../calls/write-queue.js'
+import { applyCounter } from '../calls/production-counters.js'
+import { applyList } from '../calls/production-lists.js'
+import { own, withKey } from '../state/records.js'
+import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import {
   isBeingDeleted,
   prefixOf,
@@ -17,8 +17,8 @@ import {
   withMetadata,
   withState,
   writeObject,
-} from './step.js'
-import type { Step } from './step.js'
+} from '../state/step.js'
+import type { Step } from '../state/step.js'
 
 type Deed = WriteKind | 'controller' | 'reservation' | 'health' | 'gone' | 'release'
 

@@ -1,5 +1,5 @@
 import { integerFromNumber, integerFromString } from './json-integer.js'
-import { skipSpace } from './json-scan.js'
+import { skipSpace } from './json-object.js'
 import { quoteBytes } from './quote.js'
 
 /** What a field of a request message holds; `wrapped` is an integer that may be absent. */

@@ -1,8 +1,8 @@
-import type { CounterStatus, GameServer, ListStatus } from '../protocol/game-server.js'
-import type { ControlCommand, CounterAction, ListAction } from './events.js'
-import { lessThan, toInt64 } from './int64.js'
-import { own, sorted, withKey } from './records.js'
-import { withLastAllocated, withState } from './step.js'
+import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
+import type { ControlCommand, CounterAction, ListAction } from '../model/state/sidecar-event.js'
+import { lessThan, toInt64 } from '../model/state/int64.js'
+import { own, sorted, withKey } from '../model/state/records.js'
+import { withLastAllocated, withState } from '../model/state/step.js'
 
 type Allocation = ControlCommand & { type: 'allocate' }
 

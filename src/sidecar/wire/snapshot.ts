@@ -1,5 +1,5 @@
-import type { SidecarState, WriteKind } from './state.js'
-import type { ConformanceResult, SidecarSnapshot, WatcherInfo } from './types.js'
+import type { SidecarState, WriteKind } from '../model/state/sidecar-state.js'
+import type { ConformanceResult, SidecarSnapshot, WatcherInfo } from '../sidecar.js'
 
 /** What there is to see of a state and its watchers. */
 export function takeSnapshot(

@@ -1,5 +1,5 @@
 import { ConnectionDropped } from './connection-dropped.js'
-import type { WatchHandle, WatchSink } from './types.js'
+import type { WatchHandle, WatchSink } from '../sidecar.js'
 
 /**
  * A watch as the body of a response: one line an object, an error where the real one's connection is reset.

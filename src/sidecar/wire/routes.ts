@@ -1,5 +1,5 @@
-import { operations } from '../protocol/operations.js'
-import type { OperationName } from '../protocol/operations.js'
+import { operations } from '../../protocol/operations.js'
+import type { OperationName } from '../../protocol/operations.js'
 
 /** Where a request leads. */
 export type Route =

@@ -1,12 +1,12 @@
-import type { OperationName } from '../protocol/operations.js'
-import type { Call } from './events.js'
-import { MessageError, readMessage } from './json-message.js'
-import type { Message, MessageShape } from './json-message.js'
-import { scanValue } from './json-scan.js'
+import type { OperationName } from '../../protocol/operations.js'
+import type { Call } from '../model/state/sidecar-event.js'
+import { MessageError, readMessage } from './read-message.js'
+import type { Message, MessageShape } from './read-message.js'
+import { scanValue } from './json-object.js'
 import { quote } from './quote.js'
 import { maskFromQuery } from './query.js'
-import { fail } from './step.js'
-import type { Answer } from './step.js'
+import { fail } from '../model/state/step.js'
+import type { Answer } from '../model/state/step.js'
 
 /** The message of each operation that has one; all else in a body is ignored. */
 const shapes: Readonly<Partial<Record<OperationName, MessageShape>>> = {

@@ -1,5 +1,5 @@
-import { fail } from './step.js'
-import type { Answer } from './step.js'
+import { fail } from '../model/state/step.js'
+import type { Answer } from '../model/state/step.js'
 
 /** Nanoseconds of each unit; calls that get less than `soon` are over before they are made. */
 const units: Readonly<Record<string, number>> = { H: 3.6e12, M: 6e10, S: 1e9, m: 1e6, u: 1e3, n: 1 }

@@ -1,13 +1,13 @@
-import type { CounterStatus } from '../protocol/game-server.js'
-import type { Call } from './events.js'
-import { addInt64, lessThan } from './int64.js'
-import { capacityRefusal, countRefusal } from './messages.js'
-import { enqueue, readable } from './production-queue.js'
-import { quote } from './quote.js'
-import { own, withKey } from './records.js'
-import type { PendingCounter, SidecarState } from './state.js'
-import { failUnknown, ok, record, updateProcess } from './step.js'
-import type { Answer, Step } from './step.js'
+import type { CounterStatus } from '../../../protocol/game-server.js'
+import type { Call } from '../state/sidecar-event.js'
+import { addInt64, lessThan } from '../state/int64.js'
+import { capacityRefusal, countRefusal } from './range-checks.js'
+import { enqueue, readable } from './write-queue.js'
+import { quote } from '../../wire/quote.js'
+import { own, withKey } from '../state/records.js'
+import type { PendingCounter, SidecarState } from '../state/sidecar-state.js'
+import { failUnknown, ok, record, updateProcess } from '../state/step.js'
+import type { Answer, Step } from '../state/step.js'
 
 /** A counter as the process shows it: what is written, and on top of it what waits. */
 export function counterView(state: SidecarState, name: string): CounterStatus | undefined {

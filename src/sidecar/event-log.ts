@@ -1,7 +1,7 @@
 import { callEach } from './listeners.js'
-import type { SidecarEvent } from './events.js'
-import type { SidecarState } from './state.js'
-import type { EventLog, LogEntry } from './types.js'
+import type { SidecarEvent } from './model/state/sidecar-event.js'
+import type { SidecarState } from './model/state/sidecar-state.js'
+import type { EventLog, LogEntry } from './sidecar.js'
 
 /** A run of entries and the state before the first: where the log is cut, replay begins with that state. */
 interface Segment {

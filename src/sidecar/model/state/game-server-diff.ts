@@ -1,6 +1,6 @@
-import type { GameServer } from '../protocol/game-server.js'
+import type { GameServer } from '../../../protocol/game-server.js'
 import { own } from './records.js'
-import type { Change } from './types.js'
+import type { Change } from '../../sidecar.js'
 
 /** What differs between two versions of a GameServer, versions themselves aside. */
 export function changesBetween(previous: GameServer, next: GameServer): Change[] {

@@ -1,6 +1,6 @@
-import type { WriteKind } from './state.js'
-import { done, failUnknown, isBeingDeleted, updateProcess, warn } from './step.js'
-import type { Answer, Step } from './step.js'
+import type { WriteKind } from '../state/sidecar-state.js'
+import { done, failUnknown, isBeingDeleted, updateProcess, warn } from '../state/step.js'
+import type { Answer, Step } from '../state/step.js'
 
 /** The answer to every read once the object is gone from the cluster. */
 export function readable(step: Step): Answer | undefined {

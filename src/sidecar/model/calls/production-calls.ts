@@ -1,13 +1,13 @@
-import { metadataKey } from '../protocol/names.js'
+import { metadataKey } from '../../../protocol/names.js'
 import { counterView, updateCounter } from './production-counters.js'
-import { askForState, enqueue, readable } from './production-queue.js'
+import { askForState, enqueue, readable } from './write-queue.js'
 import { addListValue, listView, removeListValue, updateList } from './production-lists.js'
-import type { Call } from './events.js'
-import { lessThan, longestReservation, reserveMilliseconds } from './int64.js'
+import type { Call } from '../state/sidecar-event.js'
+import { lessThan, longestReservation, reserveMilliseconds } from '../state/int64.js'
 import { keyRefusal, valueRefusal } from './metadata-rules.js'
-import { withKey } from './records.js'
-import { done, fail, failUnknown, ok, prefixOf, record, recordValue, updateProcess, warn } from './step.js'
-import type { Answer, Step } from './step.js'
+import { withKey } from '../state/records.js'
+import { done, fail, failUnknown, ok, prefixOf, record, recordValue, updateProcess, warn } from '../state/step.js'
+import type { Answer, Step } from '../state/step.js'
 
 /**
  * A call as the real sidecar handles it in a pod: what it reads is the object as the API server has it,

@@ -1,8 +1,8 @@
-import type { CounterStatus, GameServer, ListStatus } from '../protocol/game-server.js'
+import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
 import { toInt64 } from './int64.js'
 import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists } from './manifest.js'
 import { own, sorted } from './records.js'
-import type { SidecarConfig } from './types.js'
+import type { SidecarConfig } from '../../sidecar.js'
 
 /** What Go makes of a missing time: the first second of year 1. */
 const noTime = '-62135596800'

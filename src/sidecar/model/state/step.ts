@@ -1,9 +1,9 @@
-import type { GameServer } from '../protocol/game-server.js'
-import { metadataPrefix } from '../protocol/names.js'
-import { changesBetween } from './changes.js'
+import type { GameServer } from '../../../protocol/game-server.js'
+import { metadataPrefix } from '../../../protocol/names.js'
+import { changesBetween } from './game-server-diff.js'
 import { sameRecord, withKey } from './records.js'
-import type { Effect, ProcessState, SidecarState } from './state.js'
-import type { WarningCode } from './types.js'
+import type { Effect, ProcessState, SidecarState } from './sidecar-state.js'
+import type { WarningCode } from '../../sidecar.js'
 
 /** One event being worked on: the state so far and what it has brought about. It never leaves `reduce()`. */
 export interface Step {

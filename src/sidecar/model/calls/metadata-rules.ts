@@ -1,4 +1,4 @@
-import { quote } from './quote.js'
+import { quote } from '../../wire/quote.js'
 
 const nameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'

@@ -1,15 +1,15 @@
 import type { OperationName } from '../protocol/operations.js'
-import { performControl, restart } from './control.js'
-import type { Call, SidecarEvent } from './events.js'
-import { localCall } from './local-calls.js'
-import { nextDeed, passTime } from './passing-time.js'
-import { productionCall } from './production-calls.js'
-import { readable } from './production-queue.js'
-import type { Effect, FailureFault, SidecarState } from './state.js'
-import { errorBody, failUnknown, record, update, warn } from './step.js'
-import type { Answer, Step } from './step.js'
+import { performControl, restart } from './control/perform-control.js'
+import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
+import { localCall } from './model/calls/local-calls.js'
+import { nextDeed, passTime } from './model/time/due-work.js'
+import { productionCall } from './model/calls/production-calls.js'
+import { readable } from './model/calls/write-queue.js'
+import type { Effect, FailureFault, SidecarState } from './model/state/sidecar-state.js'
+import { errorBody, failUnknown, record, update, warn } from './model/state/step.js'
+import type { Answer, Step } from './model/state/step.js'
 
-export { createState } from './state.js'
+export { createState } from './model/state/sidecar-state.js'
 
 const counted: ReadonlySet<OperationName> = new Set([
   'getCounter',

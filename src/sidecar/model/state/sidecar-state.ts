@@ -1,7 +1,7 @@
-import type { GameServer } from '../protocol/game-server.js'
-import type { OperationName } from '../protocol/operations.js'
-import { initialObject } from './initial-object.js'
-import type { Change, SidecarConfig, WarningCode, WatchEnd } from './types.js'
+import type { GameServer } from '../../../protocol/game-server.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import { initialObject } from './initial-game-server.js'
+import type { Change, SidecarConfig, WarningCode, WatchEnd } from '../../sidecar.js'
 
 /** A counter's changes that wait to be written. */
 export interface PendingCounter {

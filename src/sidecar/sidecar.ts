@@ -1,7 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { Call, ControlCommand, SidecarEvent } from './events.js'
-import type { GameServerManifest } from './manifest.js'
+import type { Call, ControlCommand, SidecarEvent } from './model/state/sidecar-event.js'
+import type { GameServerManifest } from './model/state/manifest.js'
 
 /**
  * What the sidecar imitates: `local` is the real sidecar started by hand for development, `production` the

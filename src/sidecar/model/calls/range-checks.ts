@@ -1,4 +1,4 @@
-import { lessThan } from './int64.js'
+import { lessThan } from '../state/int64.js'
 
 /** How the real sidecar prints the fields of a list, which it does in the answer to an unknown one. */
 const listFields =
