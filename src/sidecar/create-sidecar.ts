@@ -1,36 +1,27 @@
-import type { OperationName } from '../protocol/operations.js'
+import { createLog } from './event-log.js'
+import { callEach } from './listeners.js'
+import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
-import { ConnectionDropped } from './wire/connection-dropped.js'
-import { applies, reduce } from './reduce.js'
-import type { ControlCommand, SidecarEvent } from './model/state/sidecar-event.js'
+import type { SidecarConfig } from './model/state/config.js'
+import type { Effect } from './model/state/effect.js'
+import { delayOf } from './model/state/faults.js'
+import type { SidecarEvent } from './model/state/sidecar-event.js'
+import { createState } from './model/state/sidecar-state.js'
+import type { SidecarState } from './model/state/sidecar-state.js'
+import { reduce } from './reduce.js'
+import type { Sidecar, SidecarEnvironment } from './sidecar.js'
+import { createWatchers } from './watchers.js'
 import { answerRequest } from './wire/answer-request.js'
 import type { Engine } from './wire/answer-request.js'
-import { callEach } from './listeners.js'
-import { createLog } from './event-log.js'
 import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
-import { createState } from './model/state/sidecar-state.js'
-import type { Effect, SidecarState } from './model/state/sidecar-state.js'
-import type { Answer } from './model/state/step.js'
-import type {
-  Change,
-  LogEntry,
-  Sidecar,
-  SidecarConfig,
-  SidecarEnvironment,
-  Warning,
-  WatchHandle,
-  WatchSink,
-} from './sidecar.js'
-import { createWatchers } from './watchers.js'
+import { ConnectionDropped } from './wire/watch-stream.js'
+import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
 const longestTimer = 2 ** 31 - 1
-const longestMessage = 500
 
 /**
- * Starts a local sidecar in the given environment; its configuration is completed by `resolveConfig()`.
- * This is the only place where anything changes: it holds the state, runs `reduce()` on every event, keeps
- * the
- * log, hands objects to watchers and wakes itself up when something is due.
+ * Starts a local sidecar in the given environment. Only this function holds anything that changes: it keeps the state,
+ * runs `reduce()` on every event, writes the log, hands objects to watchers and wakes up when something is due.
  */
 export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
   const config = resolveConfig(partial)
@@ -38,15 +29,15 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   let closed = false
   let nextId = 1
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
-  const log = createLog(state, config.logEntries, config.logSize)
+  const log = createLog(config.logEntries, config.logSize)
   const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
-  /** Calls that are being delayed, each by what ends it. */
+  /** For each call that is being delayed, the function that rejects it. */
   const waiting = new Set<(error: Error) => void>()
   const watchers = createWatchers(config.watchQueue, (id) => {
     dispatch({ type: 'watch-closed', id, reason: 'failed' })
   })
 
-  /** What is still to be told to the outside, in order; whoever is told something may cause more of it. */
+  /** Notifications of the outside in their order; each may cause further events, and so further ones. */
   const outbox: (() => void)[] = []
   let draining = false
 
@@ -55,9 +46,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     const before = state
     const result = reduce(before, event, now)
     state = result.state
-    // A timer that fired early, or for something that was due and done already, is no news.
+    // A timer that fired early, or for work that is done already, is not worth an entry.
     if (event.type !== 'tick' || state !== before) {
-      const entry = log.append(summarise(event, now, result.effects), before)
+      const entry = log.append(event, now, result.effects)
       outbox.push(() => log.announce(entry))
     }
     for (const effect of result.effects) deliver(effect)
@@ -127,7 +118,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   const engine: Engine = {
     bodyLimit: config.bodyLimit,
     async delay(operation, when) {
-      const ms = delayOf(state, operation, when)
+      const ms = delayOf(state.faults, operation, when)
       if (ms > 0) await wait(ms)
     },
     call(call) {
@@ -140,13 +131,11 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       return { status: reply.status, body: reply.body }
     },
     noteRefusal(method, path, answer) {
-      const { status } = answer
-      const shown = path.slice(0, 200)
       dispatch({
         type: 'refused',
         method: method.slice(0, 20),
-        path: shown,
-        status,
+        path: path.slice(0, 200),
+        status: answer.status,
         message: messageOf(answer) ?? '',
       })
     },
@@ -178,7 +167,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       return answerRequest(engine, request, raw)
     },
     watch(sink) {
-      const ms = delayOf(state, 'watchGameServer', 'before')
+      const ms = delayOf(state.faults, 'watchGameServer', 'before')
       if (ms === 0) return openWatch('websocket', sink)
       let handle: WatchHandle | undefined
       let left = false
@@ -195,7 +184,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
         },
       }
     },
-    control(command: ControlCommand) {
+    control(command) {
       if (closed) return { ok: false, message: 'the sidecar is closed' }
       const result = dispatch({ type: 'control', command }).find(({ type }) => type === 'control-result')
       return result?.type === 'control-result' && result.ok
@@ -219,35 +208,4 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       rejectWaiting('the sidecar is closed')
     },
   }
-}
-
-function delayOf(state: SidecarState, operation: OperationName, when: 'before' | 'after'): number {
-  return state.faults.delays
-    .filter((fault) => fault.when === when && applies(fault, operation))
-    .reduce((longest, { ms }) => Math.max(longest, ms), 0)
-}
-
-/** A line of the log: the event, and of its effects what people want to know. */
-function summarise(event: SidecarEvent, at: number, effects: readonly Effect[]): Omit<LogEntry, 'seq'> {
-  const changes: Change[] = []
-  const warnings: Warning[] = []
-  let reply: { readonly status: number; readonly message?: string } | undefined
-  for (const effect of effects) {
-    if (effect.type === 'change') changes.push(effect.change)
-    else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
-    else if (effect.type === 'reply') {
-      const message = messageOf(effect)
-      reply = {
-        status: effect.status,
-        ...(message === undefined ? {} : { message: message.slice(0, longestMessage) }),
-      }
-    }
-  }
-  return { at, event, ...(reply ? { reply } : {}), changes, warnings }
-}
-
-/** The message of an answer that is an error. */
-function messageOf({ status, body }: Answer): string | undefined {
-  if (status === 200 || typeof body !== 'object' || body === null || !('message' in body)) return undefined
-  return String(body.message)
 }

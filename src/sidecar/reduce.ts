@@ -1,17 +1,22 @@
 import type { OperationName } from '../protocol/operations.js'
-import { performControl, restart } from './control/perform-control.js'
-import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
+import { performControl } from './control/perform-control.js'
+import { restart } from './control/restart.js'
 import { localCall } from './model/calls/local-calls.js'
-import { nextDeed, passTime } from './model/time/due-work.js'
 import { productionCall } from './model/calls/production-calls.js'
-import { readable } from './model/calls/write-queue.js'
-import type { Effect, FailureFault, SidecarState } from './model/state/sidecar-state.js'
-import { errorBody, failUnknown, record, update, warn } from './model/state/step.js'
-import type { Answer, Step } from './model/state/step.js'
+import { refuseIfGone } from './model/calls/write-queue.js'
+import { failUnknown, failWithStatus } from './model/state/answer.js'
+import type { Answer } from './model/state/answer.js'
+import type { Effect } from './model/state/effect.js'
+import { takeFailure } from './model/state/faults.js'
+import type { FailureFault } from './model/state/faults.js'
+import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
+import type { SidecarState } from './model/state/sidecar-state.js'
+import { record, update, warn } from './model/state/step.js'
+import type { Step } from './model/state/step.js'
+import { doDueWork, nextDueWork } from './model/time/due-work.js'
 
-export { createState } from './model/state/sidecar-state.js'
-
-const counted: ReadonlySet<OperationName> = new Set([
+/** Operations that a feature gate switches off. */
+const countsAndLists: ReadonlySet<OperationName> = new Set([
   'getCounter',
   'updateCounter',
   'getList',
@@ -21,9 +26,9 @@ const counted: ReadonlySet<OperationName> = new Set([
 ] as const)
 
 /**
- * The whole sidecar: what it is and does after an event at the time `now`. First everything that was due by
- * then
- * happens, in order; then the event. Pure: no clock, no timer, no chance, and `state` isn't changed.
+ * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
+ * that was due by then happens, in order; then the event. Pure: it reads no clock, starts no timer, uses no random
+ * numbers and leaves `state` as it is.
  */
 export function reduce(
   state: SidecarState,
@@ -31,7 +36,7 @@ export function reduce(
   now: number,
 ): { readonly state: SidecarState; readonly effects: readonly Effect[] } {
   const step: Step = { state, effects: [] }
-  passTime(step, now)
+  doDueWork(step, now)
   switch (event.type) {
     case 'call':
       answerCall(step, event.call, now)
@@ -44,7 +49,7 @@ export function reduce(
     case 'control': {
       const problem = performControl(step, event.command, now)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
-      passTime(step, now)
+      doDueWork(step, now)
       break
     }
     case 'watch-opened':
@@ -60,26 +65,25 @@ export function reduce(
     case 'tick':
       break
   }
-  const next = nextDeed(step.state)
+  const next = nextDueWork(step.state)
   if (next) step.effects.push({ type: 'wake', at: next.at })
   return step
 }
 
 function answerCall(step: Step, call: Call, now: number): void {
-  const failure = step.state.faults.failures.find((fault) => applies(fault, call.operation))
-  const answer = failure && !failure.apply ? undefined : carryOut(step, call, now)
-  if (failure) {
-    useUp(step, failure)
-    const body = errorBody(codeOf(failure.status), failure.message)
-    step.effects.push({ type: 'reply', status: failure.status, body, drop: failure.drop })
-  } else if (answer) {
-    step.effects.push({ type: 'reply', ...answer, drop: false })
+  const failure = meetFailure(step, call.operation)
+  if (failure === undefined) {
+    step.effects.push({ type: 'reply', ...performCall(step, call, now), drop: false })
+    return
   }
+  if (failure.apply) performCall(step, call, now)
+  const answer = failWithStatus(failure.status, failure.message)
+  step.effects.push({ type: 'reply', ...answer, drop: failure.drop })
 }
 
-function carryOut(step: Step, call: Call, now: number): Answer {
+function performCall(step: Step, call: Call, now: number): Answer {
   const { config } = step.state
-  if (counted.has(call.operation) && config.featureGates.CountsAndLists !== true) {
+  if (countsAndLists.has(call.operation) && config.featureGates.CountsAndLists !== true) {
     return failUnknown('CountsAndLists not enabled')
   }
   return config.mode === 'local' ? localCall(step, call, now) : productionCall(step, call, now)
@@ -87,52 +91,25 @@ function carryOut(step: Step, call: Call, now: number): Answer {
 
 function openWatch(step: Step, id: number): void {
   record(step, 'watch')
-  const failure = step.state.faults.failures.find((fault) => applies(fault, 'watchGameServer'))
-  const refusal = failure
-    ? { status: failure.status, body: errorBody(codeOf(failure.status), failure.message) }
-    : step.state.config.mode === 'production'
-      ? readable(step)
-      : undefined
-  if (failure) useUp(step, failure)
+  const failure = meetFailure(step, 'watchGameServer')
   if (failure?.drop) {
     step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
-  } else if (refusal) {
+    return
+  }
+  const { config, object, watchers } = step.state
+  const gone = config.mode === 'production' ? refuseIfGone(step.state) : undefined
+  const refusal = failure ? failWithStatus(failure.status, failure.message) : gone
+  if (refusal) {
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
-  } else {
-    update(step, { watchers: [...step.state.watchers, id] })
-    step.effects.push({ type: 'greet', id, gameServer: step.state.object })
+    return
   }
+  update(step, { watchers: [...watchers, id] })
+  step.effects.push({ type: 'greet', id, gameServer: object })
 }
 
-/** Whether a fault is meant for an operation; one without a list is meant for all. */
-export function applies(
-  fault: { readonly operations: readonly OperationName[] | undefined },
-  operation: OperationName,
-): boolean {
-  return !fault.operations || fault.operations.length === 0 || fault.operations.includes(operation)
-}
-
-function useUp(step: Step, failure: FailureFault): void {
-  const { faults } = step.state
-  const failures = faults.failures.flatMap((fault) => {
-    if (fault !== failure || fault.remaining === undefined) return [fault]
-    return fault.remaining > 1 ? [{ ...fault, remaining: fault.remaining - 1 }] : []
-  })
-  update(step, { faults: { ...faults, failures } })
-}
-
-/** The gRPC code that usually comes with an HTTP status. */
-function codeOf(status: number): number {
-  const codes: Readonly<Record<number, number>> = {
-    400: 3,
-    401: 16,
-    403: 7,
-    404: 5,
-    409: 10,
-    429: 8,
-    501: 12,
-    503: 14,
-    504: 4,
-  }
-  return codes[status] ?? 2
+/** The failure that an operation meets now, which then counts as used. */
+function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
+  const taken = takeFailure(step.state.faults, operation)
+  if (taken) update(step, { faults: taken.faults })
+  return taken?.failure
 }

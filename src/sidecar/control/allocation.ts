@@ -1,15 +1,13 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import type { ControlCommand, CounterAction, ListAction } from '../model/state/sidecar-event.js'
+import type { CommandOf, CounterAction, ListAction } from '../model/state/control-command.js'
+import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan, toInt64 } from '../model/state/int64.js'
 import { own, sorted, withKey } from '../model/state/records.js'
-import { withLastAllocated, withState } from '../model/state/step.js'
 
-type Allocation = ControlCommand & { type: 'allocate' }
-
-/** The object as an allocator leaves it, or why there is nothing to allocate. */
+/** The object as an allocator leaves it, or the reason why it can't be allocated. */
 export function allocate(
   object: GameServer,
-  allocation: Allocation,
+  allocation: CommandOf<'allocate'>,
   platform: string,
   now: number,
 ): GameServer | string {
@@ -21,14 +19,14 @@ export function allocate(
   for (const [name, action] of Object.entries(allocation.counters ?? {})) {
     const counter = own(counters, name)
     if (!counter) return `there is no counter called ${JSON.stringify(name)}`
-    const next = countOn(counter, action)
+    const next = changeCounter(counter, action)
     if (typeof next === 'string') return `counter ${JSON.stringify(name)}: ${next}`
     counters = withKey(counters, name, next)
   }
   for (const [name, action] of Object.entries(allocation.lists ?? {})) {
     const list = own(lists, name)
     if (!list) return `there is no list called ${JSON.stringify(name)}`
-    const next = listOn(list, action)
+    const next = changeList(list, action)
     if (typeof next === 'string') return `list ${JSON.stringify(name)}: ${next}`
     lists = withKey(lists, name, next)
   }
@@ -54,8 +52,8 @@ function merge(before: Texts, more: Texts): Record<string, string> {
   return sorted([...new Map([...Object.entries(before ?? {}), ...Object.entries(more ?? {})])])
 }
 
-/** The capacity is set first, then the count is moved and cut to what is possible. */
-function countOn(counter: CounterStatus, action: CounterAction): CounterStatus | string {
+/** Sets the capacity first, then moves the count and cuts it to the range from 0 to the capacity. */
+function changeCounter(counter: CounterStatus, action: CounterAction): CounterStatus | string {
   let { count, capacity } = counter
   if (action.capacity !== undefined) {
     const wanted = toInt64(action.capacity)
@@ -74,8 +72,8 @@ function countOn(counter: CounterStatus, action: CounterAction): CounterStatus |
   return { count: lessThan(capacity, count) ? capacity : count, capacity }
 }
 
-/** The capacity is set first, then values are added without duplicates, then values are deleted. */
-function listOn(list: ListStatus, action: ListAction): ListStatus | string {
+/** Sets the capacity first, then adds values without duplicates, then deletes values. */
+function changeList(list: ListStatus, action: ListAction): ListStatus | string {
   let { capacity } = list
   if (action.capacity !== undefined) {
     const wanted = toInt64(action.capacity)

@@ -1,25 +1,19 @@
 import type { OperationName } from '../../protocol/operations.js'
-import { readBounded } from './request-body.js'
-import { ConnectionDropped } from './connection-dropped.js'
+import { fail, failUnknown } from '../model/state/answer.js'
+import type { Answer } from '../model/state/answer.js'
 import type { Call } from '../model/state/sidecar-event.js'
-import { readGrpcHeaders } from './grpc-headers.js'
-import { MessageError } from './read-message.js'
-import { parseQuery } from './query.js'
-import { readBody, readCall } from './read-call.js'
-import { findRoute, unescapePath } from './routes.js'
-import type { Route } from './routes.js'
-import { fail, failUnknown } from '../model/state/step.js'
-import type { Answer } from '../model/state/step.js'
-import type { RawRequest, WatchHandle, WatchSink } from '../sidecar.js'
-import { watchStream } from './watch-stream.js'
+import { malformedAnswer, readCall } from './read-call.js'
+import { decodeBody, readMessage } from './read-message.js'
+import type { MessageShape } from './read-message.js'
+import { readBounded } from './request-body.js'
+import { decodePath, findRoute } from './routes.js'
+import { ConnectionDropped, watchStream } from './watch-stream.js'
+import type { WatchHandle, WatchSink } from './watch-stream.js'
 
-/** What answering requests needs of the sidecar. */
+/** The parts of the sidecar that answering requests needs. */
 export interface Engine {
   readonly bodyLimit: number
-  /**
-   * Resolves when a call may take effect, and when its answer may go out. Rejects when the sidecar ends
-   * meanwhile.
-   */
+  /** Resolves when a call may take effect, or when its answer may go out. Rejects if the sidecar ends meanwhile. */
   delay(operation: OperationName, when: 'before' | 'after'): Promise<void>
   /** @throws ConnectionDropped */
   call(call: Call): Answer
@@ -27,72 +21,54 @@ export interface Engine {
   watch(sink: WatchSink): WatchHandle
 }
 
-const formType = 'application/x-www-form-urlencoded'
+/** Properties of a request that a Node host knows and WHATWG's Request has lost. */
+export interface RawRequest {
+  /** The method as it came, case and all. */
+  readonly method?: string
+  /** Path and query as they came, before a URL parser resolved `..` and the like. */
+  readonly target?: string
+}
+
 const json = { 'content-type': 'application/json' }
 const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 
-/** Answers one request as the real sidecar does, down to what its gateway says to malformed ones. */
+/** Answers one request with the status, code and effect that it has in the real sidecar. */
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
-  let method = raw.method ?? request.method
-  const [path, urlQuery] = raw.target === undefined ? splitUrl(request.url) : splitTarget(raw.target)
-  let query = urlQuery
+  const method = raw.method ?? request.method
+  const [path, query] = splitTarget(raw.target ?? request.url.replace(/#.*$/s, ''))
   const refuse = (answer: Answer): Response => {
     engine.noteRefusal(method, path, answer)
     return respond(answer)
   }
 
-  if (isHealth(path) && !hasBody(request)) {
+  const decoded = decodePath(path)
+  if (decoded?.text === '/health' && !hasBody(request)) {
     engine.noteRefusal(method, '/health', { status: 400, body: undefined })
     return new Response(null, { status: 400 })
   }
-  if (!unescapePath(path)) {
+  if (decoded === undefined) {
     engine.noteRefusal(method, path, fail(3, 'Bad Request'))
     const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
     return new Response('400 Bad Request', { status: 400, headers })
   }
-  let form: Uint8Array | undefined
-  const isForm = method === 'POST' && request.headers.get('content-type') === formType
-  const override = request.headers.get('x-http-method-override')
-  if (isForm && override) {
-    const read = await readForm(engine, request, query)
-    if ('status' in read) return refuse(read)
-    // Looking for parameters has used the body up.
-    form = read.rest
-    query = read.query
-    method = override.toUpperCase()
-  }
-  const route = findRoute(method, path, isForm && method === 'POST')
-  if (route.type === 'not-found' || route.type === 'bad-escape') return refuse(fail(5, 'Not Found'))
+  const route = findRoute(method, decoded)
+  if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
-  if (isForm && form === undefined && isRead(route)) {
-    const read = await readForm(engine, request, query)
-    if ('status' in read) return refuse(read)
-    form = read.rest
-    query = read.query
-  }
-  const { refusal, expired } = readGrpcHeaders(request.headers)
-  if (refusal) {
-    await request.body?.cancel().catch(() => undefined)
-    return refuse(refusal)
-  }
-  if (route.type === 'operation' && route.operation === 'watchGameServer') {
+  if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
     return openStream(engine, request)
   }
-  const read = form ? { bytes: form } : await readBounded(request, engine.bodyLimit)
+  const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, engine.bodyLimit))
-  if (route.type === 'player-tracking') return refuse(playerTracking(route.field, read.bytes))
+  if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, read.bytes))
 
-  const result = readCall(route.operation, route.key, query, read.bytes)
-  let answer = result.refusal
-  if (expired) return refuse(result.refusal ?? expired)
-  if ('call' in result) {
-    await engine.delay(route.operation, 'before')
-    const given = engine.call(result.call)
-    answer ??= given
-    await engine.delay(route.operation, 'after')
-  }
-  return result.refusal ? refuse(result.refusal) : respond(answer!)
+  const { operation, key } = route
+  const result = readCall(operation, key, query, read.bytes)
+  if (!('call' in result)) return refuse(result.refusal)
+  await engine.delay(operation, 'before')
+  const answer = engine.call(result.call)
+  await engine.delay(operation, 'after')
+  return result.refusal ? refuse(result.refusal) : respond(answer)
 }
 
 function respond({ status, body }: Answer): Response {
@@ -102,13 +78,13 @@ function respond({ status, body }: Answer): Response {
 async function openStream(engine: Engine, request: Request): Promise<Response> {
   await engine.delay('watchGameServer', 'before')
   let refusal: { readonly status: number; readonly body: string } | undefined
-  let dropped = false
+  let isDropped = false
   let handle: WatchHandle | undefined
   const stream = watchStream((sink) => {
     handle = engine.watch({
       ...sink,
       onEnd(reason) {
-        dropped = true
+        isDropped = true
         sink.onEnd?.(reason)
       },
       onError: (answer) => void (refusal = answer),
@@ -116,68 +92,33 @@ async function openStream(engine: Engine, request: Request): Promise<Response> {
     return handle
   })
   if (refusal) return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
-  if (dropped) throw new ConnectionDropped('the watch was dropped before its first line')
+  if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
   request.signal.addEventListener('abort', () => handle?.close(), { once: true })
   return new Response(stream, { status: 200, headers: success })
 }
 
-/** The largest message is measured here by the body that carries it. */
+/** The real sidecar measures the message inside; here it is the body that carries it. */
 function tooLarge(bytes: number, limit: number): Answer {
   return fail(8, `grpc: received message larger than max (${bytes} vs. ${limit})`)
 }
 
-/** The alpha interface is answered and always switched off. */
-function playerTracking(field: 'playerID' | 'count' | undefined, body: Uint8Array): Answer {
+function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
   try {
-    if (field) readBody(body, { [field]: field === 'count' ? 'int64' : 'string' })
+    readMessage(decodeBody(body), shape)
     return failUnknown('PlayerTracking not enabled')
   } catch (error) {
-    if (!(error instanceof MessageError)) throw error
-    return fail(3, error.message)
+    return malformedAnswer(error)
   }
-}
-
-/** What is left of a form's body, which is nothing, and its parameters together with those of the query. */
-interface Form {
-  readonly rest: Uint8Array
-  readonly query: string
-}
-
-/** A form's parameters must be well-formed, those of the body and those of the query. */
-async function readForm(engine: Engine, request: Request, query: string): Promise<Form | Answer> {
-  const read = await readBounded(request, engine.bodyLimit)
-  if ('tooLarge' in read) return tooLarge(read.tooLarge, engine.bodyLimit)
-  const text = new TextDecoder().decode(read.bytes)
-  for (const part of [text, query]) {
-    const pairs = parseQuery(part)
-    if (typeof pairs === 'string') return fail(3, pairs)
-  }
-  return { rest: new Uint8Array(0), query: `${text}&${query}` }
-}
-
-function isRead(route: Route): boolean {
-  if (route.type !== 'operation') return route.type === 'player-tracking' && route.field === undefined
-  return /^(get|watch)/.test(route.operation)
-}
-
-function isHealth(path: string): boolean {
-  const bytes = unescapePath(path)
-  return bytes !== undefined && String.fromCharCode(...bytes.subarray(0, 8)) === '/health'
 }
 
 function hasBody(request: Request): boolean {
   return request.body !== null && request.headers.get('content-length') !== '0'
 }
 
-/** Path and query of a target as it came: a `#` is a character like any other. */
+/** Path and query of a target or URL as it came: a `#` is a character like any other. */
 function splitTarget(target: string): [path: string, query: string] {
   const relative = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   const at = relative.indexOf('?')
   const [path, query] = at < 0 ? [relative, ''] : [relative.slice(0, at), relative.slice(at + 1)]
   return [path === '' ? '/' : path, query]
-}
-
-/** Path and query of a URL, whose fragment isn't sent. */
-function splitUrl(url: string): [path: string, query: string] {
-  return splitTarget(url.replace(/#.*$/s, ''))
 }

@@ -1,183 +1,109 @@
-import { quoteByte } from './quote.js'
+/** A request body that isn't the JSON it should be; the message says why. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody'
+}
 
-/** Where the first JSON value of some bytes is, why there is none, or `end` when only white space is left. */
-export type Scan =
-  | { readonly type: 'value'; readonly start: number; readonly end: number }
-  | { readonly type: 'error'; readonly message: string }
-  | { readonly type: 'end' }
+/** One field of a JSON object. */
+export interface JsonField {
+  readonly key: string
+  /** The value as it was written: here an integer still has all its digits, which `JSON.parse` would round. */
+  readonly source: string
+}
 
-const openObject = 0x7b
-const closeObject = 0x7d
-const openArray = 0x5b
-const closeArray = 0x5d
-const doubleQuote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const colon = 0x3a
+export interface JsonObject {
+  /** In the order of the text; a key that was given twice is there twice. */
+  readonly fields: readonly JsonField[]
+  /** The place behind the object. */
+  readonly end: number
+}
+
+/** Deepest nesting that is read, as in the real sidecar. */
 const maxDepth = 10_000
 
-const beginningOfValue = 'looking for beginning of value'
-const beginningOfKey = 'looking for beginning of object key string'
-const unexpectedEnd: Scan = { type: 'error', message: 'unexpected EOF' }
-
 /**
- * Finds the first complete JSON value from `from` on and leaves what follows it alone, as the real sidecar
- * does:
- * a body may go on with anything. Messages are the real ones.
+ * Reads one JSON object of a text from `from` on; undefined if nothing but white space is left. Text behind the object
+ * is left alone, since a body may hold several. `JSON.parse` decides what is valid; the code here only finds where the
+ * object and its fields end, in one pass without recursion.
+ *
+ * @throws MalformedBody
  */
-export function scanValue(bytes: Uint8Array, from = 0): Scan {
-  let at = skipSpace(bytes, from)
-  if (at === bytes.length) return { type: 'end' }
-  const start = at
-  const open: number[] = []
-  /** What may come next: a value, a value or `]`, a key, a key or `}`. */
-  let expected: 'value' | 'value or end' | 'key' | 'key or end' = 'value'
-
-  for (;;) {
-    at = skipSpace(bytes, at)
-    if (at >= bytes.length) return unexpectedEnd
-    const byte = bytes[at]!
-    let closed = false
-
-    if (expected === 'key' || expected === 'key or end') {
-      if (byte === closeObject && expected === 'key or end') {
-        open.pop()
-        at++
-        closed = true
-      } else {
-        if (byte !== doubleQuote) return unexpected(byte, beginningOfKey)
-        const end = scanString(bytes, at)
-        if (typeof end !== 'number') return end
-        at = skipSpace(bytes, end)
-        if (at >= bytes.length) return unexpectedEnd
-        if (bytes[at] !== colon) return unexpected(bytes[at]!, 'after object key')
-        at++
-        expected = 'value'
-        continue
-      }
-    } else if (byte === closeArray && expected === 'value or end') {
-      open.pop()
-      at++
-      closed = true
-    } else if (byte === openObject || byte === openArray) {
-      open.push(byte)
-      if (open.length > maxDepth) return unexpected(byte, 'exceeded max depth')
-      expected = byte === openObject ? 'key or end' : 'value or end'
-      at++
-      continue
-    } else {
-      const end = scanScalar(bytes, at)
-      if (typeof end !== 'number') return end
-      at = end
-      closed = true
-    }
-
-    // A value has just ended: close whatever ends with it, or go on behind a comma.
-    while (closed) {
-      if (open.length === 0) return { type: 'value', start, end: at }
-      at = skipSpace(bytes, at)
-      if (at >= bytes.length) return unexpectedEnd
-      const next = bytes[at]!
-      const inObject = open[open.length - 1] === openObject
-      if (next === (inObject ? closeObject : closeArray)) {
-        open.pop()
-        at++
-      } else if (next === comma) {
-        expected = inObject ? 'key' : 'value'
-        at++
-        closed = false
-      } else {
-        return unexpected(next, inObject ? 'after object key:value pair' : 'after array element')
-      }
-    }
+export function readJsonObject(text: string, from = 0): JsonObject | undefined {
+  const start = skipSpace(text, from)
+  if (start === text.length) return undefined
+  if (text[start] !== '{') throw new MalformedBody(`a JSON object is expected, not ${excerpt(text.slice(start))}`)
+  const marks = findMarks(text, start)
+  const end = marks.at(-1)! + 1
+  const source = text.slice(start, end)
+  try {
+    JSON.parse(source)
+  } catch (error) {
+    throw new MalformedBody(`the body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
+  if (hasLoneSurrogate(source)) throw new MalformedBody('a string holds half of a surrogate pair')
+  const fields: JsonField[] = []
+  for (let i = 1; i + 1 < marks.length; i += 2) {
+    const key = JSON.parse(text.slice(marks[i - 1]! + 1, marks[i])) as string
+    fields.push({ key, source: text.slice(marks[i]! + 1, marks[i + 1]).trim() })
+  }
+  return { fields, end }
 }
 
-/** The end of the string, number or literal that begins at `at`. */
-function scanScalar(bytes: Uint8Array, at: number): number | Scan {
-  const byte = bytes[at]!
-  if (byte === doubleQuote) return scanString(bytes, at)
-  if (byte === 0x2d || isDigit(byte)) return scanNumber(bytes, at)
-  for (const literal of ['true', 'false', 'null']) {
-    if (byte !== literal.charCodeAt(0)) continue
-    for (let i = 1; i < literal.length; i++) {
-      if (at + i >= bytes.length) return unexpectedEnd
-      if (bytes[at + i] !== literal.charCodeAt(i)) {
-        return unexpected(bytes[at + i]!, `in literal ${literal} (expecting '${literal[i]!}')`)
-      }
-    }
-    return at + literal.length
-  }
-  return unexpected(byte, beginningOfValue)
+/** The start of a text, for a message. */
+export function excerpt(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-function scanString(bytes: Uint8Array, start: number): number | Scan {
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at]!
-    if (byte === doubleQuote) return at + 1
-    if (byte < 0x20) return unexpected(byte, 'in string literal')
-    if (byte !== backslash) continue
-    at++
-    if (at >= bytes.length) break
-    const escape = String.fromCharCode(bytes[at]!)
-    if (escape === 'u') {
-      for (let i = 1; i <= 4; i++) {
-        if (at + i >= bytes.length) return unexpectedEnd
-        if (!/[\da-f]/i.test(String.fromCharCode(bytes[at + i]!))) {
-          return unexpected(bytes[at + i]!, 'in \\u hexadecimal character escape')
-        }
-      }
-      at += 4
-    } else if (!'bfnrt\\/"'.includes(escape)) {
-      return unexpected(bytes[at]!, 'in string escape code')
+/** The places of the outermost object's braces, colons and commas: every field lies between three of them. */
+function findMarks(text: string, start: number): number[] {
+  const marks: number[] = []
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at)
+        break
+      case '{':
+      case '[':
+        depth++
+        if (depth > maxDepth) throw new MalformedBody(`the body is nested more than ${maxDepth} levels deep`)
+        if (depth === 1) marks.push(at)
+        break
+      case '}':
+      case ']':
+        depth--
+        if (depth > 0) break
+        marks.push(at)
+        return marks
+      case ':':
+      case ',':
+        if (depth === 1) marks.push(at)
     }
   }
-  return unexpectedEnd
+  throw new MalformedBody('the body ends before its JSON object does')
 }
 
-function scanNumber(bytes: Uint8Array, start: number): number | Scan {
-  let at = start
-  const digits = (why: string): Scan | undefined => {
-    if (at >= bytes.length) return unexpectedEnd
-    if (!isDigit(bytes[at]!)) return unexpected(bytes[at]!, why)
-    while (at < bytes.length && isDigit(bytes[at]!)) at++
-    return undefined
-  }
-  if (bytes[at] === 0x2d) at++
-  // Nothing may follow a leading zero directly; what does is an error of whatever is around the number.
-  if (bytes[at] === 0x30) at++
-  else {
-    const wrong = digits('in numeric literal')
-    if (wrong) return wrong
-  }
-  if (bytes[at] === 0x2e) {
-    at++
-    const wrong = digits('after decimal point in numeric literal')
-    if (wrong) return wrong
-  }
-  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
-    at++
-    if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++
-    const wrong = digits('in exponent of numeric literal')
-    if (wrong) return wrong
-  }
+/** The place of the quotation mark that ends the string at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
 }
 
-/** The first byte from `at` on that isn't white space. */
-export function skipSpace(bytes: Uint8Array, at: number): number {
-  while (at < bytes.length) {
-    const byte = bytes[at]!
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
-    at++
+/** Whether valid JSON holds an escaped half of a surrogate pair, which no protobuf string can hold. */
+function hasLoneSurrogate(json: string): boolean {
+  /** Where the second half must be, after a first half. */
+  let expected: number | undefined
+  for (const { index, 1: hex } of json.matchAll(/\\(?:u([\da-f]{4})|[^u])/gi)) {
+    const code = hex === undefined ? 0 : parseInt(hex, 16)
+    const isSecond = code >= 0xdc00 && code <= 0xdfff
+    if (isSecond ? index !== expected : expected !== undefined) return true
+    expected = code >= 0xd800 && code <= 0xdbff ? index + 6 : undefined
   }
+  return expected !== undefined
+}
+
+/** The first place from `at` on that isn't JSON's white space. */
+function skipSpace(text: string, at: number): number {
+  while (at < text.length && ' \n\r\t'.includes(text[at]!)) at++
   return at
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39
-}
-
-function unexpected(byte: number, why: string): Scan {
-  return { type: 'error', message: `invalid character ${quoteByte(byte)} ${why}` }
 }

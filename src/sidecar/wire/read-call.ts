@@ -1,139 +1,111 @@
-import type { OperationName } from '../../protocol/operations.js'
+import { fail } from '../model/state/answer.js'
+import type { Answer } from '../model/state/answer.js'
 import type { Call } from '../model/state/sidecar-event.js'
-import { MessageError, readMessage } from './read-message.js'
+import { MalformedBody, readJsonObject } from './json-object.js'
+import { decodeBody, isBlank, readMessage } from './read-message.js'
 import type { Message, MessageShape } from './read-message.js'
-import { scanValue } from './json-object.js'
-import { quote } from './quote.js'
-import { maskFromQuery } from './query.js'
-import { fail } from '../model/state/step.js'
-import type { Answer } from '../model/state/step.js'
+import type { CallName, RouteKey } from './routes.js'
 
-/** The message of each operation that has one; all else in a body is ignored. */
-const shapes: Readonly<Partial<Record<OperationName, MessageShape>>> = {
+/** The message of each operation that has one; an operation without a shape ignores every field. */
+const shapes: Readonly<Partial<Record<CallName, MessageShape>>> = {
   reserve: { seconds: 'int64' },
   setLabel: { key: 'string', value: 'string' },
   setAnnotation: { key: 'string', value: 'string' },
-  updateCounter: { name: 'string', count: 'wrapped', capacity: 'wrapped', countDiff: 'int64' },
+  updateCounter: { name: 'string', count: 'int64', capacity: 'int64', countDiff: 'int64' },
   updateList: { name: 'string', capacity: 'int64', values: 'strings' },
   addListValue: { name: 'string', value: 'string' },
   removeListValue: { name: 'string', value: 'string' },
 }
 
-const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [], overflow: undefined }
-
-/** What a request asks for, or the answer it gets without having been a call. */
+/** A request as a call. A refusal beside a call is answered although the call took effect. */
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
-/** Reads a call from its operation, the name in the path and the body. */
-export function readCall(operation: OperationName, rawKey: Uint8Array, query: string, body: Uint8Array): ReadResult {
-  const key = decodeKey(rawKey)
+/** Reads a call from its operation, the name in the path, the query and the body. */
+export function readCall(operation: CallName, key: RouteKey, query: string, body: Uint8Array): ReadResult {
   try {
-    const call = toCall(operation, key ?? '', query, body)
-    // The gateway reads the body first; only then does the name fail to be passed on.
-    if (key === undefined) {
-      return { refusal: fail(13, 'grpc: error while marshaling: string field contains invalid UTF-8') }
-    }
-    return call
+    const result =
+      operation === 'health' ? readBeats(decodeBody(body)) : { call: toCall(operation, key.text, query, body) }
+    // The real gateway reads the body first; only then does the name fail to be passed on.
+    return key.isUtf8
+      ? result
+      : { refusal: fail(13, 'grpc: error while marshaling: string field contains invalid UTF-8') }
   } catch (error) {
-    if (!(error instanceof MessageError)) throw error
-    return { refusal: fail(3, error.message) }
+    return { refusal: malformedAnswer(error) }
   }
 }
 
-function toCall(operation: OperationName, key: string, query: string, body: Uint8Array): ReadResult {
+/** The answer to a malformed body; any other error is thrown on. */
+export function malformedAnswer(error: unknown): Answer {
+  if (error instanceof MalformedBody) return fail(3, `invalid request: ${error.message}`)
+  throw error
+}
+
+function toCall(operation: Exclude<CallName, 'health'>, key: string, query: string, body: Uint8Array): Call {
   switch (operation) {
     case 'getGameServer':
-      return { call: { operation } }
-    case 'watchGameServer':
-      throw new TypeError('a watch is no call')
+      return { operation }
     case 'getCounter':
     case 'getList':
-      return { call: { operation, key } }
-    case 'health':
-      return readBeats(body)
+      return { operation, key }
   }
-  const { message, present } = readBody(body, shapes[operation] ?? {})
-  const text = (name: string): string => message.texts.get(name) ?? ''
+  const text = decodeBody(body)
+  const message = readMessage(text, shapes[operation] ?? {})
+  const textOf = (name: string): string => message.texts.get(name) ?? ''
+  const integerOf = (name: string): string => message.texts.get(name) ?? '0'
   switch (operation) {
     case 'ready':
     case 'allocate':
     case 'shutdown':
-      return { call: { operation } }
+      return { operation }
     case 'reserve':
-      return { call: { operation, seconds: message.texts.get('seconds') ?? '0' } }
+      return { operation, seconds: integerOf('seconds') }
     case 'setLabel':
     case 'setAnnotation':
-      return { call: { operation, key: text('key'), value: text('value') } }
+      return { operation, key: textOf('key'), value: textOf('value') }
     case 'addListValue':
     case 'removeListValue':
-      return { call: { operation, key, value: text('value') } }
+      return { operation, key, value: textOf('value') }
     case 'updateCounter': {
       const count = message.texts.get('count')
       const capacity = message.texts.get('capacity')
-      const set = {
+      return {
+        operation,
+        key,
         ...(count === undefined ? {} : { count }),
         ...(capacity === undefined ? {} : { capacity }),
+        countDiff: integerOf('countDiff'),
       }
-      return { call: { operation, key, ...set, countDiff: message.texts.get('countDiff') ?? '0' } }
     }
     case 'updateList': {
-      const mask = maskFromQuery(query, present ? maskFromBody(message) : [])
-      if (typeof mask === 'string') throw new MessageError(mask)
-      const capacity = message.texts.get('capacity') ?? '0'
-      return { call: { operation, key, capacity, values: message.lists.get('values') ?? [], mask } }
+      const mask = maskOf(query, isBlank(text) ? [] : maskOfMessage(message))
+      return { operation, key, capacity: integerOf('capacity'), values: message.lists.get('values') ?? [], mask }
     }
   }
 }
 
-/** The first value of a body; a body of nothing but white space is an empty message. */
-export function readBody(
-  body: Uint8Array,
-  shape: MessageShape,
-): { readonly message: Message; readonly present: boolean } {
-  const scan = scanValue(body)
-  if (scan.type === 'error') throw new MessageError(scan.message)
-  if (scan.type === 'end') return { message: emptyMessage, present: false }
-  return { message: readMessage(body.subarray(scan.start, scan.end), shape), present: true }
-}
-
-/** Health is a stream: every value of the body is a beat, up to the first that isn't one. */
-function readBeats(body: Uint8Array): ReadResult {
+/** Health is a stream: every object of the body is a beat, up to the first text that isn't one. */
+function readBeats(text: string): ReadResult {
   let beats = 0
-  let at = 0
   try {
-    for (;;) {
-      const scan = scanValue(body, at)
-      if (scan.type === 'end') return { call: { operation: 'health', beats } }
-      if (scan.type === 'error') throw new MessageError(scan.message)
-      readMessage(body.subarray(scan.start, scan.end), {})
-      beats++
-      at = scan.end
-    }
+    for (let object = readJsonObject(text); object; object = readJsonObject(text, object.end)) beats++
+    return { call: { operation: 'health', beats } }
   } catch (error) {
-    if (!(error instanceof MessageError)) throw error
-    return { call: { operation: 'health', beats }, refusal: fail(3, error.message) }
+    return { call: { operation: 'health', beats }, refusal: malformedAnswer(error) }
   }
 }
 
-/**
- * Every key of the body is a path of the mask, and must be a field; a body without keys gives one empty
- * path.
- */
-function maskFromBody(message: Message): string[] {
-  if (message.overflow !== undefined) {
-    throw new MessageError(`json: cannot unmarshal number ${message.overflow} into Go value of type float64`)
-  }
-  const unknown = message.keys.find((key) => key !== 'name' && key !== 'capacity' && key !== 'values')
-  if (unknown !== undefined) {
-    throw new MessageError(`could not find field ${quote(unknown)} in "agones.dev.sdk.beta.List"`)
-  }
-  return message.keys.length === 0 ? [''] : [...message.keys].sort()
+/** The update mask of a body: its keys, each of which must be a field of a list, or one empty path without keys. */
+function maskOfMessage({ keys }: Message): readonly string[] {
+  const unknown = keys.find((key) => !Object.hasOwn(shapes.updateList!, key))
+  if (unknown !== undefined) throw new MalformedBody(`a list has no field ${JSON.stringify(unknown)}`)
+  return keys.length === 0 ? [''] : keys
 }
 
-function decodeKey(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+/** The update mask of a request: that of the query if there is one, else that of the body. */
+function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
+  if (/;|%(?![\da-f]{2})/i.test(query)) throw new MalformedBody('the query is malformed')
+  const parameters = new URLSearchParams(query)
+  const [mask, ...more] = [...parameters.getAll('updateMask'), ...parameters.getAll('update_mask')]
+  if (more.length > 0) throw new MalformedBody('the query gives more than one updateMask')
+  return mask?.split(',') ?? ofBody
 }

@@ -1,7 +1,7 @@
-/** A body, or how large one that is over the limit is as far as anybody knows. */
+/** A body, or the size of one over the limit as far as it is known. */
 export type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
-/** Reads a request's body to its end, but never more than the limit and one chunk. */
+/** Reads a request's body to its end, but never more than the limit and one chunk beyond it. */
 export async function readBounded(request: Request, limit: number): Promise<Body> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > limit) {

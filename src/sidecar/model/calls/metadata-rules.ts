@@ -1,5 +1,3 @@
-import { quote } from '../../wire/quote.js'
-
 const nameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const domainFormat = `${labelFormat}(\\.${labelFormat})*`
@@ -8,7 +6,7 @@ const characters =
 const longest = 63
 const longestDomain = 253
 
-/** What Kubernetes says against a qualified name (the key of a label or annotation); empty if it is one. */
+/** Kubernetes' objections to a qualified name, the key of a label or annotation. */
 function qualifiedNameProblems(key: string): string[] {
   const parts = key.split('/')
   const format = formatProblem(`must ${characters}`, nameFormat, 'MyName', 'my.name', '123-abc')
@@ -24,7 +22,7 @@ function qualifiedNameProblems(key: string): string[] {
   return problems
 }
 
-/** What Kubernetes says against a label's value; empty if it is one. */
+/** Kubernetes' objections to the value of a label. */
 function labelValueProblems(value: string): string[] {
   const problems: string[] = []
   if (byteLength(value) > longest) problems.push(lengthProblem(longest))
@@ -35,17 +33,17 @@ function labelValueProblems(value: string): string[] {
   return problems
 }
 
-/** The real sidecar's answer to a label or annotation whose key it refuses, undefined where it takes it. */
+/** The real sidecar's message about a key that it refuses; undefined for a key that it takes. */
 export function keyRefusal(kind: 'label' | 'annotation', key: string): string | undefined {
   const problems = qualifiedNameProblems(key)
-  return problems.length > 0 ? `invalid ${kind} key ${quote(key)}: ${problems.join(', ')}` : undefined
+  return problems.length > 0 ? `invalid ${kind} key ${JSON.stringify(key)}: ${problems.join(', ')}` : undefined
 }
 
-/** The same for the value of a label. */
+/** The real sidecar's message about a label value that it refuses; undefined for a value that it takes. */
 export function valueRefusal(key: string, value: string): string | undefined {
   const problems = labelValueProblems(value)
   return problems.length > 0
-    ? `invalid label value ${quote(value)} for key ${quote(key)}: ${problems.join(', ')}`
+    ? `invalid label value ${JSON.stringify(value)} for key ${JSON.stringify(key)}: ${problems.join(', ')}`
     : undefined
 }
 

@@ -1,30 +1,30 @@
-import { metadataKey } from '../../../protocol/names.js'
-import { counterView, updateCounter } from './production-counters.js'
-import { askForState, enqueue, readable } from './write-queue.js'
-import { addListValue, listView, removeListValue, updateList } from './production-lists.js'
+import { done, failUnknown, ok } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
+import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import type { Call } from '../state/sidecar-event.js'
-import { lessThan, longestReservation, reserveMilliseconds } from '../state/int64.js'
-import { keyRefusal, valueRefusal } from './metadata-rules.js'
-import { withKey } from '../state/records.js'
-import { done, fail, failUnknown, ok, prefixOf, record, recordValue, updateProcess, warn } from '../state/step.js'
-import type { Answer, Step } from '../state/step.js'
+import { record, updateProcess, warn } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { maxReserveSeconds } from '../../../protocol/names.js'
+import { counterView, updateCounter } from './production-counters.js'
+import { addListValue, listView, removeListValue, updateList } from './production-lists.js'
+import { setMetadata } from './production-metadata.js'
+import { refuseIfGone, requestState } from './write-queue.js'
 
 /**
- * A call as the real sidecar handles it in a pod: what it reads is the object as the API server has it,
- * what it
- * writes is queued and answered at once.
+ * Handles a call as the real sidecar does in a pod: it reads the object as the API server holds it, and it queues
+ * writes and answers them at once.
  */
 export function productionCall(step: Step, call: Call, now: number): Answer {
   switch (call.operation) {
     case 'ready':
       record(step, 'ready')
-      return askForState(step, 'RequestReady', undefined, now)
+      return requestState(step, 'RequestReady', undefined, now)
     case 'allocate':
       record(step, 'allocate')
-      return askForState(step, 'Allocated', undefined, now)
+      return requestState(step, 'Allocated', undefined, now)
     case 'shutdown':
       record(step, 'shutdown')
-      return askForState(step, 'Shutdown', undefined, now)
+      return requestState(step, 'Shutdown', undefined, now)
     case 'reserve':
       record(step, 'reserve')
       return reserve(step, call.seconds, now)
@@ -35,20 +35,22 @@ export function productionCall(step: Step, call: Call, now: number): Answer {
       return setMetadata(step, call, now)
     case 'getGameServer':
       record(step, 'gameserver')
-      return readable(step) ?? ok(step.state.object)
+      return refuseIfGone(step.state) ?? ok(step.state.object)
     case 'getCounter': {
       record(step, 'getcounter')
+      const gone = refuseIfGone(step.state)
+      if (gone) return gone
       const counter = counterView(step.state, call.key)
-      return (
-        readable(step) ?? (counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`))
-      )
+      return counter ? ok({ name: call.key, ...counter }) : failUnknown(`counter not found: ${call.key}`)
     }
     case 'updateCounter':
       return updateCounter(step, call, now)
     case 'getList': {
       record(step, 'getlist')
+      const gone = refuseIfGone(step.state)
+      if (gone) return gone
       const list = listView(step.state, call.key)
-      return readable(step) ?? (list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`))
+      return list ? ok({ name: call.key, ...list }) : failUnknown(`list not found: ${call.key}`)
     }
     case 'updateList':
       return updateList(step, call, now)
@@ -61,15 +63,15 @@ export function productionCall(step: Step, call: Call, now: number): Answer {
 
 function reserve(step: Step, seconds: string, now: number): Answer {
   const limited = lessThan('0', seconds)
-  if (lessThan(longestReservation, seconds)) {
+  if (lessThan(String(maxReserveSeconds), seconds)) {
     warn(
       step,
       'reserve-overflow',
-      `A reservation of ${seconds} s overflows: the real sidecar can count to ${longestReservation} s and ` +
+      `A reservation of ${seconds} s overflows: the real sidecar can count to ${maxReserveSeconds} s and ` +
         'ends this one almost at once. Use 0 for a reservation without an end.',
     )
   }
-  return askForState(step, 'Reserved', limited ? reserveMilliseconds(seconds) : undefined, now)
+  return requestState(step, 'Reserved', limited ? reserveMilliseconds(seconds) : undefined, now)
 }
 
 function beat(step: Step, beats: number, now: number): Answer {
@@ -80,34 +82,6 @@ function beat(step: Step, beats: number, now: number): Answer {
       const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats }
       updateProcess(step, { health })
     }
-  }
-  return done
-}
-
-function setMetadata(step: Step, call: Call & { operation: 'setLabel' | 'setAnnotation' }, now: number): Answer {
-  const { key, value } = call
-  const { process, object } = step.state
-  const kind = call.operation === 'setLabel' ? 'label' : 'annotation'
-  const refusal = keyRefusal(kind, key) ?? (kind === 'label' ? valueRefusal(key, value) : undefined)
-  if (refusal !== undefined) return fail(3, refusal)
-  if (!metadataKey.test(key)) {
-    warn(
-      step,
-      kind === 'label' ? 'poison-label' : 'poison-annotation',
-      `The ${kind} key ${JSON.stringify(key)} is accepted, ` +
-        `but with ${prefixOf(step.state)} in front Kubernetes refuses it: ` +
-        `in production no ${kind} at all is written from now on until the sidecar restarts. ` +
-        'Use at most 59 characters and no slash.',
-    )
-  }
-  if (kind === 'label') {
-    recordValue(step, 'setlabel', value, object.object_meta.creation_timestamp)
-    updateProcess(step, { labels: withKey(process.labels, key, value) })
-    enqueue(step, 'labels', now)
-  } else {
-    recordValue(step, 'setannotation', value, object.object_meta.uid)
-    updateProcess(step, { annotations: withKey(process.annotations, key, value) })
-    enqueue(step, 'annotations', now)
   }
   return done
 }

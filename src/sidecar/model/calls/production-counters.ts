@@ -1,15 +1,16 @@
 import type { CounterStatus } from '../../../protocol/game-server.js'
-import type { Call } from '../state/sidecar-event.js'
+import { failUnknown, ok } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
 import { addInt64, lessThan } from '../state/int64.js'
-import { capacityRefusal, countRefusal } from './range-checks.js'
-import { enqueue, readable } from './write-queue.js'
-import { quote } from '../../wire/quote.js'
 import { own, withKey } from '../state/records.js'
+import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingCounter, SidecarState } from '../state/sidecar-state.js'
-import { failUnknown, ok, record, updateProcess } from '../state/step.js'
-import type { Answer, Step } from '../state/step.js'
+import { record, updateProcess } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { capacityRefusal, countRefusal } from './range-checks.js'
+import { enqueue, refuseIfGone } from './write-queue.js'
 
-/** A counter as the process shows it: what is written, and on top of it what waits. */
+/** A counter as the process shows it: the stored one with its pending changes. */
 export function counterView(state: SidecarState, name: string): CounterStatus | undefined {
   const stored = own(state.object.status.counters, name)
   return stored && applyCounter(stored, own(state.process.counters, name))
@@ -25,13 +26,13 @@ export function applyCounter(stored: CounterStatus, pending: PendingCounter | un
   return { count, capacity }
 }
 
-export function updateCounter(step: Step, call: Call & { operation: 'updateCounter' }, now: number): Answer {
+export function updateCounter(step: Step, call: CallOf<'updateCounter'>, now: number): Answer {
   const { key } = call
   if (call.capacity === undefined && call.count === undefined && call.countDiff === '0') {
-    const name = key === '' ? '' : `name:${quote(key)}`
+    const name = key === '' ? '' : `name:${JSON.stringify(key)}`
     return failUnknown(`invalid argument. Malformed CounterUpdateRequest: ${name}`)
   }
-  const gone = readable(step)
+  const gone = refuseIfGone(step.state)
   if (gone) return gone
   const { object, process } = step.state
   const stored = own(object.status.counters, key)

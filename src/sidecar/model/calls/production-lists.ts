@@ -1,26 +1,26 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
-import type { Call } from '../state/sidecar-event.js'
+import { failUnknown, ok } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
 import { lessThan } from '../state/int64.js'
-import { maskIsValid, maskRefusal } from './range-checks.js'
-import { enqueue, readable } from './write-queue.js'
 import { own, withKey } from '../state/records.js'
+import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
-import { failUnknown, ok, record, updateProcess, warn } from '../state/step.js'
-import type { Answer, Step } from '../state/step.js'
+import { record, updateProcess, warn } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { addValueRefusal, listCapacityRefusal, maskIsValid, maskRefusal } from './range-checks.js'
+import { enqueue, refuseIfGone } from './write-queue.js'
 
-/** The highest capacity of a list that the message about it names. */
+/** The highest capacity of a list. */
 const highestCapacity = '1000'
 const nothing: PendingList = { remove: [], add: [] }
 
-/** A list as the process shows it: what is written, and on top of it what waits. */
+/** A list as the process shows it: the stored one with its pending changes. */
 export function listView(state: SidecarState, name: string): Required<ListStatus> | undefined {
   const stored = own(state.object.status.lists, name)
   return stored && applyList(stored, own(state.process.lists, name))
 }
 
-/**
- * A stored list with pending changes applied: what is removed goes first, new values come last, once each.
- */
+/** A stored list with pending changes applied: first values are removed, then new ones are added, once each. */
 export function applyList(stored: ListStatus, pending: PendingList | undefined): Required<ListStatus> {
   let values = stored.values ?? []
   if (!pending) return { capacity: stored.capacity, values }
@@ -37,30 +37,25 @@ export function applyList(stored: ListStatus, pending: PendingList | undefined):
 export function addListValue(step: Step, key: string, value: string, now: number): Answer {
   record(step, 'addlistvalue')
   const list = listView(step.state, key)
-  const gone = readable(step)
+  const gone = refuseIfGone(step.state)
   if (gone) return gone
   if (!list) return failUnknown(`list not found: ${key}`)
-  const values = list.values ?? []
-  if (!lessThan(String(values.length), list.capacity)) {
-    return failUnknown(
-      `out of range. No available capacity. Current Capacity: ${list.capacity}, List Size: ${values.length}`,
-    )
-  }
-  if (values.includes(value)) return failUnknown(`already exists. Value: ${value} already in List: ${key}`)
+  const refusal = addValueRefusal(key, list, value)
+  if (refusal !== undefined) return failUnknown(refusal)
   const pending = own(step.state.process.lists, key) ?? nothing
   setPending(step, key, { ...pending, add: [...pending.add, value] }, now)
-  return answer(key, { ...list, values: [...values, value] })
+  return answer(key, { ...list, values: [...(list.values ?? []), value] })
 }
 
 export function removeListValue(step: Step, key: string, value: string, now: number): Answer {
   record(step, 'removelistvalue')
   const list = listView(step.state, key)
-  const gone = readable(step)
+  const gone = refuseIfGone(step.state)
   if (gone) return gone
   if (!list) return failUnknown(`list not found: ${key}`)
   const pending = own(step.state.process.lists, key) ?? nothing
   if (pending.add.includes(value)) {
-    // The answer to this still holds the value.
+    // The real answer still holds the value, too.
     setPending(step, key, { ...pending, add: pending.add.filter((other) => other !== value) }, now)
     return answer(key, list)
   }
@@ -72,18 +67,16 @@ export function removeListValue(step: Step, key: string, value: string, now: num
 }
 
 /**
- * The call that the real sidecar gets wrong in most ways. By default it does here what it is meant to do
- * and warns
- * of what it does in production; with `quirks` it does just that.
+ * The call that the real sidecar gets wrong in most ways. By default it works here as it is meant to, with warnings of
+ * what would happen in production; with `quirks` exactly that happens.
  */
-export function updateList(step: Step, call: Call & { operation: 'updateList' }, now: number): Answer {
+export function updateList(step: Step, call: CallOf<'updateList'>, now: number): Answer {
   record(step, 'updatelist')
   if (!maskIsValid(call.mask)) return failUnknown(maskRefusal(call.mask))
   const { quirks } = step.state.config
   const limit = quirks ? learnLimit(step) : highestCapacity
-  if (lessThan(call.capacity, '0') || lessThan(limit, call.capacity)) {
-    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${call.capacity}`)
-  }
+  const refusal = listCapacityRefusal(call.capacity, limit)
+  if (refusal !== undefined) return failUnknown(refusal)
   const list = listView(step.state, call.key)
   if (!list || step.state.gone) {
     if (quirks) {
@@ -97,8 +90,7 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
       step,
       'update-list-unknown',
       `In production updateList of ${JSON.stringify(call.key)} would crash the sidecar: ` +
-        'it is no list of this GameServer. ' +
-        'Read a list with getList before updating it.',
+        'this GameServer has no such list. Read a list with getList before updating it.',
     )
     return failUnknown(`not found. ${call.key} List not found`)
   }
@@ -112,8 +104,8 @@ export function updateList(step: Step, call: Call & { operation: 'updateList' },
   return answer(call.key, listView(step.state, call.key) ?? list)
 }
 
-/** The pending changes that turn the list as it is shown into what was asked for, added to those given. */
-function replacement(list: ListStatus, call: Call & { operation: 'updateList' }, before: PendingList): PendingList {
+/** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
+function replacement(list: ListStatus, call: CallOf<'updateList'>, before: PendingList): PendingList {
   const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
   if (!call.mask.includes('values')) return { ...before, ...capacity }
   const shown = new Set(list.values ?? [])
@@ -127,7 +119,7 @@ function replacement(list: ListStatus, call: Call & { operation: 'updateList' },
   }
 }
 
-/** Where bugs are reproduced, the limit is the capacity of a list called `players`, once learnt for good. */
+/** With `quirks` the limit is the capacity of a list called `players`, read once and kept. */
 function learnLimit(step: Step): string {
   const { process, object } = step.state
   if (process.listLimit !== '0') return process.listLimit
@@ -136,11 +128,7 @@ function learnLimit(step: Step): string {
   return listLimit
 }
 
-function warnOfUpdateList(
-  step: Step,
-  call: Call & { operation: 'updateList' },
-  pending: PendingList | undefined,
-): void {
+function warnOfUpdateList(step: Step, call: CallOf<'updateList'>, pending: PendingList | undefined): void {
   const players = own(step.state.object.status.lists, 'players')
   if (!players || lessThan(players.capacity, call.capacity)) {
     warn(

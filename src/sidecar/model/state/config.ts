@@ -1,6 +1,36 @@
-import type { SidecarConfig } from '../../sidecar.js'
+import type { GameServerManifest } from './manifest.js'
 
-/** All defaults, in one place. */
+/** The program that is imitated: the real sidecar started by hand (`local`), or the same one inside a pod. */
+export type SidecarMode = 'local' | 'production'
+
+/** The configuration of a local sidecar; `resolveConfig()` fills in the defaults. */
+export interface SidecarConfig {
+  /** Default `production`. */
+  readonly mode: SidecarMode
+  /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
+  readonly platform: string
+  /** Reproduces the bugs that the real sidecar has in production. Default false: it only warns of them. */
+  readonly quirks: boolean
+  /** Default `{ CountsAndLists: true, PlayerTracking: false }`. */
+  readonly featureGates: Readonly<Record<string, boolean>>
+  /** The GameServer to start with; undefined for the built-in one. */
+  readonly gameServer: GameServerManifest | undefined
+  /** Names of operations that a conformance run expects; undefined to record none. */
+  readonly conformance: readonly string[] | undefined
+  /** Milliseconds from an accepted write until it is applied in production. Default 500. */
+  readonly writeDelay: number
+  /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
+  readonly controllerDelay: number
+  /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
+  readonly bodyLimit: number
+  /** Entries that the event log keeps. Default 5,000. */
+  readonly logEntries: number
+  /** Characters of request data that the event log keeps in all. Default 16 Mi. */
+  readonly logSize: number
+  /** Objects that wait for a watcher that doesn't read; the oldest are dropped first. Default 64. */
+  readonly watchQueue: number
+}
+
 export const defaultConfig: SidecarConfig = {
   mode: 'production',
   platform: 'agones',
@@ -16,7 +46,7 @@ export const defaultConfig: SidecarConfig = {
   watchQueue: 64,
 }
 
-/** The names a conformance run may expect. */
+/** The names that a conformance run may expect. */
 export const conformanceNames: readonly string[] = [
   'ready',
   'allocate',
@@ -37,7 +67,7 @@ export const conformanceNames: readonly string[] = [
   'removelistvalue',
 ]
 
-/** Fills in the defaults and throws a sentence about the first thing that makes no sense. */
+/** Fills in the defaults. @throws TypeError with a sentence about the first option that makes no sense */
 export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConfig {
   const given = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined))
   const config: SidecarConfig = {

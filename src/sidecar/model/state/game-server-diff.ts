@@ -1,9 +1,12 @@
 import type { GameServer } from '../../../protocol/game-server.js'
+import type { Change } from './effect.js'
 import { own } from './records.js'
-import type { Change } from '../../sidecar.js'
 
-/** What differs between two versions of a GameServer, versions themselves aside. */
-export function changesBetween(previous: GameServer, next: GameServer): Change[] {
+/** Longest label or annotation that is shown whole: a log is no place for an annotation of 200 kB. */
+const longestText = 1000
+
+/** The differences between two versions of a GameServer, version numbers aside. */
+export function diffGameServers(previous: GameServer, next: GameServer): Change[] {
   if (previous === next) return []
   const changes: Change[] = []
   if (previous.object_meta.uid !== next.object_meta.uid || previous.object_meta.name !== next.object_meta.name) {
@@ -36,9 +39,9 @@ function metadataChanges(type: 'label' | 'annotation', before: Texts, after: Tex
   return changes
 }
 
-/** A log is no place for an annotation of 200 kB. */
 function shorten(text: string | undefined): string | undefined {
-  return text !== undefined && text.length > 1000 ? `${text.slice(0, 1000)}… (${text.length} characters)` : text
+  if (text === undefined || text.length <= longestText) return text
+  return `${text.slice(0, longestText)}… (${text.length} characters)`
 }
 
 function counterChanges(previous: GameServer, next: GameServer): Change[] {
@@ -46,8 +49,9 @@ function counterChanges(previous: GameServer, next: GameServer): Change[] {
   const changes: Change[] = []
   for (const [name, { count, capacity }] of Object.entries(next.status.counters ?? {})) {
     const before = own(previous.status.counters, name)
-    if (before?.count !== count || before.capacity !== capacity)
+    if (before?.count !== count || before.capacity !== capacity) {
       changes.push({ type: 'counter', name, count, capacity })
+    }
   }
   return changes
 }

@@ -1,75 +1,19 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
+import type { SidecarConfig } from './config.js'
 import { toInt64 } from './int64.js'
 import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists } from './manifest.js'
-import { own, sorted } from './records.js'
-import type { SidecarConfig } from '../../sidecar.js'
+import { sorted } from './records.js'
 
-/** What Go makes of a missing time: the first second of year 1. */
+/** The real sidecar sends a missing time as the first second of year 1. */
 const noTime = '-62135596800'
 
 type Status = GameServer['status']
 
 /** The GameServer a sidecar starts with: the manifest's, or the built-in one of the mode. */
-export function initialObject(config: SidecarConfig, now: number): GameServer {
+export function initialGameServer(config: SidecarConfig, now: number): GameServer {
   const { gameServer: manifest } = config
   if (!manifest) return builtIn(config, now)
-  return config.mode === 'local' ? asIs(config, manifest) : asCreated(config, manifest, now)
-}
-
-/**
- * The GameServer after its manifest was replaced. Local mode takes the manifest and forgets the rest, as
- * the real
- * one does. In production what only the cluster or the SDK knows stays: state, address, ids, SDK metadata,
- * and
- * the present values of counters and lists that the manifest gives no status of.
- */
-export function reloadedObject(
-  config: SidecarConfig,
-  manifest: GameServerManifest,
-  previous: GameServer,
-  now: number,
-): GameServer {
-  if (config.mode === 'local') return asIs(config, manifest)
-  const fresh = asCreated(config, manifest, now)
-  const { metadata, status } = manifest
-  const before = previous.object_meta
-  const prefix = `${config.platform}.dev/`
-  const kept = (record: Readonly<Record<string, string>> | null | undefined): [string, string][] =>
-    Object.entries(record ?? {}).filter(([key]) => key.startsWith(prefix))
-  return {
-    object_meta: {
-      ...fresh.object_meta,
-      uid: metadata?.uid ?? before.uid,
-      resource_version: before.resource_version,
-      generation: before.generation,
-      creation_timestamp: metadata?.creationTimestamp
-        ? fresh.object_meta.creation_timestamp
-        : before.creation_timestamp,
-      deletion_timestamp: before.deletion_timestamp ?? '0',
-      annotations: sorted([...kept(before.annotations), ...Object.entries(fresh.object_meta.annotations ?? {})]),
-      labels: sorted([...kept(before.labels), ...Object.entries(fresh.object_meta.labels ?? {})]),
-    },
-    ...(fresh.spec ? { spec: fresh.spec } : {}),
-    status: {
-      ...fresh.status,
-      state: status?.state ?? previous.status.state,
-      counters: keepValues(fresh.status.counters, previous.status.counters, status?.counters),
-      lists: keepValues(fresh.status.lists, previous.status.lists, status?.lists),
-    },
-  }
-}
-
-function keepValues<T>(
-  fresh: Readonly<Record<string, T>> | null | undefined,
-  previous: Readonly<Record<string, T>> | null | undefined,
-  given: Readonly<Record<string, unknown>> | null | undefined,
-): Record<string, T> {
-  return sorted(
-    Object.entries(fresh ?? {}).map(([name, value]) => [
-      name,
-      own(given, name) === undefined ? (own(previous, name) ?? value) : value,
-    ]),
-  )
+  return config.mode === 'local' ? literalGameServer(config, manifest) : createdGameServer(config, manifest, now)
 }
 
 function builtIn(config: SidecarConfig, now: number): GameServer {
@@ -104,8 +48,8 @@ function builtIn(config: SidecarConfig, now: number): GameServer {
   }
 }
 
-/** A manifest taken literally: nothing is defaulted, counters and lists come from its status alone. */
-function asIs(config: SidecarConfig, manifest: GameServerManifest): GameServer {
+/** A manifest taken literally: no defaults, and counters and lists only from its status. */
+export function literalGameServer(config: SidecarConfig, manifest: GameServerManifest): GameServer {
   const { metadata, spec, status } = manifest
   const health = spec?.health
   const counted = config.featureGates.CountsAndLists === true
@@ -144,9 +88,9 @@ function asIs(config: SidecarConfig, manifest: GameServerManifest): GameServer {
   }
 }
 
-/** A manifest as the cluster would have made an object of it: defaults, ids, a status from the spec. */
-function asCreated(config: SidecarConfig, manifest: GameServerManifest, now: number): GameServer {
-  const object = asIs(config, manifest)
+/** The object that a cluster creates from a manifest: with defaults, ids and a status from the spec. */
+export function createdGameServer(config: SidecarConfig, manifest: GameServerManifest, now: number): GameServer {
+  const object = literalGameServer(config, manifest)
   const { metadata, spec, status } = manifest
   const health = spec?.health
   const counted = config.featureGates.CountsAndLists === true

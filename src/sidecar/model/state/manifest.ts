@@ -3,7 +3,7 @@ import { toInt64 } from './int64.js'
 /** An integer of a manifest; a decimal string or a bigint where a number can't hold it exactly. */
 export type ManifestInteger = number | bigint | string
 
-/** A Kubernetes GameServer, as YAML or JSON files hold it; only what a sidecar reads of it. */
+/** A Kubernetes GameServer as in a YAML or JSON file: the fields that a sidecar reads. */
 export interface GameServerManifest {
   readonly metadata?: {
     readonly name?: string
@@ -53,22 +53,34 @@ export type ManifestLists = Readonly<
 >
 
 /**
- * Takes what a YAML or JSON parser made of a GameServer file and checks what a sidecar reads of it; all
- * else is
- * kept as it is. Throws a TypeError whose message says where the first mistake is and what should be there.
+ * Checks the fields that a sidecar reads of a parsed GameServer file; all others are kept as they are.
+ *
+ * @throws TypeError whose message names the first wrong field and says what it should be
  */
 export function readManifest(value: unknown): GameServerManifest {
   const root = object(value, 'a GameServer')
-  const metadata = optional(root.metadata, 'metadata')
+  checkMetadata(optional(root.metadata, 'metadata'))
+  const spec = optional(root.spec, 'spec')
+  checkSpec(spec)
+  const status = optional(root.status, 'status')
+  checkStatus(status)
+  for (const [where, part] of Object.entries({ spec, status })) {
+    checkCounters(optional(part.counters, `${where}.counters`), `${where}.counters`)
+    checkLists(optional(part.lists, `${where}.lists`), `${where}.lists`)
+  }
+  return value as GameServerManifest
+}
+
+function checkMetadata(metadata: Fields): void {
   for (const name of ['name', 'namespace', 'uid', 'resourceVersion']) text(metadata[name], `metadata.${name}`)
   for (const name of ['creationTimestamp', 'deletionTimestamp']) timestamp(metadata[name], `metadata.${name}`)
   integer(metadata.generation, 'metadata.generation')
   for (const name of ['labels', 'annotations']) texts(metadata[name], `metadata.${name}`)
+}
 
-  const spec = optional(root.spec, 'spec')
+function checkSpec(spec: Fields): void {
   const health = optional(spec.health, 'spec.health')
-  if (health.disabled != null && typeof health.disabled !== 'boolean')
-    wrong('spec.health.disabled', 'true or false', health.disabled)
+  boolean(health.disabled, 'spec.health.disabled')
   for (const name of ['periodSeconds', 'failureThreshold', 'initialDelaySeconds']) {
     smallInteger(health[name], `spec.health.${name}`)
   }
@@ -77,8 +89,9 @@ export function readManifest(value: unknown): GameServerManifest {
     text(fields.name, `spec.ports[${i}].name`)
     for (const name of ['hostPort', 'containerPort']) smallInteger(fields[name], `spec.ports[${i}].${name}`)
   }
+}
 
-  const status = optional(root.status, 'status')
+function checkStatus(status: Fields): void {
   text(status.state, 'status.state')
   text(status.address, 'status.address')
   for (const [i, port] of array(status.ports, 'status.ports').entries()) {
@@ -90,23 +103,23 @@ export function readManifest(value: unknown): GameServerManifest {
     const fields = object(address, `status.addresses[${i}]`)
     for (const name of ['type', 'address']) text(fields[name], `status.addresses[${i}].${name}`)
   }
-  for (const [where, part] of [
-    ['spec', spec],
-    ['status', status],
-  ] as const) {
-    for (const [name, counter] of Object.entries(optional(part.counters, `${where}.counters`))) {
-      const fields = object(counter, `${where}.counters.${name}`)
-      for (const field of ['count', 'capacity']) integer(fields[field], `${where}.counters.${name}.${field}`)
-    }
-    for (const [name, list] of Object.entries(optional(part.lists, `${where}.lists`))) {
-      const fields = object(list, `${where}.lists.${name}`)
-      integer(fields.capacity, `${where}.lists.${name}.capacity`)
-      for (const [i, item] of array(fields.values, `${where}.lists.${name}.values`).entries()) {
-        if (typeof item !== 'string') wrong(`${where}.lists.${name}.values[${i}]`, 'a string', item)
-      }
+}
+
+function checkCounters(counters: Fields, where: string): void {
+  for (const [name, counter] of Object.entries(counters)) {
+    const fields = object(counter, `${where}.${name}`)
+    for (const field of ['count', 'capacity']) integer(fields[field], `${where}.${name}.${field}`)
+  }
+}
+
+function checkLists(lists: Fields, where: string): void {
+  for (const [name, list] of Object.entries(lists)) {
+    const fields = object(list, `${where}.${name}`)
+    integer(fields.capacity, `${where}.${name}.capacity`)
+    for (const [i, item] of array(fields.values, `${where}.${name}.values`).entries()) {
+      if (typeof item !== 'string') wrong(`${where}.${name}.values[${i}]`, 'a string', item)
     }
   }
-  return value as GameServerManifest
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -124,6 +137,10 @@ function array(value: unknown, where: string): readonly unknown[] {
   if (value == null) return []
   if (!Array.isArray(value)) wrong(where, 'a list', value)
   return value as readonly unknown[]
+}
+
+function boolean(value: unknown, where: string): void {
+  if (value != null && typeof value !== 'boolean') wrong(where, 'true or false', value)
 }
 
 function text(value: unknown, where: string): void {

@@ -1,21 +1,17 @@
-/** Reads a key as data: `__proto__` and the like are keys as any other. */
-export function own<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined {
-  return record && Object.prototype.hasOwnProperty.call(record, key) ? record[key] : undefined
+type ReadonlyRecord<T> = Readonly<Record<string, T>> | null | undefined
+
+/** Reads a key as data: `__proto__` and the like are keys like any other. */
+export function own<T>(record: ReadonlyRecord<T>, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 /** A copy with the key set; keys stay sorted, as the real sidecar prints them. */
-export function withKey<T>(
-  record: Readonly<Record<string, T>> | null | undefined,
-  key: string,
-  value: T,
-): Record<string, T> {
-  const entries = Object.entries(record ?? {}).filter(([other]) => other !== key)
-  entries.push([key, value])
-  return sorted(entries)
+export function withKey<T>(record: ReadonlyRecord<T>, key: string, value: T): Record<string, T> {
+  return sorted([...Object.entries(withoutKey(record, key)), [key, value]])
 }
 
 /** A copy without the key. */
-export function withoutKey<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): Record<string, T> {
+export function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 
@@ -25,10 +21,7 @@ export function sorted<T>(entries: readonly (readonly [string, T])[]): Record<st
 }
 
 /** Whether two records have the same keys and values. */
-export function sameRecord(
-  a: Readonly<Record<string, string>> | null | undefined,
-  b: Readonly<Record<string, string>> | null | undefined,
-): boolean {
+export function sameRecord(a: ReadonlyRecord<string>, b: ReadonlyRecord<string>): boolean {
   const keys = Object.keys(a ?? {})
   return keys.length === Object.keys(b ?? {}).length && keys.every((key) => own(a, key) === own(b, key))
 }
