@@ -5,7 +5,7 @@ import { readManifest } from '../model/state/manifest.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { allocate } from './allocation.js'
-import { clearFaults, delayCalls, failCalls, padObject } from './control-faults.js'
+import { clearFaults, delayCalls, failCalls, padObject, stallWatchers } from './control-faults.js'
 import { deleteObject, setCounter, setList, setMetadata, setState } from './control-object.js'
 import { reload, restart } from './restart.js'
 
@@ -61,10 +61,7 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       step.effects.push({ type: 'end-watchers', reason: 'dropped' })
       return void update(step, { watchers: [] })
     case 'stallWatchers':
-      return void updateFaults(step, {
-        stalled: true,
-        stalledUntil: command.ms === undefined ? undefined : now + command.ms,
-      })
+      return stallWatchers(step, command, now)
     case 'releaseWatchers':
       return void updateFaults(step, { stalled: false, stalledUntil: undefined })
     case 'clearFaults':
