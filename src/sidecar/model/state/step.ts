@@ -1,9 +1,9 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { metadataPrefix } from '../../../protocol/names.js'
 import type { Effect, WarningCode } from './effect.js'
+import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
 import { sameRecord } from './records.js'
-import type { FaultState } from './faults.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
 
 /** The state and the effects of one event while `reduce()` works on it. It never leaves `reduce()`. */

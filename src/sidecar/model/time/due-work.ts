@@ -1,9 +1,9 @@
-import { withState, isBeingDeleted } from '../state/game-server-edits.js'
+import { setLocalState } from '../calls/local-calls.js'
+import { requestState } from '../calls/write-queue.js'
+import { isBeingDeleted, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { update, updateFaults, updateProcess, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
-import { setLocalState } from '../calls/local-calls.js'
-import { requestState } from '../calls/write-queue.js'
 import { applyWrite } from './apply-write.js'
 import { checkHealth } from './check-health.js'
 
