@@ -7,5 +7,31 @@ export type { GatewayOptions } from './gateway/gateway-options.js'
 export type { OperationName } from '../protocol/operations.js'
 export type { LocalSidecar, RestartOptions } from './local/local-sidecar.js'
 export type { LocalSidecarOptions } from './local/local-sidecar-options.js'
-export type * from '../sidecar/types.js'
-export type { CounterAction, ListAction } from '../sidecar/events.js'
+export type {
+  Call,
+  Change,
+  ConformanceResult,
+  ControlCommand,
+  ControlResult,
+  CounterAction,
+  EventLog,
+  FaultInfo,
+  GameServerManifest,
+  HealthInfo,
+  ListAction,
+  LogEntry,
+  RawRequest,
+  Sidecar,
+  SidecarConfig,
+  SidecarEnvironment,
+  SidecarEvent,
+  SidecarMode,
+  SidecarSnapshot,
+  Warning,
+  WarningCode,
+  WatchEnd,
+  WatcherInfo,
+  WatchHandle,
+  WatchMessage,
+  WatchSink,
+} from '../sidecar/index.js'

@@ -1,4 +1,4 @@
-/** Calls every listener; what one throws stops no other and is reported where the host reports errors. */
+/** Calls every listener. An error of one stops no other, and is reported as an uncaught error. */
 export function callEach<T>(listeners: Iterable<(value: T) => void>, value: T): void {
   for (const listener of [...listeners]) {
     try {
@@ -9,7 +9,7 @@ export function callEach<T>(listeners: Iterable<(value: T) => void>, value: T): 
   }
 }
 
-/** Throws an error where nobody is in the way, so that the host reports it as uncaught. */
+/** Throws an error outside of any caller, so that the host reports it as uncaught. */
 export function report(error: unknown): void {
   void Promise.reject(error)
 }

@@ -1,6 +1,8 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { report } from './listeners.js'
-import type { WatchEnd, WatcherInfo, WatchMessage, WatchSink } from './types.js'
+import type { WatchEnd } from './model/state/effect.js'
+import type { WatcherInfo } from './wire/snapshot.js'
+import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
 
 interface Watcher {
   readonly id: number
@@ -14,18 +16,15 @@ interface Watcher {
   busy: boolean
 }
 
-/**
- * All open watches. None can hold up another: each has its own bounded queue, which always keeps the
- * newest.
- */
+/** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
 export interface Watchers {
   add(id: number, transport: 'stream' | 'websocket', openedAt: number, sink: WatchSink): void
-  /** Forgets one without telling it. Returns whether it was there. */
+  /** Forgets a watch without telling it. Returns whether it was there. */
   remove(id: number): boolean
   greet(id: number, gameServer: GameServer): void
   publish(gameServer: GameServer): void
   endAll(reason: WatchEnd): void
-  /** While stalled nothing is handed to anybody. */
+  /** Stops or resumes handing objects to every watch. */
   stall(stalled: boolean): void
   infos(): WatcherInfo[]
 }
@@ -105,8 +104,8 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
     endAll(reason) {
       for (const watcher of [...watchers.values()]) end(watcher, reason)
     },
-    stall(now) {
-      stalled = now
+    stall(isStalled) {
+      stalled = isStalled
       for (const watcher of [...watchers.values()]) pump(watcher)
     },
     infos: () =>

@@ -15,24 +15,27 @@ const runs = Number(process.env['CONTRACT_RUNS'] ?? 300)
 const seed = process.env['CONTRACT_SEED']
 const from = seed === undefined ? {} : { seed: Number(seed) }
 
+/** An answer without the words of a parser, and without names that either side quotes in its own way. */
+const comparable = (answer: Answer): Answer => {
+  const { code, message } = (answer.body ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  if (typeof message !== 'string') return answer
+  const isParsers = code === 3 && !/^invalid (label|annotation) /.test(message)
+  const shown = isParsers ? '(of a parser)' : message.replace(/"(?:[^"\\]|\\.)*"/g, '"(a name)"')
+  return { ...answer, body: { ...(answer.body as object), message: shown } }
+}
+
 type Ask = (requests: readonly RandomRequest[]) => Promise<Answer[]>
 
 const sendAll = async (port: number, requests: readonly RandomRequest[]): Promise<Answer[]> => {
   const all: Answer[] = []
-  for (const { call, ...request } of requests) all.push(await send(port, call, request))
+  for (const { call, ...request } of requests) all.push(comparable(await send(port, call, request)))
   return all
 }
 
 const compare = (arbitrary: fc.Arbitrary<RandomRequest[]>, ours: Ask, theirs: Ask, numRuns: number): Promise<void> =>
   fc.assert(
     fc.asyncProperty(arbitrary, async (requests) => {
-      const answers = await ours(requests)
-      let wanted = await theirs(requests)
-      // Of several faults in one request the real one names any of them, so it is asked again.
-      for (let again = 0; again < 6 && JSON.stringify(wanted) !== JSON.stringify(answers); again++) {
-        wanted = await theirs(requests)
-      }
-      expect(answers).toEqual(wanted)
+      expect(await ours(requests)).toEqual(await theirs(requests))
     }),
     { numRuns, ...from },
   )
@@ -61,9 +64,8 @@ it.skipIf(!realSidecar)(
 const fewer = Math.ceil(runs / 5)
 
 /** An update of a list that isn't there ends the real process. */
-const isDeadly = ({ call, headers }: RandomRequest): boolean =>
-  (call.includes('/lists/') && call.startsWith('PATCH') && !/\/lists\/(players|rooms)(\?|$)/.test(call)) ||
-  headers?.['X-HTTP-Method-Override'] !== undefined
+const isDeadly = ({ call }: RandomRequest): boolean =>
+  call.includes('/lists/') && call.startsWith('PATCH') && !/\/lists\/(players|rooms)(\?|$)/.test(call)
 
 it.skipIf(!realSidecar)(
   `production mode with quirks answers ${fewer} random runs of requests as the real sidecar does`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveConfig } from '../../src/sidecar/index.js'
-import { conformanceNames } from '../../src/sidecar/config.js'
+import { conformanceNames } from '../../src/sidecar/model/state/config.js'
 import { startHarness } from './support/harness.js'
 
 async function useEverything(mode: 'local' | 'production'): Promise<ReturnType<typeof startHarness>> {

@@ -125,15 +125,32 @@ describe('control: faults', () => {
   it('that make no sense are refused in a sentence', () => {
     const { sidecar } = startHarness()
     const refusals = [
-      [{ type: 'failCalls', status: 200 }, 'status must be from 400 to 599'],
-      [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1'],
-      [{ type: 'delayCalls', ms: -1 }, 'ms must be a number of at least 0'],
+      [{ type: 'failCalls', status: 200 }, 'status must be an integer from 400 to 599; got 200'],
+      [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1; got 0'],
+      [{ type: 'delayCalls', ms: -1 }, 'ms must be a number from 0 to 2147483647; got -1'],
       [{ type: 'delayCalls', ms: 1, operations: ['fly'] }, 'there is no operation "fly"'],
-      [{ type: 'padObject', bytes: 1e12 }, 'bytes must be from 0 to 67108864'],
-      [{ type: 'setState', state: '' }, 'a state is needed'],
-      [{ type: 'setCounter', name: 'x', count: -1 }, 'count and capacity must be integers of at least 0'],
+      [{ type: 'padObject', bytes: 1e12 }, 'bytes must be an integer from 0 to 67108864; got 1000000000000'],
+      [{ type: 'setState', state: '' }, 'state must be a non-empty string; got ""'],
+      [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
       [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
       [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
+      [
+        { type: 'allocate', force: true, counters: { rooms: null } },
+        'counters must be an object of objects; got {"rooms":null}',
+      ],
+      [{ type: 'allocate', force: true, labels: { a: 1 } }, 'labels must be an object of strings; got {"a":1}'],
+      [
+        { type: 'allocate', force: true, lists: { rooms: { addValues: 5 } } },
+        'list "rooms": addValues must be a list of strings; got 5',
+      ],
+      [
+        { type: 'allocate', force: true, counters: { rooms: { action: 'Double' } } },
+        'counter "rooms": action must be "Increment" or "Decrement"; got "Double"',
+      ],
+      [{ type: 'delayCalls', ms: 1, operations: 'ready' }, 'operations must be a list of operation names; got "ready"'],
+      [{ type: 'stallWatchers', ms: '5' }, 'ms must be a number from 0 to 2147483647; got "5"'],
+      [{ type: 'delete', graceMs: -1 }, 'graceMs must be a number from 0 to 2147483647; got -1'],
+      [{ type: 'setList', name: 'x', values: 'a' }, 'values must be a list of strings; got "a"'],
       [
         { type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } },
         'metadata.labels.a should be a string (put it in quotes), not 5',

@@ -4,13 +4,10 @@ import type { Refusal } from '../http/refusal.js'
 import { headerValues } from '../http/request-guard.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 
-/** Where the control interface lives; no path of the sidecar begins so. */
+/** Prefix of the control interface's paths; no path of the sidecar begins with it. */
 export const CONTROL_PREFIX = '/_/api'
 
-/**
- * The header without which nothing is changed: no page can send it to another origin without being asked
- * first.
- */
+/** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
 const CONTROL_HEADER = 'x-sidecar-control'
 
 export const isControlTarget = (target: string): boolean =>

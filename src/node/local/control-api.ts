@@ -2,10 +2,10 @@ import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 
-/** Largest command taken: a whole GameServer fits in it. */
+/** Largest command in bytes: a whole GameServer fits in it. */
 const MAX_COMMAND = 4 * 1024 * 1024
 
-/** What the control interface works on. */
+/** The sidecar that the control interface controls. */
 export interface ControlTarget {
   readonly sidecar: Sidecar
   control(command: ControlCommand): ControlResult
@@ -36,7 +36,7 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
   }
 }
 
-/** The number a query gives as `since`; 0 without one, undefined if it is none. */
+/** The `since` of a query; 0 without one, undefined if it isn't a number. */
 export function readSince(query: URLSearchParams): number | undefined {
   const since = query.get('since') ?? '0'
   return /^\d{1,15}$/.test(since) ? Number(since) : undefined
@@ -50,7 +50,7 @@ function readLog(sidecar: Sidecar, url: URL): Response {
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
   const text = await readText(request, MAX_COMMAND)
-  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'A command has at most 4 MiB' })
+  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 4 MiB' })
   const command = parseCommand(text)
   if (command === undefined) {
     return refusalResponse(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))
@@ -59,10 +59,7 @@ async function runCommand(target: ControlTarget, request: Request): Promise<Resp
   return result.ok ? answer(result) : refusalResponse(malformed(result.message))
 }
 
-/**
- * Only the outer shape is checked here: what a command may hold is known to the sidecar, which says what is
- * wrong.
- */
+/** Checks the outer shape only: the sidecar knows the fields of each command, and says which is wrong. */
 function parseCommand(text: string): ControlCommand | undefined {
   let value: unknown
   try {

@@ -1,15 +1,15 @@
 import type { WebSocket } from 'ws'
 import type { Sidecar } from '../../sidecar/index.js'
 
-/** Bytes that may wait for a reader; what happens beyond them is left out and announced as a gap. */
+/** Bytes that may wait for a reader; entries beyond them are skipped and announced as a gap. */
 const MAX_BACKLOG = 1024 * 1024
-/** How often a reader with a gap is looked at again, in milliseconds. */
+/** Milliseconds between two checks of a reader that has a gap. */
 const GAP_CHECK = 100
 
 /**
- * Sends the event log live: a `state` first, then an `entry` for each event, and after entries that a slow
- * reader missed one `gap` with the number after which `GET /_/api/log?since=` has them. It costs the sidecar
- * nothing but one bounded queue: a reader here is no watcher.
+ * Sends the event log live: first the `state`, then an `entry` for each event. After entries that a slow reader missed
+ * comes one `gap` with the number from which `GET /_/api/log?since=` has them. A reader here is no watcher, and costs
+ * the sidecar no more than one bounded queue.
  */
 export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number | undefined): void {
   let sent = since ?? sidecar.snapshot().lastSeq

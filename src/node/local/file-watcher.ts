@@ -3,18 +3,15 @@ import type { FSWatcher } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 
-/** A save is a burst of events, and half of a file is no file: reading waits this long after the last one. */
+/** Milliseconds from the last event to reading: a save is a burst of events, and half a file must not be read. */
 const SETTLE_MS = 40
-/**
- * How often the file is looked at where the system tells nothing: network and container mounts, a folder
- * replaced.
- */
+/** Milliseconds between two looks at the file, for systems that send no events: network and container mounts. */
 const POLL_MS = 1_000
 
 /**
- * Calls `onChange` with a file's text whenever that has become another one, however it was saved: written in
- * place, replaced by a rename, deleted and made again, or behind a link that was changed. A file that is gone
- * or empty for the moment is waited for. Keeps no process alive.
+ * Calls `onChange` with a file's text whenever it has changed, however it was saved: written in place, replaced by a
+ * rename, deleted and created again, or behind a link that was changed. A file that is gone or empty for the moment is
+ * left for the next event. Keeps no process alive.
  *
  * @param initial the text that is already known
  * @returns a function that stops the watching
@@ -37,7 +34,7 @@ export function watchTextFile(path: string, initial: string, onChange: (text: st
     timer.unref()
   }
 
-  // The folder and not the file: after a rename the file is another one, and a watch on the old one is deaf.
+  // Watches the folder, not the file: a rename replaces the file, and a watch on the old one hears nothing more.
   const folder = watchFolder(dirname(file), (name) => {
     if (name === null || name === basename(file)) schedule()
   })
@@ -57,7 +54,7 @@ function watchFolder(folder: string, onEvent: (name: string | null) => void): FS
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {
-    // No watches left, or none on this file system: polling notices changes too, only later.
+    // The system has no watch left, or none for this file system: polling notices changes too, only later.
     return undefined
   }
 }

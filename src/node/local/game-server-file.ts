@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { readManifest } from '../../sidecar/index.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 
-/** The file couldn't be used; the message is one sentence that names it. */
+/** A GameServer file that can't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {
   override readonly name = 'GameServerFileError'
 }
@@ -12,7 +12,7 @@ export async function loadGameServerFile(path: string): Promise<GameServerManife
   return parseGameServer(path, await readText(path))
 }
 
-/** The file's text. @throws GameServerFileError if it can't be read */
+/** Reads a file's text. @throws GameServerFileError if it can't be read */
 export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
@@ -22,8 +22,8 @@ export async function readText(path: string): Promise<string> {
 }
 
 /**
- * Parses the first document of a YAML text, of which JSON is a part. Integers stay exact: those that a number
- * can't hold become decimal strings. @throws GameServerFileError
+ * Parses the first document of a YAML or JSON text. Integers stay exact: one that a number can't hold becomes a decimal
+ * string. @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<GameServerManifest> {
   const { parseAllDocuments } = await import('yaml')

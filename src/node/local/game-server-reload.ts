@@ -2,18 +2,17 @@ import type { GameServerManifest } from '../../sidecar/index.js'
 import { watchTextFile } from './file-watcher.js'
 import { parseGameServer, readText } from './game-server-file.js'
 
-/** A GameServer file that is in use. */
+/** A GameServer file that is followed. */
 export interface FollowedFile {
-  /** What it holds at first. */
+  /** Its first content. */
   readonly gameServer: GameServerManifest
-  /** Hands on every later content that is usable. */
+  /** Calls `onChange` with every later content that is usable. */
   start(onChange: (gameServer: GameServerManifest) => void): void
   stop(): void
 }
 
 /**
- * Loads a GameServer file and follows it. A later content that isn't usable is reported and otherwise
- * ignored: the last good one stays.
+ * Loads a GameServer file and follows it. A later content that isn't usable is reported, and the last good one stays.
  *
  * @throws GameServerFileError if the first content isn't usable
  */

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** The request as it came, which a WHATWG Request loses by normalising. */
+/** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {
   readonly method: string
   readonly target: string
 }
 
-/** The client went away in the middle of its request, which is nobody's fault here. */
+/** The client left in the middle of its request. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Methods that `Request` refuses or rewrites; no route has them, so any other unknown one does as well. */
+/** Methods that `Request` refuses or rewrites. No route has them, so another unknown method can stand for them. */
 const UNSUPPORTED = /^(connect|trace|track)$/i
 const REWRITTEN = /^(delete|get|head|options|post|put)$/i
 
-/** A request that can be built for any method and any target; what is lost stands in `RawTarget`. */
+/** Builds a request for any method and any target; `RawTarget` keeps the parts that the request loses. */
 export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestInit, 'method'> = {}): Request {
   const { method } = raw
   const known = !UNSUPPORTED.test(method) && (!REWRITTEN.test(method) || method === method.toUpperCase())
@@ -26,7 +26,7 @@ export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestIni
   })
 }
 
-/** An incoming message as a WHATWG request, its body a stream that is read no faster than it is asked for. */
+/** Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand. */
 export function toRequest(message: IncomingMessage, host: string, target: string): Request {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
@@ -66,7 +66,7 @@ function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
         message.resume()
       },
       cancel() {
-        // The rest is read and thrown away, so that the client gets to read the answer.
+        // Reads the rest and drops it: a client that is still sending may not read the answer yet.
         ended = true
         message.resume()
       },
@@ -78,9 +78,7 @@ function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
 export interface WriteOptions {
   /** Headers added to the response's own. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined
-  /**
-   * Called when the head of an answer of unknown length was sent: the connection now belongs to a watcher.
-   */
+  /** Called before the head of an answer of unknown length is sent: the connection now belongs to a watcher. */
   readonly onStream?: (() => void) | undefined
 }
 
@@ -88,9 +86,9 @@ export interface WriteOptions {
 const MAX_COLLECTED = 1024 * 1024
 
 /**
- * Sends a WHATWG response: one that is complete at once with its length, any other as a stream. A stream is
- * read no faster than the client reads, is cancelled when the client is gone, and cuts the connection when it
- * fails, so that nobody takes half an answer for a whole one.
+ * Sends a WHATWG response: with its length if it is complete at once, else as a stream. A stream is read no faster than
+ * the client reads. It is cancelled when the client is gone, and cuts the connection when it fails, so that half an
+ * answer can't look like a whole one.
  */
 export async function writeResponse(
   response: Response,
@@ -131,7 +129,7 @@ export async function writeResponse(
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Read = ReturnType<Reader['read']>
 
-/** What can be read without waiting for anything, and the read that has to wait; none where that was all. */
+/** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
   for (let size = 0; ;) {

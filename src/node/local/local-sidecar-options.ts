@@ -1,13 +1,13 @@
 import type { GameServerManifest, SidecarMode } from '../../sidecar/index.js'
 import { refuseUnknownOptions } from '../unknown-option.js'
 
-/** What `createLocalSidecar()` can be told. Everything has a default. */
+/** Options of `createLocalSidecar()`. Each has a default. */
 export interface LocalSidecarOptions {
-  /** What is imitated: the real sidecar `local` or in a pod. Default `production`. */
+  /** The program to imitate: the real sidecar `local` or in a pod. Default `production`. */
   readonly mode?: SidecarMode | undefined
   /** Port for HTTP and WebSocket; 0, the default, takes any free one. */
   readonly port?: number | undefined
-  /** Address to listen on. Default 127.0.0.1; beyond loopback, the control interface asks for a token. */
+  /** Address to listen on. Default 127.0.0.1; beyond loopback, the control interface requires a token. */
   readonly address?: string | undefined
   /** The GameServer to start with, as a manifest. */
   readonly gameServer?: GameServerManifest | undefined
@@ -15,24 +15,21 @@ export interface LocalSidecarOptions {
   readonly file?: string | undefined
   /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform?: string | undefined
-  /** Reproduces the bugs that the real sidecar has in production. Default false: reported only. */
+  /** Reproduces the bugs that the real sidecar has in production. Default false: it only warns of them. */
   readonly quirks?: boolean | undefined
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /** Names of operations to record, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
-  /**
-   * Bytes of a line at which a WebSocket is ended with nothing sent, as the real sidecar does. Default
-   * 65,536; 0 for no limit.
-   */
+  /** Bytes at which a line ends its WebSocket unsent, as in the real sidecar. Default 65,536; 0 for no limit. */
   readonly wsLimit?: number | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages served beside the sidecar's own, such as `http://localhost:5173`. */
   readonly allowOrigins?: readonly string[] | undefined
-  /** Told in one sentence what a person should know. Default: `process.emitWarning`. */
+  /** Called with one sentence for each problem that a person should know of. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
-  /** Told in one line of each request that was not from a place that is served, at most 20 in ten seconds. */
+  /** Called with one line for each request of a host or origin that isn't served, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined
 }
 
@@ -53,7 +50,7 @@ const known = {
   onLog: true,
 } satisfies Record<keyof LocalSidecarOptions, true>
 
-/** Checks what is about the server, not about the sidecar, and that nothing else is there. @throws TypeError */
+/** Checks the options of the server, and that every option is known. @throws TypeError */
 export function resolveServerOptions(options: LocalSidecarOptions): {
   port: number
   address: string
@@ -63,13 +60,13 @@ export function resolveServerOptions(options: LocalSidecarOptions): {
   refuseUnknownOptions(options, Object.keys(known))
   const { port = 0, address = '127.0.0.1', wsLimit = 65_536, onWarning = warnProcess } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(`port must be a whole number from 0 to 65535, not ${String(port)}`)
+    throw new TypeError(`port must be a whole number from 0 to 65535; got ${String(port)}`)
   }
   if (!Number.isInteger(wsLimit) || wsLimit < 0) {
-    throw new TypeError(`wsLimit must be a whole number of bytes, 0 for no limit, not ${String(wsLimit)}`)
+    throw new TypeError(`wsLimit must be a whole number of bytes, or 0 for no limit; got ${String(wsLimit)}`)
   }
   if (options.file !== undefined && options.gameServer !== undefined) {
-    throw new TypeError('file and gameServer exclude each other: both say what to start with')
+    throw new TypeError('file and gameServer exclude each other; give the one to start with')
   }
   return { port, address, lineLimit: wsLimit === 0 ? Infinity : wsLimit, onWarning }
 }

@@ -1,19 +1,19 @@
-import type { AddressInfo } from 'node:net'
 import { createSidecar } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
-import { listen, ownHosts, urlHost } from '../http/listen-address.js'
+import { ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { listOption } from '../unknown-option.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { resolveServerOptions } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
+import { startListening } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
-/** Longest time that a timer knows. */
-const MOST_MS = 0x7fff_ffff
+/** Longest time in milliseconds that a timer takes. */
+const MAX_TIMER = 0x7fff_ffff
 
 export interface RestartOptions {
   /** Milliseconds during which nothing listens on the port. Default 0. */
@@ -22,19 +22,19 @@ export interface RestartOptions {
 
 /** A sidecar on this machine that listens until it is closed. */
 export interface LocalSidecar {
-  /** Where it listens, such as `http://127.0.0.1:9358`. */
+  /** Its address, such as `http://127.0.0.1:9358`. */
   readonly url: string
   readonly port: number
   readonly mode: SidecarMode
-  /** The sidecar itself: its state, its event log, its watches. */
+  /** The sidecar itself, with its state, event log and watches. */
   readonly sidecar: Sidecar
-  /** What the control interface asks for beyond loopback; undefined on loopback. */
+  /** The token that the control interface requires beyond loopback; undefined on loopback. */
   readonly controlToken: string | undefined
-  /** Does what the rest of a cluster could do, or breaks something on purpose. */
+  /** Carries out a control command: a change by the rest of a cluster, or a fault. */
   control(command: ControlCommand): ControlResult
-  /** Drops every connection as if the process had died, and is there again on the same port. */
+  /** Drops every connection as if the process had died, and starts again on the same port. */
   restart(options?: RestartOptions): Promise<void>
-  /** Ends every connection, timer and watch and frees the port. Can be called again. */
+  /** Ends every connection, timer and watch and frees the port. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -42,8 +42,8 @@ export interface LocalSidecar {
 /**
  * Starts a local sidecar and resolves when it listens.
  *
- * @throws TypeError for an option that makes no sense or isn't one
- * @throws GameServerFileError for a file that can't be read or used
+ * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws GameServerFileError for a file that can't be read or holds no GameServer
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function createLocalSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
@@ -68,13 +68,12 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   const control = (command: ControlCommand): ControlResult => {
     const { downMs } = command as { downMs?: unknown }
     if (command.type !== 'restart' || downMs === undefined) return sidecar.control(command)
-    if (typeof downMs !== 'number' || !(downMs >= 0 && downMs <= MOST_MS)) {
-      return { ok: false, message: 'downMs must be a number of milliseconds' }
+    if (typeof downMs !== 'number' || !(downMs >= 0 && downMs <= MAX_TIMER)) {
+      return { ok: false, message: `downMs must be a number of milliseconds from 0 to ${MAX_TIMER}` }
     }
     restart({ downMs }).catch((error: Error) => onWarning(`The sidecar could not start again: ${error.message}`))
     return { ok: true }
   }
-  const onFault = (error: unknown): void => onWarning(`A request failed inside the sidecar: ${String(error)}`)
   const log = createLineLog(options.onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
@@ -82,20 +81,15 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     token,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
-    onFault,
+    onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
 
-  const listenOn = (on: number): Promise<void> => listen(server, on, address)
-
-  try {
-    await listenOn(port)
-  } catch (error) {
+  const listener = await startListening(server, port, address).catch((error: unknown) => {
     file?.stop()
     sidecar.close()
     throw error
-  }
-  const bound = (server.address() as AddressInfo).port
+  })
   file?.start((gameServer) => {
     const result = sidecar.control({ type: 'reload', gameServer })
     if (!result.ok) onWarning(`${options.file} was not loaded again: ${result.message}`)
@@ -105,46 +99,25 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   }
 
   let closing: Promise<void> | undefined
-  let wake: (() => void) | undefined
-  let down: Promise<void> | undefined
-  const beDown = async (ms: number): Promise<void> => {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    if (closing === undefined) await listenOn(bound)
-  }
   const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
-    // One that is down already comes back once, when it was to.
-    if (closing !== undefined || down !== undefined) return down
-    if (downMs > 0) server.close()
+    // A restart during a pause is part of the one that is under way.
+    if (closing !== undefined || listener.pause !== undefined) return listener.pause
+    const pause = downMs > 0 ? listener.pauseFor(downMs) : undefined
     sidecar.control({ type: 'restart' })
-    if (downMs <= 0) return
-    down = beDown(downMs).finally(() => (down = undefined))
-    return down
+    return pause
   }
-  const end = async (): Promise<void> => {
-    wake?.()
+  const end = (): Promise<void> => {
     file?.stop()
     stopDropping()
     sidecar.close()
     destroyConnections()
-    // It may just be about to listen again.
-    await down?.catch(() => undefined)
-    if (!server.listening) return
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      destroyConnections()
-    })
+    return listener.close(destroyConnections)
   }
   const close = (): Promise<void> => (closing ??= end())
 
   return {
-    url: `http://${urlHost(address)}:${bound}`,
-    port: bound,
+    url: `http://${urlHost(address)}:${listener.port}`,
+    port: listener.port,
     mode: sidecar.snapshot().mode,
     sidecar,
     controlToken: token,

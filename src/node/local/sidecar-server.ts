@@ -18,7 +18,7 @@ import { createAcceptor } from './websocket-server.js'
 export interface SidecarServerOptions {
   readonly target: ControlTarget
   readonly guard: (head: RequestHead) => Verdict
-  /** What the control interface asks for where others than this machine can reach it. */
+  /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
   /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
   readonly lineLimit: number
@@ -30,10 +30,7 @@ export interface SidecarServerOptions {
 
 export interface SidecarServer {
   readonly server: Server
-  /**
-   * Cuts every connection to the sidecar, as the end of its process would; those of the control interface
-   * stay.
-   */
+  /** Cuts every connection to the sidecar, as the end of its process would; those of the control interface stay. */
   dropConnections(): void
   /** Cuts every connection. */
   destroyConnections(): void

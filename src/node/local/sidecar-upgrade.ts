@@ -12,19 +12,15 @@ import type { Admission } from '../http/request-guard.js'
 import { endAbruptly, sendFrame } from './websocket-server.js'
 import type { Accept } from './websocket-server.js'
 
-/**
- * Bytes that may wait for a watcher before objects wait in its queue, where the oldest make room for the
- * newest.
- */
+/** Bytes that may wait in a watcher's socket; further objects wait in its queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
 
 /**
- * Serves the sidecar's paths over WebSocket as the real one does: the call is made without a body by the
- * method that `?method=` names, its answer is one text frame a line, and every end is one without a close
- * frame.
+ * Serves the sidecar's paths over WebSocket as the real one does: a call without a body, by the method that `?method=`
+ * names, answered by one text frame per line. No connection ends with a close frame.
  *
- * @param lineLimit bytes that a line and its line end may have; a longer one ends the connection with nothing
- *   sent. Infinity for no limit.
+ * @param lineLimit bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for
+ *   no limit.
  */
 export async function serveUpgrade(
   sidecar: Sidecar,
@@ -35,7 +31,7 @@ export async function serveUpgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const call = readCall(admission.target)
+  const call = parseTarget(admission.target)
   if (call === 'malformed escape') {
     answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
     return
@@ -102,17 +98,14 @@ function isWatch({ method, target }: RawTarget): boolean {
   return method === 'GET' && decode(splitOnce(target, '?')[0]) === operations.watchGameServer[1]
 }
 
-/**
- * What a WebSocket's target asks for: `//host/path` is read as the real sidecar reads it, as a path with a
- * host.
- */
-function readCall(target: string): RawTarget | 'malformed escape' | 'no path' | 'no answer' {
+/** Reads the call that a WebSocket's target asks for. `//host/path` is a path with a host, as in the real sidecar. */
+function parseTarget(target: string): RawTarget | 'malformed escape' | 'no path' | 'no answer' {
   const [path, query] = splitOnce(target, '?')
   if (/%(?![0-9a-f]{2})/i.test(path)) return 'malformed escape'
   const hosted = /^\/\/[^/]*(.*)$/.exec(target)
   const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
   if (!effective.startsWith('/')) return 'no path'
-  // Here, unlike over plain HTTP, a query ends where a fragment begins, and a malformed one is the end of all.
+  // Unlike over plain HTTP, a query ends at its fragment, and a malformed fragment ends the connection.
   const [passedOn, fragment] = query === undefined ? [effective, undefined] : cutFragment(effective)
   if (fragment !== undefined && /%(?![0-9a-f]{2})/i.test(fragment)) return 'no answer'
   return { method: methodOf(query ?? '') || 'GET', target: passedOn }
@@ -124,7 +117,7 @@ function cutFragment(target: string): [string, string | undefined] {
   return [`${path}?${kept}`, fragment]
 }
 
-/** The first `method` of a query; pairs that are malformed are passed over. */
+/** The first `method` of a query; malformed pairs are skipped. */
 function methodOf(query: string): string {
   for (const pair of query.split('&')) {
     const [name, value] = splitOnce(pair, '=')

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { answerRaw } from '../http/raw-response.js'
 
-/** Largest message taken from a client: none is looked at, and one in fragments costs its size many times. */
+/** Largest message of a client in bytes. No message is read, and fragments cost many times their size. */
 const MAX_INCOMING = 16 * 1024
 /** Bytes that may wait for a client before its pings go unanswered. */
 const MAX_PONG_BACKLOG = 64 * 1024
@@ -12,9 +12,9 @@ const MAX_PONG_BACKLOG = 64 * 1024
 export type Accept = (message: IncomingMessage, socket: Duplex, head: Buffer) => Promise<WebSocket | undefined>
 
 /**
- * Makes the function that completes WebSocket handshakes as the real sidecar does: no extension, and no
- * subprotocol echoed. It gives undefined where the handshake was malformed, and has then answered it. `ws` is
- * loaded with the first handshake, since most of a start would otherwise be spent on it.
+ * Creates the function that completes WebSocket handshakes as the real sidecar does: without extensions, and without
+ * echoing a subprotocol. It answers a malformed handshake itself and gives undefined. `ws` is loaded with the first
+ * handshake, because loading it takes most of the time that a start takes.
  */
 export function createAcceptor(): Accept {
   let server: Promise<WebSocketServer> | undefined
@@ -65,13 +65,11 @@ async function load(): Promise<WebSocketServer> {
   return server
 }
 
-/** Sends a frame and resolves when it has left for the network, or never will. */
+/** Sends a frame, and resolves when it has left for the network or can't leave any more. */
 export const sendFrame = (socket: WebSocket, text: string): Promise<void> =>
   new Promise((resolve) => socket.send(text, () => resolve()))
 
-/**
- * Ends a connection without a close frame once everything was sent: the close code that clients see is 1006.
- */
+/** Ends a connection without a close frame once everything was sent: clients see the close code 1006. */
 export function endAbruptly(socket: WebSocket, raw: Duplex): void {
   raw.end()
   setTimeout(() => socket.terminate(), 1_000).unref()

@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, ok, one, refused, rooms, seen, step } from '../support/wire-case.js'
+import { malformed, ok, one, refused, rooms, seen, step } from '../support/wire-case.js'
 
 const path = '/v1beta1/counters/rooms'
 
@@ -32,19 +32,14 @@ export const counterCases: readonly WireCase[] = [
     '{}',
     refused('not found. nope Counter not found'),
   ),
-  one(
-    'updating an unknown counter with a malformed body',
-    'PATCH /v1beta1/counters/nope',
-    '{',
-    invalid('unexpected EOF'),
-  ),
+  one('updating an unknown counter with a malformed body', 'PATCH /v1beta1/counters/nope', '{', malformed),
   update('{}', ok(rooms('1'))),
   update('', ok(rooms('1'))),
   update(' ', ok(rooms('1'))),
-  update('null', invalid('proto: syntax error (line 1:1): unexpected token null')),
-  update('[]', invalid('proto: syntax error (line 1:1): unexpected token [')),
-  update('{', invalid('unexpected EOF')),
-  update('1', invalid('proto: syntax error (line 1:1): unexpected token 1')),
+  update('null', malformed),
+  update('[]', malformed),
+  update('{', malformed),
+  update('1', malformed),
   update('{"count":"5"}', ok(rooms('5'))),
   update('{"capacity":"20"}', ok(rooms('1', '20'))),
   update('{"countDiff":"3"}', ok(rooms('4'))),
@@ -111,13 +106,13 @@ export const counterCases: readonly WireCase[] = [
   update('{"Capacity":"5"}', ok(rooms('1'))),
   update('{"name":"other","count":"5"}', ok(rooms('5'))),
   update('{"name":"other"}', ok(rooms('1'))),
-  update('{"name":5}', invalid('proto: (line 1:9): invalid value for string field name: 5')),
+  update('{"name":5}', malformed),
   update('{"name":null,"count":"2"}', ok(rooms('2'))),
   update('{"x":1}', ok(rooms('1'))),
   update('{"x":1,"count":"5"}', ok(rooms('5'))),
-  update('{"count":"5","count":"6"}', invalid('proto: (line 1:14): duplicate field "count"')),
-  update('{"count":"5","count":null}', invalid('proto: (line 1:14): duplicate field "count"')),
-  update('{"count":null,"count":"5"}', invalid('proto: (line 1:15): duplicate field "count"')),
+  update('{"count":"5","count":"6"}', malformed),
+  update('{"count":"5","count":null}', malformed),
+  update('{"count":null,"count":"5"}', malformed),
   update('{"count":null}', ok(rooms('1'))),
   update('{"capacity":null}', ok(rooms('1'))),
   update('{"count":null,"capacity":null,"countDiff":null}', ok(rooms('1'))),
@@ -148,10 +143,7 @@ export const counterCases: readonly WireCase[] = [
       'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' + 'ty: 10',
     ),
   ),
-  update(
-    '{"countDiff":"9223372036854775808"}',
-    invalid('proto: (line 1:14): invalid value for int64 field countDiff: "9223372036854775808"'),
-  ),
+  update('{"countDiff":"9223372036854775808"}', malformed),
   update(
     '{"count":"-9223372036854775808"}',
     refused(

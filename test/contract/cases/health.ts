@@ -1,9 +1,8 @@
 import type { WireCase } from '../support/wire-case.js'
-import { invalid, noBeat, notFound, ok, one, seen, step } from '../support/wire-case.js'
+import { malformed, noBeat, notFound, ok, one, seen, step } from '../support/wire-case.js'
 
-/** A body that is taken, or what it is refused with. */
-const health = (body: string, refusal?: string): WireCase =>
-  one(`health with ${body}`, 'POST /health', body, refusal === undefined ? ok() : invalid(refusal))
+/** A body and its answer. */
+const health = (body: string, expect = ok()): WireCase => one(`health with ${body}`, 'POST /health', body, expect)
 
 /** Health: the one call that refuses an empty body, and that takes a stream. */
 export const healthCases: readonly WireCase[] = [
@@ -11,25 +10,25 @@ export const healthCases: readonly WireCase[] = [
   health('{}'),
   health(' '),
   health('\n'),
-  health('null', 'proto: syntax error (line 1:1): unexpected token null'),
-  health('[]', 'proto: syntax error (line 1:1): unexpected token ['),
-  health('1', 'proto: syntax error (line 1:1): unexpected token 1'),
-  health('"x"', 'proto: syntax error (line 1:1): unexpected token "x"'),
-  health('{', 'unexpected EOF'),
+  health('null', malformed),
+  health('[]', malformed),
+  health('1', malformed),
+  health('"x"', malformed),
+  health('{', malformed),
   health('{}{}'),
   health('{} {} {}'),
   health('{}\n{}\n'),
-  health('{}x', "invalid character 'x' looking for beginning of value"),
-  health('{}{', 'unexpected EOF'),
-  health('{}null', 'proto: syntax error (line 1:1): unexpected token null'),
-  health('{}[]', 'proto: syntax error (line 1:1): unexpected token ['),
-  health('null{}', 'proto: syntax error (line 1:1): unexpected token null'),
+  health('{}x', malformed),
+  health('{}{', malformed),
+  health('{}null', malformed),
+  health('{}[]', malformed),
+  health('null{}', malformed),
   health('{"a":1}'),
-  health('{"a":1}{"b":', 'unexpected EOF'),
-  health('x', "invalid character 'x' looking for beginning of value"),
-  health('\ufeff{}', "invalid character 'ï' looking for beginning of value"),
+  health('{"a":1}{"b":', malformed),
+  health('x', malformed),
+  health('\ufeff{}', malformed),
   health('{"timestamp":1}'),
-  health('{},{}', "invalid character ',' looking for beginning of value"),
+  health('{},{}', malformed),
   one('a chunked, empty health', 'POST /health', { body: '', chunked: true }, ok()),
   one('a chunked health', 'POST /health', { body: '{}', chunked: true }, ok()),
   one('health without a body and a query', 'POST /health?x=1', undefined, noBeat),

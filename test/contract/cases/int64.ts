@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, ok, one, refused, rooms, seen } from '../support/wire-case.js'
+import { malformed, ok, one, refused, rooms, seen } from '../support/wire-case.js'
 
 const max = 9223372036854775807n
 
@@ -24,7 +24,6 @@ const taken: readonly (readonly [text: string, value: bigint])[] = [
   ['0.0', 0n],
   ['0e99999999999', 0n],
   ['null', 0n],
-  ['"1,0"', 1n],
   ['"\\u0031\\u0030"', 10n],
   ['-1', -1n],
   ['"-1"', -1n],
@@ -39,7 +38,7 @@ const taken: readonly (readonly [text: string, value: bigint])[] = [
   ['"-9223372036854775808"', -max - 1n],
 ]
 
-/** JSON values that are no int64. */
+/** Texts that are no int64, some of them no JSON either. */
 const wrong = [
   '1e-1',
   '"1e-1"',
@@ -72,37 +71,27 @@ const wrong = [
   '"1e400"',
   '10.00000000000000000000000001',
   '"10\\n"',
-]
-
-/** Arrays and objects are refused at their first character. */
-const nested = ['[]', '[10]', '{}', '{"value":10}']
-
-/** Texts that are no JSON. */
-const malformed: readonly (readonly [text: string, message: string])[] = [
-  ['+10', "invalid character '+' looking for beginning of value"],
-  ['00', "invalid character '0' after object key:value pair"],
-  ['010', "invalid character '1' after object key:value pair"],
+  '[]',
+  '[10]',
+  '{}',
+  '{"value":10}',
+  '+10',
+  '00',
+  '010',
 ]
 
 /** One field of one call, in every spelling. */
 const spellings = (
-  field: string,
   build: (text: string) => { name: string; call: string; body: string },
   expect: (value: bigint, text: string) => Answer,
-  fieldInMessages = field,
 ): WireCase[] => {
-  const column = build('').body.indexOf(`"${field}":`) + field.length + 4
   const asCase = (text: string, answer: Answer): WireCase => {
     const { name, call, body } = build(text)
     return one(name, call, body, answer)
   }
-  const bad = (found: string): Answer =>
-    invalid(`proto: (line 1:${column}): invalid value for int64 field ${fieldInMessages}: ${found}`)
   return [
     ...taken.map(([text, value]) => asCase(text, expect(value, text))),
-    ...wrong.map((text) => asCase(text, bad(text))),
-    ...nested.map((text) => asCase(text, bad(text.slice(0, 1)))),
-    ...malformed.map(([text, message]) => asCase(text, invalid(message))),
+    ...wrong.map((text) => asCase(text, malformed)),
   ]
 }
 
@@ -110,7 +99,6 @@ const outOfRange = (count: bigint, capacity: bigint): Answer =>
   refused(`out of range. Count must be within range [0,Capacity]. Found Count: ${count}, Capacity: ${capacity}`)
 
 const counts = spellings(
-  'count',
   (text) => ({
     name: `a count of ${text}`,
     call: 'PATCH /v1beta1/counters/rooms',
@@ -120,11 +108,9 @@ const counts = spellings(
     if (text === 'null') return ok(rooms('1', `${max}`))
     return value < 0n ? outOfRange(value, max) : ok(rooms(`${value}`, `${max}`))
   },
-  'value',
 )
 
 const differences = spellings(
-  'countDiff',
   (text) => ({
     name: `a difference of ${text}`,
     call: 'PATCH /v1beta1/counters/rooms',
@@ -138,7 +124,6 @@ const differences = spellings(
 )
 
 const capacities = spellings(
-  'capacity',
   (text) => ({
     name: `a capacity of ${text}`,
     call: 'PATCH /v1beta1/counters/rooms',
@@ -149,11 +134,9 @@ const capacities = spellings(
     if (value >= 0n) return ok(rooms('1', `${value}`))
     return refused(`out of range. Capacity must be greater than or equal to 0. Found Capacity: ${value}`)
   },
-  'value',
 )
 
 const listCapacities = spellings(
-  'capacity',
   (text) => ({
     name: `a list capacity of ${text}`,
     call: 'PATCH /v1beta1/lists/players',
@@ -169,7 +152,6 @@ const listCapacities = spellings(
 )
 
 const seconds = spellings(
-  'seconds',
   (text) => ({ name: `seconds of ${text}`, call: 'POST /reserve', body: `{"seconds":${text}}` }),
   () => ok(),
 ).map((row) => {

@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, ok, one, seen, step } from '../support/wire-case.js'
+import { malformed, ok, one, seen, step } from '../support/wire-case.js'
 
 /** The body and what it leaves behind: a key with its value, or the reason it is refused. */
 const label = (body: string, left: Record<string, string> | Answer): WireCase => {
@@ -33,26 +33,23 @@ export const labelCases: readonly WireCase[] = [
   label('{"Key":"a","Value":"b"}', { 'agones.dev/sdk-': '' }),
   label('{"KEY":"a"}', { 'agones.dev/sdk-': '' }),
   label('{"key":"a","value":"b","extra":1}', { 'agones.dev/sdk-a': 'b' }),
-  label('{"key":"a","key":"b","value":"c"}', invalid('proto: (line 1:12): duplicate field "key"')),
-  label('{"key":"a","value":"b","value":"c"}', invalid('proto: (line 1:24): duplicate field "value"')),
+  label('{"key":"a","key":"b","value":"c"}', malformed),
+  label('{"key":"a","value":"b","value":"c"}', malformed),
   label('{"key":null,"value":null}', { 'agones.dev/sdk-': '' }),
   label('{"key":null,"value":"b"}', { 'agones.dev/sdk-': 'b' }),
   label('{"key":"a","value":null}', { 'agones.dev/sdk-a': '' }),
-  label('{"key":1,"value":"b"}', invalid('proto: (line 1:8): invalid value for string field key: 1')),
-  label('{"key":"a","value":1}', invalid('proto: (line 1:20): invalid value for string field value: 1')),
-  label('{"key":"a","value":true}', invalid('proto: (line 1:20): invalid value for string field value: true')),
-  label('{"key":"a","value":[]}', invalid('proto: (line 1:20): invalid value for string field value: [')),
-  label('{"key":"a","value":{}}', invalid('proto: (line 1:20): invalid value for string field value: {')),
-  label('{"key":"a","value":["b"]}', invalid('proto: (line 1:20): invalid value for string field value: [')),
-  label('{"key":{"a":"b"}}', invalid('proto: (line 1:8): invalid value for string field key: {')),
-  label('{"key":"a","value":"\\ud800"}', invalid('proto: unexpected EOF')),
-  label(
-    '{"key":"\\udc00","value":"b"}',
-    invalid('proto: syntax error (line 1:8): invalid escape code "\\",\\"val" in string'),
-  ),
-  label('{"key":"a","value":"\\z"}', invalid("invalid character 'z' in string escape code")),
-  label('{"key":"a","value":"b"', invalid('unexpected EOF')),
-  label('["a","b"]', invalid('proto: syntax error (line 1:1): unexpected token [')),
+  label('{"key":1,"value":"b"}', malformed),
+  label('{"key":"a","value":1}', malformed),
+  label('{"key":"a","value":true}', malformed),
+  label('{"key":"a","value":[]}', malformed),
+  label('{"key":"a","value":{}}', malformed),
+  label('{"key":"a","value":["b"]}', malformed),
+  label('{"key":{"a":"b"}}', malformed),
+  label('{"key":"a","value":"\\ud800"}', malformed),
+  label('{"key":"\\udc00","value":"b"}', malformed),
+  label('{"key":"a","value":"\\z"}', malformed),
+  label('{"key":"a","value":"b"', malformed),
+  label('["a","b"]', malformed),
   label('{"a":"b"}', { 'agones.dev/sdk-': '' }),
   label('{"key":"-a-","value":"-b-"}', { 'agones.dev/sdk--a-': '-b-' }),
   label('{"key":"A.b_c-D","value":"x.y_z"}', { 'agones.dev/sdk-A.b_c-D': 'x.y_z' }),
@@ -81,7 +78,7 @@ export const labelCases: readonly WireCase[] = [
     'invalid UTF-8 in a label',
     'PUT /metadata/label',
     { body: { latin1: '{"key":"a","value":"\xff"}' } },
-    invalid('proto: syntax error (line 1:20): invalid UTF-8 in string'),
+    malformed,
     seen(),
   ),
   {

@@ -1,5 +1,5 @@
 import type { WireCase } from '../support/wire-case.js'
-import { invalid, ok, one, players, step, tooLarge } from '../support/wire-case.js'
+import { malformed, ok, one, players, step, tooLarge } from '../support/wire-case.js'
 
 const size = 4 * 1024 * 1024
 
@@ -41,7 +41,7 @@ export const limitCases: readonly WireCase[] = [
       {
         call: 'POST /ready',
         body: { ...junk, after: '"' },
-        expect: invalid('unexpected EOF'),
+        expect: malformed,
         ours: tooLarge,
       },
     ],

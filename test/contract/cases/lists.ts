@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, ok, one, players, refused, seen, step } from '../support/wire-case.js'
+import { malformed, ok, one, players, refused, seen, step } from '../support/wire-case.js'
 
 const path = '/v1beta1/lists/players'
 
@@ -31,24 +31,24 @@ export const addValueCases: readonly WireCase[] = [
   addValue('{"value":"test1"}', refused('already exists. Value: test1 already in List: players')),
   addValue('{}', ok(players(['test0', 'test1', 'test2', '']))),
   addValue('', ok(players(['test0', 'test1', 'test2', '']))),
-  addValue('null', invalid('proto: syntax error (line 1:1): unexpected token null')),
-  addValue('[]', invalid('proto: syntax error (line 1:1): unexpected token [')),
-  addValue('{', invalid('unexpected EOF')),
+  addValue('null', malformed),
+  addValue('[]', malformed),
+  addValue('{', malformed),
   addValue('{"value":""}', ok(players(['test0', 'test1', 'test2', '']))),
   addValue('{"value":null}', ok(players(['test0', 'test1', 'test2', '']))),
-  addValue('{"value":1}', invalid('proto: (line 1:10): invalid value for string field value: 1')),
-  addValue('{"value":true}', invalid('proto: (line 1:10): invalid value for string field value: true')),
-  addValue('{"value":["x"]}', invalid('proto: (line 1:10): invalid value for string field value: [')),
-  addValue('{"value":{}}', invalid('proto: (line 1:10): invalid value for string field value: {')),
+  addValue('{"value":1}', malformed),
+  addValue('{"value":true}', malformed),
+  addValue('{"value":["x"]}', malformed),
+  addValue('{"value":{}}', malformed),
   addValue('{"Value":"x"}', ok(players(['test0', 'test1', 'test2', '']))),
   addValue('{"values":["x"]}', ok(players(['test0', 'test1', 'test2', '']))),
-  addValue('{"value":"x","value":"y"}', invalid('proto: (line 1:14): duplicate field "value"')),
+  addValue('{"value":"x","value":"y"}', malformed),
   addValue('{"value":"x","extra":1}', ok(players(['test0', 'test1', 'test2', 'x']))),
   addValue('{"name":"other","value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
-  addValue('{"name":1,"value":"x"}', invalid('proto: (line 1:9): invalid value for string field name: 1')),
+  addValue('{"name":1,"value":"x"}', malformed),
   addValue('{"value":"日本 \\ud83d\\ude00"}', ok(players(['test0', 'test1', 'test2', '日本 😀']))),
   addValue('{"value":"a\\nb\\u0000"}', ok(players(['test0', 'test1', 'test2', 'a\nb\u0000']))),
-  addValue('{"value":"\\ud800"}', invalid('proto: unexpected EOF')),
+  addValue('{"value":"\\ud800"}', malformed),
   addValue('{"value":" test1"}', ok(players(['test0', 'test1', 'test2', ' test1']))),
   addValue('{"value":"TEST1"}', ok(players(['test0', 'test1', 'test2', 'TEST1']))),
   addValue('{"value":"__proto__"}', ok(players(['test0', 'test1', 'test2', '__proto__']))),

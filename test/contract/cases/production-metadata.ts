@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, ok, one } from '../support/wire-case.js'
+import { invalid, malformed, ok, one } from '../support/wire-case.js'
 
 // What Kubernetes says about names, in the sidecar's words.
 const example = "(e.g. 'MyName', or 'my.name', or '123-abc', regex used for validation is "
@@ -23,8 +23,8 @@ const longName = 'name part must be no more than 63 characters'
 const longPrefix = 'prefix part must be no more than 253 characters'
 const longValue = 'must be no more than 63 characters'
 
-/** A text, what is wrong with it, and how the message shows it where that isn't its JSON. */
-type Row = readonly [text: string, reasons: readonly string[], shown?: string]
+/** A text, and the reasons against it. */
+type Row = readonly [text: string, reasons: readonly string[]]
 
 /** Some pass here and are refused by the cluster later, because the prefix is added after the check. */
 const keys: readonly Row[] = [
@@ -67,7 +67,6 @@ const keys: readonly Row[] = [
   ['a/' + 'k'.repeat(64), [longName]],
   ['a b/' + 'k'.repeat(64), [prefixChars, longName]],
   ['----------------------------------------------------------------------', [longName, nameChars]],
-  ['a\u0000', [nameChars], '"a\\x00"'],
   [' a', [nameChars]],
   ['*', [nameChars]],
   ['a@b', [nameChars]],
@@ -101,7 +100,6 @@ const values: readonly Row[] = [
   ['0', []],
   ['1.5', []],
   ['a:b', [valueChars]],
-  ['\u0000', [valueChars], '"\\x00"'],
 ]
 
 const show = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text)
@@ -110,21 +108,21 @@ const expected = (start: string, reasons: readonly string[]): Answer =>
   reasons.length === 0 ? ok() : invalid(`${start}: ${reasons.join(', ')}`)
 
 const keyCases = (kind: 'label' | 'annotation'): WireCase[] =>
-  keys.map(([key, reasons, shown = JSON.stringify(key)]) =>
+  keys.map(([key, reasons]) =>
     one(
       `${kind} key ${show(key)}`,
       `PUT /metadata/${kind}`,
       JSON.stringify({ key, value: 'v' }),
-      expected(`invalid ${kind} key ${shown}`, reasons),
+      expected(`invalid ${kind} key ${JSON.stringify(key)}`, reasons),
     ),
   )
 
-const valueCases = values.map(([value, reasons, shown = JSON.stringify(value)]) =>
+const valueCases = values.map(([value, reasons]) =>
   one(
     `label value ${show(value)}`,
     'PUT /metadata/label',
     JSON.stringify({ key: 'a', value }),
-    expected(`invalid label value ${shown} for key "a"`, reasons),
+    expected(`invalid label value ${JSON.stringify(value)} for key "a"`, reasons),
   ),
 )
 
@@ -145,9 +143,9 @@ const bodyCases = (kind: 'label' | 'annotation'): WireCase[] => {
     put('{"key":"a","extra":1}', ok()),
     // The key is looked at before the value.
     put('{"key":"a b","value":"c d"}', invalid(`invalid ${kind} key "a b": ${nameChars}`)),
-    put('{"key":1}', invalid('proto: (line 1:8): invalid value for string field key: 1')),
-    put('{', invalid('unexpected EOF')),
-    put('[]', invalid('proto: syntax error (line 1:1): unexpected token [')),
+    put('{"key":1}', malformed),
+    put('{', malformed),
+    put('[]', malformed),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { badMask, invalid, ok, one, players, step } from '../support/wire-case.js'
+import { badMask, malformed, ok, one, players, step } from '../support/wire-case.js'
 
 const path = '/v1beta1/lists/players'
 const both = '{"capacity":"5","values":["a","b"]}'
@@ -62,22 +62,11 @@ export const updateMaskCases: readonly WireCase[] = [
   update('?updateMask=list.capacity', badMask('list.capacity')),
   update('?updateMask=values.0', badMask('values.0')),
   update('?updateMask=capacity.x', badMask('capacity.x')),
-  update(
-    '?updateMask=capacity&updateMask=values',
-    invalid('too many values for field "update_mask": capacity, values'),
-  ),
+  update('?updateMask=capacity&updateMask=values', malformed),
   update('?update_mask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
   update('?updatemask=capacity', ok(players(['a', 'b'], '5'))),
   update('?UpdateMask=capacity', ok(players(['a', 'b'], '5'))),
-  update('?updateMask.paths=capacity', ok(players(['a', 'b'], '5'))),
-  update('?updateMask.paths=values', ok(players(['a', 'b'], '5'))),
-  update('?update_mask.paths=values', ok(players(['a', 'b'], '5'))),
-  update('?updateMask.paths=foo', badMask('capacity values foo')),
-  update('?updateMask.paths=capacity&updateMask.paths=values', ok(players(['a', 'b'], '5'))),
   update('?updateMask.foo=capacity', ok(players(['a', 'b'], '5'))),
-  update('?updateMask.paths.x=1', invalid('invalid path: "paths" is not a message')),
-  update('?updateMask[capacity]=values', invalid('too many values for field "update_mask": capacity, values')),
-  update('?updateMask[]=capacity', invalid('too many values for field "update_mask": , capacity')),
   update('?x[y]=z', ok(players(['a', 'b'], '5'))),
   update('?list=5', ok(players(['a', 'b'], '5'))),
   update('?list.capacity=7', ok(players(['a', 'b'], '5'))),
@@ -89,13 +78,13 @@ export const updateMaskCases: readonly WireCase[] = [
   update('?foo', ok(players(['a', 'b'], '5'))),
   update('?', ok(players(['a', 'b'], '5'))),
   update('?&', ok(players(['a', 'b'], '5'))),
-  update('?a;b', invalid('invalid semicolon separator in query')),
-  update('?a=%zz', invalid('invalid URL escape "%zz"')),
-  update('?%zz', invalid('invalid URL escape "%zz"')),
-  update('?updateMask=capacity;x', invalid('invalid semicolon separator in query')),
+  update('?a;b', malformed),
+  update('?a=%zz', malformed),
+  update('?%zz', malformed),
+  update('?updateMask=capacity;x', malformed),
   update('?updateMask=%63apacity', ok(players(['test0', 'test1', 'test2'], '5'))),
   update('?up%64ateMask=capacity', ok(players(['test0', 'test1', 'test2'], '5'))),
   update('?updateMask=capacity#x', badMask('capacity#x')),
-  update('?%zz&a;b', invalid('invalid semicolon separator in query')),
-  update('?a;b&%zz', invalid('invalid semicolon separator in query')),
+  update('?%zz&a;b', malformed),
+  update('?a;b&%zz', malformed),
 ]

@@ -3,7 +3,7 @@ import { send } from './send.js'
 import { localTargets } from './targets.js'
 import type { Running, Target } from './targets.js'
 import type { Answer, Setup, Step } from './wire-case.js'
-import { badEscape, fails, invalid, noBeat, notFound, ok, tooLarge, wrongMethod } from './wire-case.js'
+import { badEscape, fails, invalid, noBeat, notFound, tooLarge, wrongMethod } from './wire-case.js'
 
 /** A sidecar behind a gateway. */
 export interface GatewayRunning extends Running {
@@ -36,10 +36,6 @@ export const gatewayTargets: readonly GatewayTarget[] = localTargets.map((target
   },
 }))
 
-const form = 'application/x-www-form-urlencoded'
-const isOverridden = ({ headers }: Step): boolean =>
-  headers?.['Content-Type'] === form && headers['X-HTTP-Method-Override'] !== undefined
-
 /** What stands in a path for a name and isn't one, percent-encoded, that stays one whoever reads it. */
 const noName = /^(\.|%2e){0,2}$|["<>^`{|}#\\]|%(00|09|ff|c3%28|ed%a0%80)/i
 
@@ -63,22 +59,6 @@ const differences: readonly {
     answer: invalid('The path has a malformed escape'),
   },
   { what: 'the alpha interface', isSo: ({ call }) => /^\w+ \/alpha\//.test(call), answer: notFound },
-  {
-    what: 'a form that names another method, where POST has no operation',
-    isSo: (step) => isOverridden(step) && /^POST \/(v1|meta)/.test(step.call),
-    answer: wrongMethod,
-  },
-  {
-    what: 'a form that names another method, where it has',
-    isSo: (step) => isOverridden(step) && step.call === 'POST /ready',
-    answer: ok(),
-  },
-  {
-    what: 'a form that reads',
-    isSo: ({ headers, call, expect }) =>
-      headers?.['Content-Type'] === form && expect.status === 200 && !/^POST \/(re|health)|^PUT/.test(call),
-    answer: wrongMethod,
-  },
   {
     what: 'another method on /health',
     isSo: ({ call, expect }) => expect === noBeat && !call.startsWith('POST'),

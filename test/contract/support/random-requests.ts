@@ -13,7 +13,7 @@ const integer = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -3, max: 120 }).map(String) },
   { weight: 2, arbitrary: fc.integer({ min: -3, max: 120 }).map((value) => `"${value}"`) },
   fc.constantFrom('1e1', '1.0', '"1e2"', '10.5', '0', '-0', '1E0', '100e-1', '1e-1'),
-  fc.constantFrom('00', '"007"', '" 5"', '"5,"', '-', '5.', '0x5', '""'),
+  fc.constantFrom('00', '"007"', '" 5"', '-', '5.', '0x5', '""'),
   fc.constantFrom('9007199254740993', '"9223372036854775807"', '9223372036854775808', '1e19', '-1e3'),
 )
 const word = fc.oneof(
@@ -72,8 +72,8 @@ const query = fc.oneof(
   { weight: 5, arbitrary: fc.constant('') },
   { weight: 3, arbitrary: mask.map((value) => `?updateMask=${value}`) },
   mask.map((value) => `?update_mask=${value}&x=1`),
-  fc.constantFrom('?', '?x', '?x=%zz', '?a;b', '?updateMask', '?list.capacity=3', '?list=1'),
-  fc.constantFrom('?updateMask.paths=values', '?updateMask=capacity&updateMask=values', '?a[b]=c'),
+  fc.constantFrom('?', '?x', '?x=%zz', '?a;b', '?updateMask', '?list.capacity=3', '?list=1', '?a[b]=c'),
+  fc.constant('?updateMask=capacity&updateMask=values'),
 )
 
 interface Shape {
@@ -128,8 +128,7 @@ const oddPath = (path: string): fc.Arbitrary<string> =>
 const headers = fc.constantFrom<Request['headers']>(
   { 'Content-Type': 'text/plain' },
   { 'Content-Type': null },
-  { 'Content-Type': 'application/x-www-form-urlencoded' },
-  { 'Content-Type': 'application/x-www-form-urlencoded', 'X-HTTP-Method-Override': 'PATCH' },
+  { 'Content-Type': 'application/octet-stream' },
   { Accept: 'text/html' },
 )
 

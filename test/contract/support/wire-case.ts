@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 
 /** A body to send: text, bytes written as Latin-1, or `before`, then `times` letters, then `after`. */
@@ -65,8 +66,15 @@ export const fails = (status: number, code: number, message: string): Answer => 
   body: { code, message, details: [] },
 })
 
-/** A request that can't be understood. */
+/** A request that is refused with a message of the sidecar's own. */
 export const invalid = (message: string): Answer => fails(400, 3, message)
+
+/** A request that can't be parsed. Each parser says so in its own words, which are not compared. */
+export const malformed: Answer = {
+  status: 400,
+  type: 'application/json',
+  body: { code: 3, message: expect.any(String) as string, details: [] },
+}
 
 /** A request that was understood and isn't carried out. */
 export const refused = (message: string): Answer => fails(500, 2, message)

@@ -1,0 +1,57 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listen } from '../http/listen-address.js'
+
+/** A server that listens, and can stop to listen for a while. */
+export interface PausableListener {
+  readonly port: number
+  /** Resolves when the server listens again; undefined while it does. */
+  readonly pause: Promise<void> | undefined
+  /** Stops listening for so many milliseconds. Rejects if the port was taken meanwhile. */
+  pauseFor(ms: number): Promise<void>
+  /** Stops listening for good. `cutConnections` is called once no new connection can come. */
+  close(cutConnections: () => void): Promise<void>
+}
+
+/** Lets a server listen. A port of 0 takes a free one, which it keeps after a pause. */
+export async function startListening(server: Server, port: number, address: string): Promise<PausableListener> {
+  await listen(server, port, address)
+  const bound = (server.address() as AddressInfo).port
+  let closed = false
+  let pause: Promise<void> | undefined
+  let endPause: (() => void) | undefined
+
+  async function listenAfter(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    if (!closed) await listen(server, bound, address)
+  }
+
+  return {
+    port: bound,
+    get pause() {
+      return pause
+    },
+    pauseFor(ms) {
+      server.close()
+      pause = listenAfter(ms).finally(() => (pause = undefined))
+      return pause
+    },
+    async close(cutConnections) {
+      closed = true
+      endPause?.()
+      // The server may just be about to listen again.
+      await pause?.catch(() => undefined)
+      if (!server.listening) return
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        cutConnections()
+      })
+    },
+  }
+}

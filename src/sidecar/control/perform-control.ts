@@ -1,0 +1,95 @@
+import { requestUnhealthy } from '../model/calls/write-queue.js'
+import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
+import { withState } from '../model/state/game-server-edits.js'
+import { readManifest } from '../model/state/manifest.js'
+import { update, updateFaults, writeObject } from '../model/state/step.js'
+import type { Step } from '../model/state/step.js'
+import { allocate } from './allocation.js'
+import { clearFaults, delayCalls, failCalls, padObject, stallWatchers } from './control-faults.js'
+import { deleteObject, setCounter, setList, setMetadata, setState } from './control-object.js'
+import { reload, restart } from './restart.js'
+
+/** Commands that change the object, and so need one. */
+const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
+  'allocate',
+  'setState',
+  'setLabel',
+  'setAnnotation',
+  'setCounter',
+  'setList',
+  'makeUnhealthy',
+  'padObject',
+  'delete',
+] as const)
+
+/** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
+export function performControl(step: Step, command: ControlCommand, now: number): string | undefined {
+  if (step.state.gone && needsObject.has(command.type)) {
+    return 'the GameServer is gone; restart the sidecar to get a new one'
+  }
+  switch (command.type) {
+    case 'allocate':
+      return performAllocation(step, command, now)
+    case 'setState':
+      return setState(step, command, now)
+    case 'setLabel':
+    case 'setAnnotation':
+      return setMetadata(step, command)
+    case 'setCounter':
+      return setCounter(step, command)
+    case 'setList':
+      return setList(step, command)
+    case 'delete':
+      return deleteObject(step, command, now)
+    case 'makeUnhealthy':
+      return makeUnhealthy(step, now)
+    case 'reload':
+      return performReload(step, command, now)
+    case 'restart':
+      restart(step, command.fresh === true, now)
+      step.effects.push({ type: 'disconnect', reason: 'restart' })
+      return undefined
+    case 'delayCalls':
+      return delayCalls(step, command)
+    case 'failCalls':
+      return failCalls(step, command)
+    case 'padObject':
+      return padObject(step, command.bytes)
+    case 'ignoreBeats':
+      return void updateFaults(step, { ignoreBeats: command.on })
+    case 'dropWatchers':
+      step.effects.push({ type: 'end-watchers', reason: 'dropped' })
+      return void update(step, { watchers: [] })
+    case 'stallWatchers':
+      return stallWatchers(step, command, now)
+    case 'releaseWatchers':
+      return void updateFaults(step, { stalled: false, stalledUntil: undefined })
+    case 'clearFaults':
+      return void clearFaults(step)
+    default:
+      return `there is no control command ${JSON.stringify((command as { type: unknown }).type)}`
+  }
+}
+
+function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
+  const allocated = allocate(step.state.object, command, step.state.config.platform, now)
+  if (typeof allocated === 'string') return allocated
+  writeObject(step, allocated)
+  return undefined
+}
+
+function makeUnhealthy(step: Step, now: number): undefined {
+  const { object, config } = step.state
+  if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
+  // The write is due at once, as if it had been queued a delay ago.
+  else requestUnhealthy(step, now - config.writeDelay)
+}
+
+function performReload(step: Step, command: CommandOf<'reload'>, now: number): string | undefined {
+  try {
+    reload(step, readManifest(command.gameServer), now)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,49 @@
+import { done, failUnknown } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
+import { isBeingDeleted } from '../state/game-server-edits.js'
+import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
+import { updateProcess, warn } from '../state/step.js'
+import type { Step } from '../state/step.js'
+
+/** The answer to every read once the object is gone from the cluster; undefined before that. */
+export function refuseIfGone(state: SidecarState): Answer | undefined {
+  if (!state.gone) return undefined
+  const { namespace, name } = state.object.object_meta
+  return failUnknown(
+    `could not retrieve GameServer ${namespace}/${name}: gameserver.agones.dev ${JSON.stringify(name)} not found`,
+  )
+}
+
+/** Queues a write; a write of the same kind that is already queued includes this one. */
+export function enqueue(step: Step, kind: WriteKind, now: number): void {
+  const { process, config } = step.state
+  if (process.due[kind] !== undefined) return
+  updateProcess(step, { due: { ...process.due, [kind]: now + config.writeDelay } })
+}
+
+/** Asks for a state and ends a reservation. Once the process has asked for Unhealthy, it asks for nothing else. */
+export function requestState(step: Step, wanted: string, reserveFor: number | undefined, now: number): Answer {
+  const { object, process } = step.state
+  if (wanted !== 'Unhealthy' && (isBeingDeleted(object) || object.status.state === 'Unhealthy')) {
+    warn(
+      step,
+      'call-after-end',
+      `The GameServer is ${object.status.state} and stays so; this call is answered with 200 and ignored.`,
+    )
+  }
+  updateProcess(step, {
+    reserveEnds: undefined,
+    reserveFor,
+    wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : wanted,
+  })
+  enqueue(step, 'state', now)
+  return done
+}
+
+/** Asks for Unhealthy, for good. */
+export function requestUnhealthy(step: Step, at: number): void {
+  const { wantedState, due } = step.state.process
+  if (wantedState === 'Unhealthy' && due.state !== undefined) return
+  updateProcess(step, { wantedState: 'Unhealthy' })
+  enqueue(step, 'state', at)
+}

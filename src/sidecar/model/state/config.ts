@@ -1,0 +1,97 @@
+import type { GameServerManifest } from './manifest.js'
+
+/** The program that is imitated: the real sidecar started by hand (`local`), or the same one inside a pod. */
+export type SidecarMode = 'local' | 'production'
+
+/** The configuration of a local sidecar; `resolveConfig()` fills in the defaults. */
+export interface SidecarConfig {
+  /** Default `production`. */
+  readonly mode: SidecarMode
+  /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
+  readonly platform: string
+  /** Reproduces the bugs that the real sidecar has in production. Default false: it only warns of them. */
+  readonly quirks: boolean
+  /** Default `{ CountsAndLists: true, PlayerTracking: false }`. */
+  readonly featureGates: Readonly<Record<string, boolean>>
+  /** The GameServer to start with; undefined for the built-in one. */
+  readonly gameServer: GameServerManifest | undefined
+  /** Names of operations that a conformance run expects; undefined to record none. */
+  readonly conformance: readonly string[] | undefined
+  /** Milliseconds from an accepted write until it is applied in production. Default 500. */
+  readonly writeDelay: number
+  /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
+  readonly controllerDelay: number
+  /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
+  readonly bodyLimit: number
+  /** Entries that the event log keeps. Default 5,000. */
+  readonly logEntries: number
+  /** Characters of request data that the event log keeps in all. Default 16 Mi. */
+  readonly logSize: number
+  /** Objects that wait for a watcher that doesn't read; the oldest are dropped first. Default 64. */
+  readonly watchQueue: number
+}
+
+export const defaultConfig: SidecarConfig = {
+  mode: 'production',
+  platform: 'agones',
+  quirks: false,
+  featureGates: { CountsAndLists: true, PlayerTracking: false },
+  gameServer: undefined,
+  conformance: undefined,
+  writeDelay: 500,
+  controllerDelay: 20,
+  bodyLimit: 4 * 1024 * 1024,
+  logEntries: 5_000,
+  logSize: 16 * 1024 * 1024,
+  watchQueue: 64,
+}
+
+/** The names that a conformance run may expect. */
+export const conformanceNames: readonly string[] = [
+  'ready',
+  'allocate',
+  'setlabel',
+  'setannotation',
+  'gameserver',
+  'health',
+  'shutdown',
+  'watch',
+  'reserve',
+  'getcounter',
+  'updatecounter',
+  'setcountcounter',
+  'setcapacitycounter',
+  'getlist',
+  'updatelist',
+  'addlistvalue',
+  'removelistvalue',
+]
+
+/** Fills in the defaults. @throws TypeError with a sentence about the first option that makes no sense */
+export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConfig {
+  const given = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined))
+  const config: SidecarConfig = {
+    ...defaultConfig,
+    ...given,
+    featureGates: { ...defaultConfig.featureGates, ...partial.featureGates },
+  }
+  if (config.mode !== 'local' && config.mode !== 'production') {
+    throw new TypeError(`mode must be "local" or "production", not ${JSON.stringify(config.mode)}`)
+  }
+  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(config.platform)) {
+    throw new TypeError(
+      `platform must be lower-case letters, digits and dashes, not ${JSON.stringify(config.platform)}`,
+    )
+  }
+  for (const name of ['writeDelay', 'controllerDelay', 'bodyLimit', 'logEntries', 'logSize', 'watchQueue'] as const) {
+    if (!Number.isFinite(config[name]) || config[name] < 0) {
+      throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
+    }
+  }
+  for (const name of config.conformance ?? []) {
+    if (!conformanceNames.includes(name)) {
+      throw new TypeError(`conformance knows no "${name}"; it knows ${conformanceNames.join(', ')}`)
+    }
+  }
+  return config
+}

@@ -1,0 +1,95 @@
+import type { OperationName } from '../../../protocol/operations.js'
+import type { GameServerManifest } from './manifest.js'
+
+/** A counter as an allocation changes it. */
+export interface CounterAction {
+  readonly action?: 'Increment' | 'Decrement'
+  readonly amount?: string | number
+  readonly capacity?: string | number
+}
+
+/** A list as an allocation changes it. */
+export interface ListAction {
+  readonly addValues?: readonly string[]
+  readonly deleteValues?: readonly string[]
+  readonly capacity?: string | number
+}
+
+/**
+ * A change from outside the sidecar: something the rest of a cluster does, or a fault. Plain JSON. Keys of labels and
+ * annotations are whole keys here; no SDK prefix is added.
+ */
+export type ControlCommand =
+  /** As an allocator: Ready (or already Allocated) becomes Allocated. `force` takes any state. */
+  | {
+      readonly type: 'allocate'
+      readonly labels?: Readonly<Record<string, string>>
+      readonly annotations?: Readonly<Record<string, string>>
+      readonly counters?: Readonly<Record<string, CounterAction>>
+      readonly lists?: Readonly<Record<string, ListAction>>
+      readonly force?: boolean
+    }
+  | { readonly type: 'setState'; readonly state: string }
+  /** A `value` of null removes the key. */
+  | { readonly type: 'setLabel' | 'setAnnotation'; readonly key: string; readonly value: string | null }
+  /** Creates the counter if there is none of this name. */
+  | {
+      readonly type: 'setCounter'
+      readonly name: string
+      readonly count?: string | number
+      readonly capacity?: string | number
+    }
+  /** Creates the list if there is none of this name. */
+  | {
+      readonly type: 'setList'
+      readonly name: string
+      readonly values?: readonly string[]
+      readonly capacity?: string | number
+    }
+  /** Beats are answered and not counted while `on`. */
+  | { readonly type: 'ignoreBeats'; readonly on: boolean }
+  | { readonly type: 'makeUnhealthy' }
+  /** Cuts every open watch. */
+  | { readonly type: 'dropWatchers' }
+  /** Sends nothing to any watcher for `ms`, or until `releaseWatchers`; then every watcher gets the newest object. */
+  | { readonly type: 'stallWatchers'; readonly ms?: number }
+  | { readonly type: 'releaseWatchers' }
+  /**
+   * Delays calls `before` (default) they take effect, or `after` it. Without `operations` every call is delayed.
+   * Replaces an earlier delay of the same operations; `ms` 0 removes it.
+   */
+  | {
+      readonly type: 'delayCalls'
+      readonly ms: number
+      readonly operations?: readonly OperationName[]
+      readonly when?: 'before' | 'after'
+    }
+  /**
+   * Makes calls fail: with `status` (default 503) and `message`, or with `drop` by cutting the connection.
+   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`).
+   */
+  | {
+      readonly type: 'failCalls'
+      readonly status?: number
+      readonly message?: string
+      readonly operations?: readonly OperationName[]
+      readonly count?: number
+      readonly drop?: boolean
+      readonly apply?: boolean
+    }
+  /** Ends delays, failures, the stall of watchers, ignored beats and padding. */
+  | { readonly type: 'clearFaults' }
+  /** Makes the object larger by an annotation of so many bytes; 0 removes it. */
+  | { readonly type: 'padObject'; readonly bytes: number }
+  /**
+   * Ends the sidecar and starts it again: watchers are cut, pending writes are lost. With `fresh`, and if the old
+   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended.
+   */
+  | { readonly type: 'restart'; readonly fresh?: boolean }
+  /** Replaces the GameServer by a manifest, as when its file was saved. */
+  | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
+  /** Deletes the object: a deletion timestamp now, gone after `graceMs` (default 30,000). */
+  | { readonly type: 'delete'; readonly graceMs?: number }
+
+/** The command of one type, or of one of several. */
+export type CommandOf<Type extends ControlCommand['type']> = Extract<ControlCommand, { readonly type: Type }>

@@ -1,0 +1,78 @@
+import type { GameServer } from '../../../protocol/game-server.js'
+
+/** A mistake of a client that goes wrong in production. */
+export interface Warning {
+  readonly code: WarningCode
+  /** One or two sentences: the outcome in production, and the cure. */
+  readonly message: string
+  /** How many times this code has been reported since the start, this time included. */
+  readonly times: number
+}
+
+export type WarningCode =
+  | 'update-list-unknown'
+  | 'update-list-answer'
+  | 'update-list-drops-pending'
+  | 'update-list-limit'
+  | 'poison-label'
+  | 'poison-annotation'
+  | 'annotations-too-large'
+  | 'reserve-overflow'
+  | 'call-after-end'
+  | 'beat-without-body'
+  | 'health-failure'
+
+/** One difference that an event made in the GameServer, for people to read and for a dashboard to draw. */
+export type Change =
+  | { readonly type: 'state'; readonly value: string; readonly previous: string }
+  | {
+      readonly type: 'label' | 'annotation'
+      readonly key: string
+      readonly value: string | undefined
+      readonly previous: string | undefined
+    }
+  | {
+      readonly type: 'counter'
+      readonly name: string
+      readonly count: string
+      readonly capacity: string
+    }
+  | {
+      readonly type: 'list'
+      readonly name: string
+      readonly capacity: string
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+    }
+  | { readonly type: 'deletion'; readonly timestamp: string }
+  | { readonly type: 'gone' }
+  | { readonly type: 'replaced' }
+
+/** Why a watch ended: by a control command, because the sidecar ended, or because the reader left. */
+export type WatchEnd = 'dropped' | 'restart' | 'crash' | 'failed' | 'closed'
+
+/** Something the host has to do after an event. */
+export type Effect =
+  | {
+      readonly type: 'reply'
+      readonly status: number
+      readonly body: unknown
+      /** Cut the connection instead of answering. */
+      readonly drop: boolean
+    }
+  /** A new version for every watcher. */
+  | { readonly type: 'publish'; readonly gameServer: GameServer }
+  /** The first message of a watcher. */
+  | { readonly type: 'greet'; readonly id: number; readonly gameServer: GameServer }
+  /** The watch can't be opened. */
+  | { readonly type: 'refuse-watch'; readonly id: number; readonly status: number; readonly body: unknown }
+  | { readonly type: 'end-watchers'; readonly reason: WatchEnd }
+  /** Every connection is lost. */
+  | { readonly type: 'disconnect'; readonly reason: 'crash' | 'restart' }
+  /** The process is dead until the host reports `crashed`. */
+  | { readonly type: 'crash'; readonly message: string }
+  | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
+  | { readonly type: 'change'; readonly change: Change }
+  | ({ readonly type: 'warn' } & Warning)
+  /** Nothing happens by itself before this time. */
+  | { readonly type: 'wake'; readonly at: number }

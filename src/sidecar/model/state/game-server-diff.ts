@@ -1,0 +1,74 @@
+import type { GameServer } from '../../../protocol/game-server.js'
+import type { Change } from './effect.js'
+import { own } from './records.js'
+
+/** Longest label or annotation that is shown whole: a log is no place for an annotation of 200 kB. */
+const longestText = 1000
+
+/** The differences between two versions of a GameServer, version numbers aside. */
+export function diffGameServers(previous: GameServer, next: GameServer): Change[] {
+  if (previous === next) return []
+  const changes: Change[] = []
+  if (previous.object_meta.uid !== next.object_meta.uid || previous.object_meta.name !== next.object_meta.name) {
+    changes.push({ type: 'replaced' })
+  }
+  if (previous.status.state !== next.status.state) {
+    changes.push({ type: 'state', value: next.status.state, previous: previous.status.state })
+  }
+  const before = previous.object_meta
+  const after = next.object_meta
+  changes.push(...metadataChanges('label', before.labels, after.labels))
+  changes.push(...metadataChanges('annotation', before.annotations, after.annotations))
+  changes.push(...counterChanges(previous, next), ...listChanges(previous, next))
+  const deletion = after.deletion_timestamp ?? '0'
+  if (deletion !== (before.deletion_timestamp ?? '0')) changes.push({ type: 'deletion', timestamp: deletion })
+  return changes
+}
+
+type Texts = Readonly<Record<string, string>> | null | undefined
+
+function metadataChanges(type: 'label' | 'annotation', before: Texts, after: Texts): Change[] {
+  if (before === after) return []
+  const keys = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const changes: Change[] = []
+  for (const key of keys) {
+    const value = own(after, key)
+    const previous = own(before, key)
+    if (value !== previous) changes.push({ type, key, value: shorten(value), previous: shorten(previous) })
+  }
+  return changes
+}
+
+function shorten(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= longestText) return text
+  return `${text.slice(0, longestText)}… (${text.length} characters)`
+}
+
+function counterChanges(previous: GameServer, next: GameServer): Change[] {
+  if (previous.status.counters === next.status.counters) return []
+  const changes: Change[] = []
+  for (const [name, { count, capacity }] of Object.entries(next.status.counters ?? {})) {
+    const before = own(previous.status.counters, name)
+    if (before?.count !== count || before.capacity !== capacity) {
+      changes.push({ type: 'counter', name, count, capacity })
+    }
+  }
+  return changes
+}
+
+function listChanges(previous: GameServer, next: GameServer): Change[] {
+  if (previous.status.lists === next.status.lists) return []
+  const changes: Change[] = []
+  for (const [name, list] of Object.entries(next.status.lists ?? {})) {
+    const before = own(previous.status.lists, name)
+    if (before === list) continue
+    const was = new Set(before?.values ?? [])
+    const is = new Set(list.values ?? [])
+    const added = [...is].filter((value) => !was.has(value))
+    const removed = [...was].filter((value) => !is.has(value))
+    if (added.length > 0 || removed.length > 0 || before?.capacity !== list.capacity) {
+      changes.push({ type: 'list', name, capacity: list.capacity, added, removed })
+    }
+  }
+  return changes
+}

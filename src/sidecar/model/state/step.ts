@@ -1,0 +1,108 @@
+import type { GameServer } from '../../../protocol/game-server.js'
+import { metadataPrefix } from '../../../protocol/names.js'
+import type { Effect, WarningCode } from './effect.js'
+import type { FaultState } from './faults.js'
+import { diffGameServers } from './game-server-diff.js'
+import { sameRecord } from './records.js'
+import type { ProcessState, SidecarState } from './sidecar-state.js'
+
+/** The state and the effects of one event while `reduce()` works on it. It never leaves `reduce()`. */
+export interface Step {
+  state: SidecarState
+  readonly effects: Effect[]
+}
+
+export function update(step: Step, change: Partial<SidecarState>): void {
+  step.state = { ...step.state, ...change }
+}
+
+export function updateProcess(step: Step, change: Partial<ProcessState>): void {
+  update(step, { process: { ...step.state.process, ...change } })
+}
+
+export function updateFaults(step: Step, change: Partial<FaultState>): void {
+  update(step, { faults: { ...step.state.faults, ...change } })
+}
+
+export function warn(step: Step, code: WarningCode, message: string): void {
+  const times = (step.state.warned[code] ?? 0) + 1
+  update(step, { warned: { ...step.state.warned, [code]: times } })
+  step.effects.push({ type: 'warn', code, message, times })
+}
+
+/** Records for the conformance run that a client used an operation. */
+export function record(step: Step, name: string): void {
+  const { config, conformance } = step.state
+  if (!config.conformance || conformance.received.includes(name)) return
+  update(step, { conformance: { ...conformance, received: [...conformance.received, name] } })
+}
+
+/** Records an operation that counts only with one value, or the problem that it came with another. */
+export function recordValue(step: Step, name: string, value: string, expected: string): void {
+  if (value === expected) {
+    record(step, name)
+    return
+  }
+  const { config, conformance } = step.state
+  if (!config.conformance || conformance.problems.length >= 100) return
+  const shown = JSON.stringify(value.slice(0, 100))
+  const problem = `${name} should have been called with ${JSON.stringify(expected)}, not ${shown}`
+  update(step, { conformance: { ...conformance, problems: [...conformance.problems, problem] } })
+}
+
+/** The prefix of keys that are set through the SDK. */
+export function prefixOf(state: SidecarState): string {
+  return metadataPrefix(state.config.platform)
+}
+
+/** Replaces the object in memory only; neither watchers nor versions notice. */
+export function setObject(step: Step, object: GameServer): void {
+  for (const change of diffGameServers(step.state.object, object)) step.effects.push({ type: 'change', change })
+  update(step, { object })
+}
+
+/**
+ * Writes the object as the API server does. In production it gets a new resource version, and a new generation if more
+ * than metadata changed (`statusChanged` says so where the comparison can't); watchers see it, and a write that
+ * changes nothing is none. In local mode versions stand still and watchers see every write.
+ */
+export function writeObject(step: Step, object: GameServer, statusChanged = false): void {
+  const { config, object: previous } = step.state
+  if (config.mode === 'local') {
+    setObject(step, object)
+  } else {
+    const newGeneration = statusChanged || !sameStatus(previous, object)
+    if (!newGeneration && sameMetadata(previous, object)) return
+    const meta = object.object_meta
+    setObject(step, {
+      ...object,
+      object_meta: {
+        ...meta,
+        resource_version: nextVersion(previous.object_meta.resource_version),
+        generation: newGeneration ? nextVersion(previous.object_meta.generation) : meta.generation,
+      },
+    })
+  }
+  step.effects.push({ type: 'publish', gameServer: step.state.object })
+}
+
+function nextVersion(version: string): string {
+  return /^\d+$/.test(version) ? (BigInt(version) + 1n).toString() : '1'
+}
+
+function sameStatus(a: GameServer, b: GameServer): boolean {
+  return a.status === b.status || JSON.stringify([a.status, a.spec]) === JSON.stringify([b.status, b.spec])
+}
+
+function sameMetadata(a: GameServer, b: GameServer): boolean {
+  const before = a.object_meta
+  const after = b.object_meta
+  return (
+    before.deletion_timestamp === after.deletion_timestamp &&
+    before.name === after.name &&
+    before.namespace === after.namespace &&
+    before.uid === after.uid &&
+    sameRecord(before.labels, after.labels) &&
+    sameRecord(before.annotations, after.annotations)
+  )
+}

@@ -1,0 +1,81 @@
+import { setLocalState } from '../calls/local-calls.js'
+import { requestState } from '../calls/write-queue.js'
+import { isBeingDeleted, withState } from '../state/game-server-edits.js'
+import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
+import { update, updateFaults, updateProcess, writeObject } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { applyWrite } from './apply-write.js'
+import { checkHealth } from './check-health.js'
+
+type Work = WriteKind | 'controller' | 'reservation' | 'health' | 'gone' | 'release'
+
+/** The next work that is done without an event, and its time; undefined if there is none. */
+export function nextDueWork(state: SidecarState): { readonly work: Work; readonly at: number } | undefined {
+  const { process, faults } = state
+  const times: readonly (readonly [Work, number | undefined])[] = [
+    ['gone', state.goneAt],
+    ['state', process.due.state],
+    ['labels', process.due.labels],
+    ['annotations', process.due.annotations],
+    ['counters', process.due.counters],
+    ['lists', process.due.lists],
+    ['controller', state.readyAt],
+    ['reservation', process.reserveEnds],
+    ['health', process.health.nextCheck],
+    ['release', faults.stalledUntil],
+  ]
+  let next: { work: Work; at: number } | undefined
+  for (const [work, at] of times) {
+    if (at !== undefined && (next === undefined || at < next.at)) next = { work, at }
+  }
+  return next
+}
+
+/** Does everything that is due by `now`, in order. */
+export function doDueWork(step: Step, now: number): void {
+  for (let next = nextDueWork(step.state); next && next.at <= now; next = nextDueWork(step.state)) {
+    perform(step, next.work, next.at, now)
+  }
+}
+
+function perform(step: Step, work: Work, at: number, now: number): void {
+  switch (work) {
+    case 'state':
+    case 'labels':
+    case 'annotations':
+    case 'counters':
+    case 'lists':
+      return applyWrite(step, work, at)
+    case 'controller':
+      return becomeReady(step)
+    case 'reservation':
+      return endReservation(step, at)
+    case 'health':
+      return checkHealth(step, at, now)
+    case 'gone':
+      update(step, { gone: true, goneAt: undefined })
+      step.effects.push({ type: 'change', change: { type: 'gone' } })
+      return
+    case 'release':
+      updateFaults(step, { stalled: false, stalledUntil: undefined })
+  }
+}
+
+/** Turns RequestReady into Ready, as the platform's controller does. */
+function becomeReady(step: Step): void {
+  update(step, { readyAt: undefined })
+  const { object, gone } = step.state
+  if (object.status.state !== 'RequestReady' || isBeingDeleted(object) || gone) return
+  writeObject(step, withState(object, 'Ready'))
+}
+
+function endReservation(step: Step, at: number): void {
+  updateProcess(step, { reserveEnds: undefined })
+  const { config, object } = step.state
+  if (config.mode === 'local') {
+    setLocalState(step, 'ready', 'Ready')
+    return
+  }
+  // The timer asks for Ready whatever the state is by then; only a final state ignores it.
+  if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') requestState(step, 'RequestReady', undefined, at)
+}

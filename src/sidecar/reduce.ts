@@ -1,0 +1,115 @@
+import type { OperationName } from '../protocol/operations.js'
+import { performControl } from './control/perform-control.js'
+import { restart } from './control/restart.js'
+import { localCall } from './model/calls/local-calls.js'
+import { productionCall } from './model/calls/production-calls.js'
+import { refuseIfGone } from './model/calls/write-queue.js'
+import { failUnknown, failWithStatus } from './model/state/answer.js'
+import type { Answer } from './model/state/answer.js'
+import type { Effect } from './model/state/effect.js'
+import { takeFailure } from './model/state/faults.js'
+import type { FailureFault } from './model/state/faults.js'
+import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
+import type { SidecarState } from './model/state/sidecar-state.js'
+import { record, update, warn } from './model/state/step.js'
+import type { Step } from './model/state/step.js'
+import { doDueWork, nextDueWork } from './model/time/due-work.js'
+
+/** Operations that a feature gate switches off. */
+const countsAndLists: ReadonlySet<OperationName> = new Set([
+  'getCounter',
+  'updateCounter',
+  'getList',
+  'updateList',
+  'addListValue',
+  'removeListValue',
+] as const)
+
+/**
+ * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
+ * that was due by then happens, in order; then the event. Pure: it reads no clock, starts no timer, uses no random
+ * numbers and leaves `state` as it is.
+ */
+export function reduce(
+  state: SidecarState,
+  event: SidecarEvent,
+  now: number,
+): { readonly state: SidecarState; readonly effects: readonly Effect[] } {
+  const step: Step = { state, effects: [] }
+  doDueWork(step, now)
+  switch (event.type) {
+    case 'call':
+      answerCall(step, event.call, now)
+      break
+    case 'refused':
+      if (event.path === '/health' && event.status === 400 && event.message === '') {
+        warn(step, 'beat-without-body', 'A health call without a body is refused and is no beat. Send {} as the body.')
+      }
+      break
+    case 'control': {
+      const problem = performControl(step, event.command, now)
+      step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
+      doDueWork(step, now)
+      break
+    }
+    case 'watch-opened':
+      openWatch(step, event.id)
+      break
+    case 'watch-closed':
+      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
+      break
+    case 'crashed':
+      restart(step, false, now)
+      step.effects.push({ type: 'disconnect', reason: 'crash' })
+      break
+    case 'tick':
+      break
+  }
+  const next = nextDueWork(step.state)
+  if (next) step.effects.push({ type: 'wake', at: next.at })
+  return step
+}
+
+function answerCall(step: Step, call: Call, now: number): void {
+  const failure = meetFailure(step, call.operation)
+  if (failure === undefined) {
+    step.effects.push({ type: 'reply', ...performCall(step, call, now), drop: false })
+    return
+  }
+  if (failure.apply) performCall(step, call, now)
+  const answer = failWithStatus(failure.status, failure.message)
+  step.effects.push({ type: 'reply', ...answer, drop: failure.drop })
+}
+
+function performCall(step: Step, call: Call, now: number): Answer {
+  const { config } = step.state
+  if (countsAndLists.has(call.operation) && config.featureGates.CountsAndLists !== true) {
+    return failUnknown('CountsAndLists not enabled')
+  }
+  return config.mode === 'local' ? localCall(step, call, now) : productionCall(step, call, now)
+}
+
+function openWatch(step: Step, id: number): void {
+  record(step, 'watch')
+  const failure = meetFailure(step, 'watchGameServer')
+  if (failure?.drop) {
+    step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
+    return
+  }
+  const { config, object, watchers } = step.state
+  const gone = config.mode === 'production' ? refuseIfGone(step.state) : undefined
+  const refusal = failure ? failWithStatus(failure.status, failure.message) : gone
+  if (refusal) {
+    step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
+    return
+  }
+  update(step, { watchers: [...watchers, id] })
+  step.effects.push({ type: 'greet', id, gameServer: object })
+}
+
+/** The failure that an operation meets now, which then counts as used. */
+function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
+  const taken = takeFailure(step.state.faults, operation)
+  if (taken) update(step, { faults: taken.faults })
+  return taken?.failure
+}

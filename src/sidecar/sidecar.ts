@@ -1,0 +1,35 @@
+import type { EventLog } from './event-log.js'
+import type { ControlCommand } from './model/state/control-command.js'
+import type { RawRequest } from './wire/answer-request.js'
+import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
+import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
+
+/** The clock and the timers of the host. */
+export interface SidecarEnvironment {
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+  /** Calls `fire` once after `ms` milliseconds (at most 2^31-1); the returned function cancels it. */
+  setTimer(ms: number, fire: () => void): () => void
+}
+
+export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+/** A running local sidecar. It owns nothing outside itself but timers of its environment. */
+export interface Sidecar {
+  /**
+   * Answers one HTTP request. Rejects with a `ConnectionDropped` error if the real sidecar would answer nothing: the
+   * host must then cut the connection. The answer to a watch is a stream that errors when it is cut.
+   */
+  handle(request: Request, raw?: RawRequest): Promise<Response>
+  /** Opens a watch for a WebSocket. */
+  watch(sink: WatchSink): WatchHandle
+  /** Changes the world outside the sidecar, or breaks the sidecar on purpose. */
+  control(command: ControlCommand): ControlResult
+  snapshot(): SidecarSnapshot
+  readonly log: EventLog
+  conformance(): ConformanceResult
+  /** Called when the sidecar crashes or restarts: every open connection must be cut. */
+  onDisconnect(listener: (reason: 'crash' | 'restart') => void): () => void
+  /** Ends every watcher and timer, for good. Idempotent. */
+  close(): void
+}

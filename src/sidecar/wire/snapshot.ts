@@ -1,0 +1,145 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { OperationName } from '../../protocol/operations.js'
+import type { SidecarMode } from '../model/state/config.js'
+import { paddingKey } from '../model/state/sidecar-state.js'
+import type { SidecarState, WriteKind } from '../model/state/sidecar-state.js'
+
+export interface WatcherInfo {
+  readonly id: number
+  readonly transport: 'stream' | 'websocket'
+  readonly openedAt: number
+  readonly sent: number
+  readonly queued: number
+  /** Objects that were dropped because the reader was too slow. */
+  readonly dropped: number
+}
+
+export interface HealthInfo {
+  readonly disabled: boolean
+  readonly periodSeconds: number
+  readonly failureThreshold: number
+  readonly initialDelaySeconds: number
+  readonly lastBeat: number | undefined
+  readonly beats: number
+  readonly failures: number
+  /** When the next period is checked; undefined if none is. */
+  readonly nextCheck: number | undefined
+  readonly ignoreBeats: boolean
+}
+
+export interface FaultInfo {
+  readonly delays: readonly {
+    readonly ms: number
+    readonly operations: readonly OperationName[] | undefined
+  }[]
+  readonly failures: readonly {
+    readonly status: number
+    readonly remaining: number | undefined
+    readonly operations: readonly OperationName[] | undefined
+  }[]
+  /** True until released, or the time when the stall ends by itself. */
+  readonly watchersStalled: boolean | number
+  readonly ignoreBeats: boolean
+  readonly padding: number
+}
+
+/** Everything that can be seen from outside at one moment. */
+export interface SidecarSnapshot {
+  readonly mode: SidecarMode
+  readonly platform: string
+  readonly quirks: boolean
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly now: number
+  readonly startedAt: number
+  readonly restarts: number
+  /** As `GET /gameserver` gives it, whatever faults are set. */
+  readonly gameServer: GameServer
+  /** The object is gone from the cluster: reads fail, writes are still accepted. */
+  readonly gone: boolean
+  /** Writes that were answered but are not applied yet, by kind, with the time they are due. */
+  readonly pending: readonly { readonly write: string; readonly due: number }[]
+  /** When the present reservation ends. */
+  readonly reservedUntil: number | undefined
+  readonly health: HealthInfo
+  readonly watchers: readonly WatcherInfo[]
+  readonly faults: FaultInfo
+  readonly lastSeq: number
+}
+
+/** The verdict of a conformance run so far. */
+export interface ConformanceResult {
+  readonly ok: boolean
+  readonly expected: readonly string[]
+  readonly received: readonly string[]
+  /** Expected, never used. */
+  readonly missing: readonly string[]
+  /** Used, never expected. */
+  readonly unexpected: readonly string[]
+  /** Values that setlabel or setannotation should have had. */
+  readonly problems: readonly string[]
+}
+
+/** The snapshot of a state and its watchers. */
+export function takeSnapshot(
+  state: SidecarState,
+  watchers: readonly WatcherInfo[],
+  now: number,
+  lastSeq: number,
+): SidecarSnapshot {
+  const { config, process, faults } = state
+  const { health } = process
+  const due = Object.entries(process.due) as [WriteKind, number][]
+  return {
+    mode: config.mode,
+    platform: config.platform,
+    quirks: config.quirks,
+    featureGates: config.featureGates,
+    now,
+    startedAt: state.startedAt,
+    restarts: state.restarts,
+    gameServer: state.object,
+    gone: state.gone,
+    pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
+    reservedUntil: process.reserveEnds,
+    health: {
+      disabled: health.disabled,
+      periodSeconds: health.period / 1000,
+      failureThreshold: health.threshold,
+      initialDelaySeconds: health.initialDelay / 1000,
+      lastBeat: health.beats > 0 ? health.lastBeat : undefined,
+      beats: health.beats,
+      failures: health.failures,
+      nextCheck: health.nextCheck,
+      ignoreBeats: faults.ignoreBeats,
+    },
+    watchers,
+    faults: {
+      delays: faults.delays.map(({ ms, operations }) => ({ ms, operations })),
+      failures: faults.failures.map(({ status, remaining, operations }) => ({
+        status,
+        remaining,
+        operations,
+      })),
+      watchersStalled: faults.stalledUntil ?? faults.stalled,
+      ignoreBeats: faults.ignoreBeats,
+      padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
+    },
+    lastSeq,
+  }
+}
+
+/** Compares the operations that were used with the expected ones; number and order don't count. */
+export function conformanceOf(state: SidecarState): ConformanceResult {
+  const expected = state.config.conformance ?? []
+  const { received, problems } = state.conformance
+  const missing = expected.filter((name) => !received.includes(name))
+  const unexpected = received.filter((name) => !expected.includes(name))
+  return {
+    ok: missing.length === 0 && unexpected.length === 0,
+    expected,
+    received,
+    missing,
+    unexpected,
+    problems,
+  }
+}
