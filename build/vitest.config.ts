@@ -61,6 +61,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for a time-out, so one worker more than a small machine has cores.
     maxWorkers: 3,
+    maxConcurrency: 15,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
