@@ -11,6 +11,6 @@ export default defineConfig({
   test: {
     include: chosen ? [chosen] : FAST,
     exclude: ['test/client/direct.test.ts', 'test/client/heartbeat*.test.ts', '**/node_modules/**'],
-    testTimeout: 10_000,
+    testTimeout: 20_000,
   },
 })
