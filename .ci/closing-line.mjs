@@ -1,17 +1,20 @@
 /**
- * Prints `N passed, N failed` (and `, N skipped`) from Vitest's JSON results, and fails when a suite that had to run
- * didn't: `closing-line.mjs <results.json> [pattern that no skipped test may match]...`
+ * Prints `N passed, N failed` (and `, N skipped`), summed over the JSON results of several runs of Vitest, and fails
+ * when a suite that had to run didn't:
+ * `closing-line.mjs <results.json>... -- [pattern that no skipped test may match]...`
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-const [resultsPath, ...mustRun] = process.argv.slice(2)
-const { testResults, success } = readResults(resultsPath)
+const separator = process.argv.indexOf('--')
+const runs = process.argv.slice(2, separator).map(readResults)
+const mustRun = process.argv.slice(separator + 1).map((pattern) => new RegExp(pattern, 'i'))
 
-const tests = testResults.flatMap(({ name, assertionResults }) =>
+const files = runs.flatMap(({ testResults }) => testResults)
+const tests = files.flatMap(({ name, assertionResults }) =>
   assertionResults.map(({ fullName, status }) => ({ file: relative('.', name), fullName, status })),
 )
-const brokenFiles = testResults.filter(
+const brokenFiles = files.filter(
   ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
 )
 const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed')
@@ -21,7 +24,7 @@ const failed = tests.filter(({ status }) => status === 'failed').length + broken
 const complaints = [
   ...filesThatDidNotRun().map((file) => `No test ran in ${file}`),
   ...skippedThoughRequired().map(({ file, fullName }) => `Skipped, though it had to run: ${file}: ${fullName}`),
-  ...(success || failed > 0 ? [] : ['Vitest reports a failure outside any test']),
+  ...(failed > 0 || runs.every(({ success }) => success) ? [] : ['Vitest reports a failure outside any test']),
 ]
 for (const complaint of complaints) console.error(complaint)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
@@ -31,13 +34,13 @@ function readResults(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    console.error('The tests did not run to their end: there are no results to count.')
-    process.exit(1)
+    console.error(`The tests did not run to their end: there are no results in ${path}`)
+    return { testResults: [], success: false }
   }
 }
 
 function filesThatDidNotRun() {
-  const ran = new Set(testResults.map(({ name }) => resolve(name)))
+  const ran = new Set(files.map(({ name }) => resolve(name)))
   return readdirSync('test', { recursive: true })
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules/'))
     .map((name) => join('test', name))
@@ -45,6 +48,5 @@ function filesThatDidNotRun() {
 }
 
 function skippedThoughRequired() {
-  const patterns = mustRun.map((pattern) => new RegExp(pattern, 'i'))
-  return skipped.filter(({ file, fullName }) => patterns.some((pattern) => pattern.test(`${file} ${fullName}`)))
+  return skipped.filter(({ file, fullName }) => mustRun.some((pattern) => pattern.test(`${file} ${fullName}`)))
 }

@@ -1,14 +1,19 @@
-import * as crypto from 'node:crypto'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, startGateway } from './support/targets.js'
 import { startUpstream } from './support/upstream.js'
 import { ask } from './support/wire.js'
 
-vi.mock('node:crypto', async (original) => {
-  const real = await original<typeof crypto>()
-  return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) }
+/** Watched also where `src` imported it before this file began. */
+const compared = vi.spyOn(crypto, 'timingSafeEqual')
+beforeAll(syncBuiltinESMExports)
+beforeEach(() => void compared.mockClear())
+afterAll(() => {
+  compared.mockRestore()
+  syncBuiltinESMExports()
 })
 
 const TOKEN = 'correct-horse-battery-staple'
@@ -25,8 +30,6 @@ async function startExposed() {
   const cookie = entered.headers['set-cookie']!.split(';')[0]!
   return { ...victim, at, upstream, cookie }
 }
-
-beforeEach(() => void vi.mocked(crypto.timingSafeEqual).mockClear())
 
 describe('a gateway with a token', () => {
   const wrong: readonly string[] = [
@@ -91,7 +94,6 @@ describe('a gateway with a token', () => {
 
   test('compares in constant time, whatever is offered', async () => {
     const { port, at } = await startExposed()
-    const compared = vi.mocked(crypto.timingSafeEqual)
     for (const offered of ['', 'x', TOKEN, TOKEN.slice(1), 'x'.repeat(8_000)]) {
       for (const how of [`Authorization: Bearer ${offered}`, `Cookie: gameserver_sidecar_http=${offered}`]) {
         compared.mockClear()
@@ -135,7 +137,6 @@ test('a local sidecar that others can reach asks for its own token in constant t
   const onWarning = (text: string): void => void warnings.push(text)
   const local = await createLocalSidecar({ mode: 'local', address: '0.0.0.0', onWarning })
   onTestFinished(() => local.close())
-  const compared = vi.mocked(crypto.timingSafeEqual)
   const token = local.controlToken!
   for (const offered of ['', 'x', token.slice(1), `${token}x`]) {
     compared.mockClear()

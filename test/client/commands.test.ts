@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SidecarClient } from '../../src/index.js'
+import { hurried } from '../faults/manual-clock.js'
 import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
 
 describe('what can not be right is refused before anything is sent', () => {
@@ -150,7 +151,8 @@ it('a metadata write that was accepted and never appears is reported', async () 
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ key: 'k'.repeat(60), value: 'v' }),
   })
-  const client = connectClient(sidecar)
+  // Ten seconds of the client take one.
+  const client = connectClient(sidecar, hurried(10).options)
   await client.waitFor(() => true)
   const reported = client.once('error')
   await client.setLabel('mode', 'ctf')

@@ -176,3 +176,26 @@ describe('the heartbeat', () => {
     expect(sidecar.sidecar.snapshot().health.failures).toBe(0)
   })
 })
+
+describe('health()', () => {
+  it('emits a health event and sets status.lastBeat, also without autoHealth', async () => {
+    const sidecar = await startSidecar()
+    const client = connectClient(sidecar)
+    const events: HealthEvent[] = []
+    client.on('health', (event) => void events.push(event))
+    await client.health()
+    expect(events).toMatchObject([{ ok: true, reason: undefined, age: 0 }])
+    expect(client.status).toMatchObject({ healthy: true, lastBeat: events[0]!.at, heartbeat: undefined })
+  })
+
+  it('emits one too where the sidecar refuses it', async () => {
+    const sidecar = await startSidecar()
+    const client = connectClient(sidecar)
+    const events: HealthEvent[] = []
+    client.on('health', (event) => void events.push(event))
+    sidecar.control({ type: 'failCalls', status: 400, message: 'no', operations: ['health'] })
+    await expect(client.health()).rejects.toThrow()
+    expect(events).toMatchObject([{ ok: false, reason: expect.stringContaining('no') }])
+    expect(client.status).toMatchObject({ healthy: false, lastBeat: undefined })
+  })
+})

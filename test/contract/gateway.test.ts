@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { wireAreas } from './cases/wire.js'
-import { gatewayTargets, ownAnswer } from './support/gateway-targets.js'
+import { casesForGateway, gatewayTargets, ownAnswer } from './support/gateway-targets.js'
 import { send } from './support/send.js'
 import { announceMissing, createPool } from './support/targets.js'
 
@@ -11,7 +11,7 @@ for (const target of gatewayTargets) {
     const pool = createPool(target)
     afterAll(() => pool.close())
 
-    for (const [area, cases] of Object.entries(wireAreas)) {
+    for (const [area, cases] of Object.entries(casesForGateway(wireAreas))) {
       describe(area, () => {
         for (const { name, setup, steps } of cases) {
           it(name, async () => {

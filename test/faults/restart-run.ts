@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest'
 import type { ClientOptions } from '../../src/index.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
@@ -61,4 +62,20 @@ export async function runRestarts(times: number, watch: ClientOptions['watch'] &
 /** The value in the middle of sorted ones. */
 export function median(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN
+}
+
+/** Over each transport, with how long it took to be back. */
+export function testRestarts(times: number): void {
+  test.each(['websocket', 'stream', 'auto'] as const)(
+    'over %s: no final state is lost, none doubled, none out of order',
+    { timeout: 30_000 + times * 2000 },
+    async (watch) => {
+      const { recoveries, ...report } = await runRestarts(times, watch)
+      console.log(
+        `${watch}: back to listener, median ${median(recoveries).toFixed(0)} ms, longest ${recoveries.at(-1)?.toFixed(0)} ms`,
+      )
+      expect(report).toEqual({ lost: [], doubled: [], outOfOrder: [], reportedErrors: [] })
+      expect(recoveries.length).toBe(times)
+    },
+  )
 }

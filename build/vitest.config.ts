@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+/** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
+const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/built']
+
+/** The suites of `npm run test:rest` besides those in folders of their own. */
+const SLOW = 'test/**/*.slow.test.ts'
+const TOXIPROXY = 'test/faults/toxiproxy.test.ts'
+const BROWSER_DEMO = 'test/demo/browser.test.ts'
+
+/** Where to write the results as JSON as well; `.ci/run` counts from them. */
+const resultsFile = process.env['TEST_RESULTS']
+
+const NO_TESTS = '**/node_modules/**'
+const buildFirst = 'test/support/global-setup.ts'
+const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
+
+/** Rows of `npm test`, then of `npm run test:rest`. */
+const projects: Record<string, TestProjectInlineConfiguration['test']> = {
+  source: {
+    include: ['test/**/*.test.ts'],
+    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/browsers/**', NO_TESTS],
+    // The files of a worker share one process and one copy of `src`, which saves a third of the time.
+    isolate: false,
+  },
+  built: {
+    include: built,
+    exclude: [SLOW, BROWSER_DEMO, NO_TESTS],
+    globalSetup: [buildFirst],
+  },
+
+  slow: {
+    include: [SLOW],
+    exclude: [NO_TESTS],
+    globalSetup: [buildFirst],
+    testTimeout: 120_000,
+  },
+  toxiproxy: {
+    include: [TOXIPROXY],
+  },
+  hosts: {
+    include: ['test/hosts/**/*.test.ts'],
+    exclude: [NO_TESTS],
+    // Installs runtimes and engines, half a gigabyte, where they are missing.
+    globalSetup: [buildFirst, 'test/hosts/global-setup.ts'],
+  },
+  browsers: {
+    include: ['test/browsers/**/*.test.ts', BROWSER_DEMO],
+    exclude: [NO_TESTS],
+    globalSetup: [buildFirst, 'test/browsers/global-setup.ts'],
+    testTimeout: 60_000,
+    // A page's beats are real time, so these don't run beside suites that keep the machine busy.
+    sequence: { groupOrder: 1 },
+  },
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    pool: 'forks',
+    // Many tests wait for a time-out, so one worker more than a small machine has cores.
+    maxWorkers: 3,
+    maxConcurrency: 15,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 10_000,
+    reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
+    projects: Object.entries(projects).map(([name, test]) => ({ extends: true, test: { name, ...test } })),
+  },
+})
