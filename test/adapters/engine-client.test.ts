@@ -9,10 +9,7 @@ const open = (source: SidecarSource | undefined, frame: () => number): EngineCli
 test('beats go out while frames go on, stop with them, and start again with them', async () => {
   const { options, beats, pass } = fakeSidecar()
   let frame = 0
-  const { client, release } = open(
-    { ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } },
-    () => frame,
-  )
+  const { client, release } = open({ ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } }, () => frame)
   const reasons: (string | undefined)[] = []
   client.on('health', ({ reason }: HealthEvent) => reasons.push(reason))
   const second = async (frames: number): Promise<number> => {
