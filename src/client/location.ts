@@ -5,10 +5,10 @@ import type { ClientOptions } from './types.js'
 
 /** What a script tag or the gateway may say. */
 interface Hints {
-  baseUrl?: unknown
-  port?: unknown
-  platform?: unknown
-  autoHealth?: unknown
+  baseUrl?: string | number
+  port?: string | number
+  platform?: string
+  autoHealth?: string | boolean
 }
 
 declare const document: { currentScript?: { dataset?: Hints } | null } | undefined
@@ -32,7 +32,7 @@ export interface Location {
 export function locate(options: ClientOptions): Location {
   const { GAMESERVER_SIDECAR: injected, location } = host()
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
-  const platform = String(options.platform || script.platform || global.platform || 'agones')
+  const platform = options.platform || script.platform || global.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
   // Some runtimes guard their environment, as a whole or each variable.

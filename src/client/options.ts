@@ -45,7 +45,7 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
     once: given.retry === false,
     retry: fill('retry', given.retry || {}, defaults.retry),
     limits: fill('limits', given.limits ?? {}, defaults.limits),
-  } as ResolvedOptions
+  }
   oneOf('watch', resolved.watch, 'auto', 'websocket', 'stream')
   oneOf('int64', resolved.int64, 'number', 'bigint')
   oneOf('crossOrigin', resolved.crossOrigin, 'auto', 'direct', 'never')
@@ -93,8 +93,7 @@ function fill<T extends object>(option: string, given: T, byDefault: Required<T>
   return filled
 }
 
-/** @throws SidecarError `CONFIG` */
-export function positive(name: string, value: unknown): void {
+function positive(name: string, value: unknown): void {
   check(typeof value === 'number' && value > 0, name, value, 'a number above 0')
 }
 

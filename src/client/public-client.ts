@@ -92,7 +92,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
         options,
         (scope) => {
           if (typeof wanted === 'function') return watch.until(scope, wanted)
-          checkName(String(wanted), STATES, 'state', 'waitFor', ' Wait for another state by a function')
+          checkName(wanted, STATES, 'state', 'waitFor', ' Wait for another state by a function')
           return watch.until(scope, ({ status }) => status.state === wanted)
         },
         { defaultTimeout: Infinity },
@@ -101,7 +101,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
     watchGameServer: (options: WatchOptions = {}) => {
       checkWatchOptions(options)
       return {
-        [Symbol.asyncIterator]: () => iterate({ startWatch: watch.start, on: on as never, followSignal }, options),
+        [Symbol.asyncIterator]: () => iterate({ startWatch: watch.start, on, followSignal }, options),
       }
     },
 

@@ -3,7 +3,7 @@ import { isGameServer } from '../game-server/game-server.js'
 import { SidecarError, type SidecarErrorCode, type SidecarErrorDetails } from '../runtime/errors.js'
 import { tryTo } from '../runtime/host.js'
 import { crossOriginHint } from './endpoint.js'
-import { parseRetryAfter } from './http.js'
+import { parseRetryAfter } from './exchange.js'
 
 export type JsonObject = Record<string, unknown>
 
@@ -72,7 +72,7 @@ export function errorOfAnswer(text: string, details: SidecarErrorDetails & { sta
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
 export function parseObject(text: string): JsonObject | undefined {
   // trim() also takes a byte order mark away.
-  const value: unknown = tryTo(() => JSON.parse(text.trim()))
+  const value = tryTo((): unknown => JSON.parse(text.trim()))
   return value && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
 }
 

@@ -5,7 +5,7 @@ import type { Timers } from '../runtime/timers.js'
 import type { Limits } from '../types.js'
 import { interpretAnswer, isSafe, type Attempted } from './answer.js'
 import type { Endpoint } from './endpoint.js'
-import { requestInit, type SendHttp } from './http.js'
+import { requestInit, type SendHttp } from './exchange.js'
 
 export interface Call {
   readonly operation: OperationName

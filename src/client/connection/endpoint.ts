@@ -23,7 +23,7 @@ export function createEndpoint({ baseUrl, anyLoopback }: Location): Endpoint {
     },
     isForeign() {
       const { location } = host()
-      return !!location && !(endpoint.baseUrl + '/').startsWith(location.origin + '/')
+      return !!location && !`${endpoint.baseUrl}/`.startsWith(`${location.origin ?? ''}/`)
     },
     hint: () =>
       ON_THIS_MACHINE.test(endpoint.baseUrl)

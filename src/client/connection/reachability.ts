@@ -6,7 +6,7 @@ import type { Timers } from '../runtime/timers.js'
 import type { Attempted } from './answer.js'
 import type { Attempt, Call } from './attempt.js'
 import type { Backoff } from './backoff.js'
-import type { SendHttp } from './http.js'
+import type { SendHttp } from './exchange.js'
 import type { Pacer } from './pacer.js'
 
 /** ms that a GET may take which only asks whether the sidecar is there: a dead one is to be noticed within 15 s. */
@@ -139,8 +139,8 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
 
     async whenUp(scope) {
       if (isUp) return
-      await scope.wait<void>((resolve, wait) => {
-        waiters.set(wait, resolve as () => void)
+      await scope.wait<undefined>((resolve, wait) => {
+        waiters.set(wait, () => resolve(undefined))
         wait.onEnd(() => {
           waiters.delete(wait)
           // Nobody waits any more: nothing may go on dialling.

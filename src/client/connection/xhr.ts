@@ -2,7 +2,7 @@ import { missingGlobal } from '../runtime/errors.js'
 import { pick } from '../runtime/host.js'
 import type { Scope } from '../runtime/scope.js'
 import type { ClientOptions, FetchInit } from '../types.js'
-import type { HttpResponse } from './http.js'
+import type { HttpResponse } from './exchange.js'
 
 const HEADERS_RECEIVED = 2
 const DONE = 4

@@ -3,7 +3,7 @@ import { operations, type Operation } from '../../protocol/operations.js'
 import { isSafe, type Attempted, type JsonObject } from '../connection/answer.js'
 import { failedAttempt, urlOf, type Attempt, type Call } from '../connection/attempt.js'
 import { crossOriginHint, type Endpoint } from '../connection/endpoint.js'
-import type { SendHttp } from '../connection/http.js'
+import type { SendHttp } from '../connection/exchange.js'
 import type { Pacer } from '../connection/pacer.js'
 import { own } from '../game-server/game-server.js'
 import { SidecarError } from '../runtime/errors.js'
@@ -178,7 +178,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     const { value } = (body ?? {}) as { value?: string }
     const isHeld = Array.isArray(found.values) && found.values.includes(value)
     if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(scope, key, value, isHeld)
-    return found as JsonObject
+    return found
   }
 
   /** The GameServer as it is now: the first object of a WebSocket of its own, which a page of any origin may read. */

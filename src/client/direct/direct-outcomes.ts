@@ -87,7 +87,7 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
       const outcome = await shown
       const seen = listIn(store.last, found)
       // A full list isn't refused at once, since a removal sent before may still make room.
-      if (outcome === 'sent' && added && !seen.values.includes(value) && seen.values.length >= Number(seen.capacity))
+      if (outcome === 'sent' && added && !seen.values.includes(value) && seen.values.length >= seen.capacity)
         throw new SidecarError('OUT_OF_RANGE', `The list "${list}" is full`, {
           operation: scope.operation,
           hint: 'Raise the capacity first',

@@ -1,6 +1,6 @@
 import { urlOf } from '../connection/attempt.js'
 import type { Endpoint } from '../connection/endpoint.js'
-import { requestInit, type SendHttp } from '../connection/http.js'
+import { requestInit, type SendHttp } from '../connection/exchange.js'
 import type { Scope } from '../runtime/scope.js'
 import type { FetchInit } from '../types.js'
 

@@ -36,7 +36,7 @@ export function createResources(int64: Int64): Resources {
       const list: unknown = values ?? []
       if (!Array.isArray(list) || list.some((value) => typeof value !== 'string'))
         throw new SidecarError('PROTOCOL', 'The answer is not a list', { operation })
-      return { name, capacity: toInteger(operation, capacity), values: list }
+      return { name, capacity: toInteger(operation, capacity), values: list as string[] }
     },
   }
 }

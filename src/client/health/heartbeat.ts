@@ -1,6 +1,6 @@
 import type { HealthSpec } from '../../protocol/game-server.js'
 import type { Endpoint } from '../connection/endpoint.js'
-import type { HttpResponse } from '../connection/http.js'
+import type { HttpResponse } from '../connection/exchange.js'
 import type { Reachability } from '../connection/reachability.js'
 import { SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
@@ -189,7 +189,7 @@ export function rhythmOf(interval: number | undefined, { period_seconds: period 
 /** What a worker was answered, as if this page had sent the beat. */
 function reportedResponse([, status, text = '']: Report, isDirect: boolean): HttpResponse {
   // Without a status, only direct mode tells an answer that can't be read from none.
-  if (!status && (text || !isDirect)) throw text
+  if (!status && (text || !isDirect)) throw new Error(text)
   return {
     status: Number(status) || 200,
     header: () => null,

@@ -64,7 +64,7 @@ export class SidecarError extends Error {
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */
 export function isSidecarError(error: unknown): error is SidecarError {
-  return !!error && (error as SidecarError).name === 'SidecarError'
+  return (error as Partial<Error> | null | undefined)?.name === 'SidecarError'
 }
 
 /** The same error with other details, such as the method that a caller knows it by. */
@@ -80,6 +80,7 @@ export function toSidecarError(
   summary: string,
   details?: SidecarErrorDetails,
 ): SidecarError {
+  // It may be of another copy of this package, and is as good.
   return isSidecarError(error) ? error : new SidecarError(code, summary, { ...details, cause: error })
 }
 

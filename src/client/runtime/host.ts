@@ -43,11 +43,11 @@ export function host(): HostGlobals {
   return typeof globalThis === 'object'
     ? (globalThis as unknown as HostGlobals)
     : typeof self === 'object'
-      ? self!
+      ? self
       : typeof window === 'object'
-        ? window!
+        ? window
         : typeof global === 'object'
-          ? global!
+          ? global
           : {}
 }
 

@@ -26,6 +26,8 @@ export class Scope {
   }
 
   throwIfEnded(): void {
+    // Whatever the scope was ended with, which is nearly always a SidecarError.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
     if (this.reason) throw this.reason
   }
 
@@ -62,7 +64,7 @@ export class Scope {
           forget()
           resolve(value)
         },
-        (error) => {
+        (error: unknown) => {
           forget()
           reject(error)
         },

@@ -25,7 +25,7 @@ export function createTimers({ now = hostNow, scheduler }: TimerOptions): Timers
 
   function after(scope: Scope, ms: number, run: () => void): Scope {
     // The host's timers are called as members of the global object: some hosts refuse another receiver.
-    const clock: Partial<SchedulerLike> = (scheduler ?? (host() as Partial<SchedulerLike>)) || {}
+    const clock: Partial<SchedulerLike> = (scheduler ?? host()) || {}
     const timer = new Scope(scope)
     const fire = (): void => {
       if (timer.reason) return

@@ -31,15 +31,16 @@ export function checkNames(
 
 /** @param elsewise what else may help, for the hint */
 export function checkName(
-  name: string,
+  given: unknown,
   known: readonly string[],
   kind: string,
   operation?: string,
   elsewise = '',
 ): void {
+  const name = typeof given === 'string' ? given : show(given)
   if (known.includes(name)) return
   const nearest = known.reduce((best, other) => (distance(name, other) < distance(name, best) ? other : best))
-  throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(name)}`, {
+  throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(given)}`, {
     operation,
     hint: (distance(name, nearest) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${nearest}?`) + elsewise,
   })

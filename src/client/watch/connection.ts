@@ -1,8 +1,8 @@
 import type { Transport } from '../types.js'
-import type { SidecarError } from '../runtime/errors.js'
+import { toSidecarError, type SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
-import type { OpenWatch, WatchEnd, WatchListener } from './message.js'
+import { WATCH, type OpenWatch, type WatchEnd, type WatchListener } from './message.js'
 
 /** One connection of the watch, from the dial to its end. */
 export interface WatchConnection {
@@ -43,7 +43,9 @@ export function dial(
       onGameServer(gameServer)
     },
   })
-    .catch((reason: SidecarError): WatchEnd => ({ reason }))
+    .catch((reason: unknown): WatchEnd => ({
+      reason: toSidecarError(reason, 'UNAVAILABLE', 'The watch ended', { operation: WATCH }),
+    }))
     .then((end) => {
       isOver = true
       scope.end()

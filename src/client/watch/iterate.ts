@@ -47,7 +47,7 @@ export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<Game
       try {
         scope ??= start()
         while (!done && (!queue.length || (isStrict && scope.reason)))
-          await scope.wait<void>((resolve) => void readers.push(resolve as () => void))
+          await scope.wait<undefined>((resolve) => void readers.push(() => resolve(undefined)))
       } catch (error) {
         // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
         const isWanted = done || /^(ABORTED|CLOSED)$/.test((error as SidecarError).code)

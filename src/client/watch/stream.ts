@@ -1,7 +1,7 @@
 import { errorOfAnswer } from '../connection/answer.js'
 import { urlOf } from '../connection/attempt.js'
 import type { Endpoint } from '../connection/endpoint.js'
-import { requestInit, type HttpResponse, type SendHttp } from '../connection/http.js'
+import { requestInit, type HttpResponse, type SendHttp } from '../connection/exchange.js'
 import { checkLength, SidecarError, toSidecarError } from '../runtime/errors.js'
 import type { Limits } from '../types.js'
 import { createLineSplitter } from './lines.js'

@@ -3,7 +3,7 @@ import { send } from './send.js'
 import { localTargets } from './targets.js'
 import type { Running, Target } from './targets.js'
 import type { Answer, Setup, Step, WireCase } from './wire-case.js'
-import { badEscape, fails, invalid, noBeat, notFound, ok, tooLarge, wrongMethod } from './wire-case.js'
+import { badEscape, fails, invalid, noBeat, notFound, tooLarge, wrongMethod } from './wire-case.js'
 
 /** A sidecar behind a gateway. */
 export interface GatewayRunning extends Running {

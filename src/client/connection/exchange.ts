@@ -1,0 +1,32 @@
+import type { Scope } from '../runtime/scope.js'
+import type { FetchInit } from '../types.js'
+
+/** The head of an answer, and its body still to be read. */
+export interface HttpResponse {
+  /** 0 where nothing of the answer may be seen. */
+  readonly status: number
+  header(name: string): string | null
+  /** Hands on the text of the body as it comes; resolves at its end. */
+  read(onText: (text: string) => void): Promise<void>
+}
+
+/** Sends one request. Everything is let go when the scope ends; whatever the host throws comes out as it is. */
+export type SendHttp = (scope: Scope, url: string, init: FetchInit) => Promise<HttpResponse>
+
+/** A request as the sidecar takes it. One without a body has no content type: a browser would ask leave for it first. */
+export function requestInit(method: string, body?: string): FetchInit {
+  return {
+    method,
+    headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+    body,
+    redirect: 'manual',
+    cache: 'no-store',
+  }
+}
+
+/** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 where it is neither. */
+export function parseRetryAfter(value: string | null): number {
+  if (!value) return 0
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : /^\w{3}, /.test(value) ? Date.parse(value) - Date.now() : 0
+  return ms > 0 ? Math.min(ms, 30000) : 0
+}
