@@ -77,6 +77,11 @@ describe('imports point one way', () => {
   test.each([
     ['node/http', ['node/local', 'node/gateway']],
     ['node/local', ['node/gateway']],
+    ['sidecar/model/state', ['sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire']],
+    ['sidecar/model/calls', ['sidecar/model/time', 'sidecar/control', 'sidecar/wire']],
+    ['sidecar/model/time', ['sidecar/control', 'sidecar/wire']],
+    ['sidecar/control', ['sidecar/wire']],
+    ['sidecar/wire', ['sidecar/model/calls', 'sidecar/model/time', 'sidecar/control']],
   ])('%s imports nothing of %j', (folder, above) => {
     const isIn = (path: string, folders: readonly string[]): boolean =>
       folders.some((name) => path.startsWith(`src/${name}/`))
