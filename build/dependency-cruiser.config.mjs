@@ -2,12 +2,9 @@
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
  *   cli, vite > node > sidecar > protocol
- *   adapters > index > client, watch, health > protocol
+ *   adapters > index > client > protocol
  *   frames
  */
-
-/** The folders that the client is made of. */
-const CLIENT = ['client', 'watch', 'health']
 
 /**
  * The folders and entry files of `src` that each one may import besides itself, and the packages. One that isn't listed
@@ -15,29 +12,41 @@ const CLIENT = ['client', 'watch', 'health']
  */
 const allowed = {
   protocol: {},
-  client: { areas: [...CLIENT, 'protocol'], packages: ['mitt'] },
-  watch: { areas: [...CLIENT, 'protocol'] },
-  health: { areas: [...CLIENT, 'protocol'] },
+  client: { areas: ['client', 'protocol'], packages: ['mitt'] },
   frames: {},
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts'] },
   sidecar: { areas: ['protocol'] },
   dashboard: { areas: ['protocol', 'sidecar'] },
-  mock: { areas: ['protocol', 'sidecar'], types: [...CLIENT, 'index.ts'] },
+  mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'],
-    packages: ['httpxy', 'mrmime', 'send', 'ws', 'yaml'],
+    packages: ['mrmime', 'send', 'ws', 'yaml'],
     node: true,
   },
   vite: { areas: ['node'], node: true },
   cli: {
-    areas: [...CLIENT, 'protocol', 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
+    areas: ['client', 'protocol', 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
     packages: ['commander', 'picocolors', 'yaml'],
     node: true,
   },
-  'index.ts': { areas: [...CLIENT, 'protocol'] },
-  'index.node.ts': { areas: [...CLIENT, 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
+  'index.ts': { areas: ['client', 'protocol'] },
+  'index.node.ts': { areas: ['client', 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
 }
+
+/** Folders in the order in which they may build on each other: none imports anything of a folder that comes later. */
+const floors = [
+  ['client/runtime', 'client/game-server', 'client/connection', 'client/watch', 'client/direct', 'client/calls'],
+  ['client/runtime', 'client/game-server', 'client/connection', 'client/health', 'client/calls'],
+  ['client/health', 'client/watch'],
+  ['client/watch', 'client/health'],
+  ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
+  ['sidecar/wire', 'sidecar/model/calls'],
+  ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
+  ['node/http', 'node/local', 'node/gateway'],
+  ['node/gateway/files', 'node/gateway/forward'],
+  ['node/gateway/forward', 'node/gateway/files'],
+]
 
 const escape = (name) => name.replace('.', '\\.')
 const pathsOf = (areas) => areas.map((area) => `^src/${escape(area)}${area.endsWith('.ts') ? '$' : '/'}`)
@@ -53,6 +62,15 @@ const boundaries = Object.entries(allowed).map(([area, { areas = [], types = [],
     ...(node ? { dependencyTypesNot: ['core'] } : {}),
   },
 }))
+
+const order = floors.flatMap((folders) =>
+  folders.slice(0, -1).map((folder, index) => ({
+    name: `${folder.replaceAll('/', '-')}-is-below`,
+    severity: 'error',
+    from: { path: pathsOf([folder]) },
+    to: { path: pathsOf(folders.slice(index + 1)) },
+  })),
+)
 
 const typesOnly = Object.entries(allowed)
   .filter(([, { types }]) => types !== undefined)
@@ -76,18 +94,7 @@ export default {
     },
     ...boundaries,
     ...typesOnly,
-    {
-      name: 'node-http-is-lowest',
-      severity: 'error',
-      from: { path: '^src/node/http/' },
-      to: { path: '^src/node/(local|gateway)/' },
-    },
-    {
-      name: 'node-local-below-gateway',
-      severity: 'error',
-      from: { path: '^src/node/local/' },
-      to: { path: '^src/node/gateway/' },
-    },
+    ...order,
     {
       name: 'page-reaches-no-node',
       severity: 'error',

@@ -91,7 +91,7 @@ function endOfString(text: string, start: number): number {
 
 /** Whether valid JSON holds an escaped half of a surrogate pair, which no protobuf string can hold. */
 function hasLoneSurrogate(json: string): boolean {
-  /** Where the second half must be, after a first half. */
+  /** The place of the second half that a first half needs. */
   let expected: number | undefined
   for (const { index, 1: hex } of json.matchAll(/\\(?:u([\da-f]{4})|[^u])/gi)) {
     const code = hex === undefined ? 0 : parseInt(hex, 16)

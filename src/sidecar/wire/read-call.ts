@@ -103,7 +103,7 @@ function maskOfMessage({ keys }: Message): readonly string[] {
 
 /** The update mask of a request: that of the query if there is one, else that of the body. */
 function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
-  if (/;|%(?![\da-f]{2})/i.test(query)) throw new MalformedBody('the query is malformed')
+  if (/;|%(?![\da-f]{2})/i.test(query)) throw new MalformedBody('the query holds a semicolon or a malformed escape')
   const parameters = new URLSearchParams(query)
   const [mask, ...more] = [...parameters.getAll('updateMask'), ...parameters.getAll('update_mask')]
   if (more.length > 0) throw new MalformedBody('the query gives more than one updateMask')
