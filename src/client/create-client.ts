@@ -159,7 +159,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
       if (up) status.set('connected')
       else status.lost(reason?.summary)
     }
-    if (up && isNew && operation !== 'health' && reporter.reason) heartbeat.beatNow()
+    if (up && isNew && operation !== 'health' && reporter.hasFailed) heartbeat.beatNow()
   })
   reachability.onAbsent(() => {
     const warning = `gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`

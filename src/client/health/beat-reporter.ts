@@ -11,6 +11,8 @@ export interface BeatReporter {
   readonly healthy: boolean | undefined
   /** Why the last beat was held back, or failed. */
   readonly reason: string | undefined
+  /** Whether the last beat got no good answer, or none at all. */
+  readonly hasFailed: boolean
   /** @param at ms since the Unix epoch, where it wasn't just now */
   sent(error?: SidecarError, at?: number): void
   held(reason: string, at?: number): void
@@ -36,8 +38,15 @@ export function createBeatReporter({ timers, spec, rhythm, wasThere, emit }: Par
     lastBeat: undefined as number | undefined,
     healthy: undefined as boolean | undefined,
     reason: undefined as string | undefined,
-    sent: (error?: SidecarError, at?: number) => report(error && (wasThere() ? error.message : WAITING), at),
-    held: report,
+    hasFailed: false,
+    sent(error?: SidecarError, at?: number) {
+      reporter.hasFailed = !!error
+      report(error && (wasThere() ? error.message : WAITING), at)
+    },
+    held(held: string, at?: number) {
+      reporter.hasFailed = false
+      report(held, at)
+    },
   }
 
   function report(next: string | undefined, at = Date.now()): void {
