@@ -16,7 +16,7 @@ import { createDirectMode } from './direct/direct-mode.js'
 import { createDirectOutcomes } from './direct/direct-outcomes.js'
 import { opaqueInit } from './direct/opaque.js'
 import { createChanges } from './game-server/changes.js'
-import { healthSpecOf } from './game-server/game-server.js'
+import { healthRulesOf } from './game-server/game-server.js'
 import { createResources } from './game-server/resources.js'
 import { createGameServerStore } from './game-server/store.js'
 import { createBeatReporter } from './health/beat-reporter.js'
@@ -135,11 +135,11 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
   // The heartbeat.
   const autoHealth = given.autoHealth ?? location.autoHealth
   const healthSettings = resolveAutoHealth(autoHealth, !!host().document)
-  const spec = () => healthSpecOf(store.last)
+  const rules = () => healthRulesOf(store.last)
   const reporter = createBeatReporter({
     timers,
-    spec,
-    rhythm: () => rhythmOf(healthSettings.interval, spec()),
+    rules,
+    rhythm: () => rhythmOf(healthSettings.interval, rules()),
     wasThere: () => reachability.wasUp,
     emit: (event) => emit('health', event),
   })
@@ -176,7 +176,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
           reachability,
           reporter,
           settings: healthSettings,
-          spec,
+          rules,
           readGameServer: () => send(scope, 'getGameServer').then(({ body }) => onRead(body as unknown as GameServer)),
           isDirect: () => direct.isActive,
           beatInit: () => toInit('POST', '{}'),

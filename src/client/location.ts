@@ -53,11 +53,10 @@ export function locate(options: ClientOptions): Location {
     })
   const value = String(sources[source])
   const { autoHealth = global.autoHealth } = script
-  return {
+  return Object.assign(toUrl(source, value, prefix + 'HOST', env('HOST'), location?.origin ?? ''), {
     platform,
-    ...toUrl(source, value, prefix + 'HOST', env('HOST'), location?.origin ?? ''),
     autoHealth: autoHealth !== undefined && String(autoHealth) !== 'false',
-  }
+  })
 }
 
 const QUERY = '?sidecar=PORT'

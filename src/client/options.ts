@@ -29,8 +29,6 @@ const defaults = {
   limits: { message: 1 << 24, body: 1 << 24 },
 } satisfies Partial<ClientOptions>
 
-const autoHealthDefaults = { check: () => true, stallTimeout: 3000 } as const
-
 const NAMES =
   'baseUrl platform autoHealth watch crossOrigin int64 timeout retry signal verifyInterval limits fetch WebSocket ' +
   'XMLHttpRequest TextDecoder scheduler now random logger shutdownOnPageHide processSignals'
@@ -38,14 +36,12 @@ const NAMES =
 /** @throws SidecarError `CONFIG` where an option doesn't exist or can't be right */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
   checkNames(given, NAMES.split(' '), 'option')
-  const options = { ...without(given), random: given.random ?? Math.random }
-  const resolved = {
-    ...defaults,
-    ...options,
+  const resolved = Object.assign(withDefaults(defaults, given), {
+    random: given.random ?? Math.random,
     once: given.retry === false,
-    retry: fill('retry', given.retry || {}, defaults.retry),
-    limits: fill('limits', given.limits ?? {}, defaults.limits),
-  }
+    retry: withNumbers('retry', defaults.retry, given.retry || {}),
+    limits: withNumbers('limits', defaults.limits, given.limits ?? {}),
+  })
   oneOf('watch', resolved.watch, 'auto', 'websocket', 'stream')
   oneOf('int64', resolved.int64, 'number', 'bigint')
   oneOf('crossOrigin', resolved.crossOrigin, 'auto', 'direct', 'never')
@@ -58,7 +54,7 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
 export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: boolean): ResolvedAutoHealth {
   const options = typeof given === 'object' ? given : {}
   checkNames(options, ['interval', 'check', 'stallTimeout', 'worker'], 'option autoHealth.')
-  const resolved = { ...autoHealthDefaults, worker: inPage, ...without(options) }
+  const resolved = withDefaults({ check: () => true, stallTimeout: 3000, worker: inPage }, options)
   if (resolved.interval !== undefined) positive('autoHealth.interval', resolved.interval)
   positive('autoHealth.stallTimeout', resolved.stallTimeout)
   return resolved
@@ -79,18 +75,21 @@ export function checkWatchOptions(options: WatchOptions): void {
   check(['drop', 'fail'].includes(overflow), 'overflow', overflow, 'drop or fail', operation)
 }
 
-/** `undefined` means the default, as in a destructuring. */
-function without<T extends object>(given: T): T {
-  const result = { ...given }
-  for (const name of Object.keys(result) as (keyof T)[]) if (result[name] === undefined) delete result[name]
+/** The defaults, overridden by what is given: `undefined` means the default, as in a destructuring. */
+function withDefaults<D extends object, G extends object>(byDefault: D, given: G): D & G {
+  const result = Object.assign({}, byDefault) as D & G
+  for (const name of Object.keys(given) as (keyof G)[])
+    if (given[name] !== undefined) result[name] = given[name] as (D & G)[keyof G]
   return result
 }
 
-function fill<T extends object>(option: string, given: T, byDefault: Required<T>): Required<T> {
-  checkNames(given, Object.keys(byDefault), `option ${option}.`)
-  const filled: Required<T> = { ...byDefault, ...without(given) }
-  for (const name of Object.keys(byDefault) as (keyof T & string)[]) positive(`${option}.${name}`, filled[name])
-  return filled
+/** The same for options of which all are numbers above 0. */
+function withNumbers<T extends object>(option: string, byDefault: T, given: object): T {
+  const names = Object.keys(byDefault)
+  checkNames(given, names, `option ${option}.`)
+  const result = withDefaults(byDefault, given)
+  for (const name of names) positive(`${option}.${name}`, result[name as keyof T])
+  return result
 }
 
 function positive(name: string, value: unknown): void {

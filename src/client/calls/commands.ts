@@ -5,10 +5,10 @@ import type { DirectOutcomes } from '../direct/direct-outcomes.js'
 import { equal, own } from '../game-server/game-server.js'
 import type { Resources } from '../game-server/resources.js'
 import type { GameServerStore, Predicate } from '../game-server/store.js'
-import type { SidecarError } from '../runtime/errors.js'
+import { named, type SidecarError } from '../runtime/errors.js'
 import type { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
-import type { CallOptions, Counter, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from '../types.js'
+import type { CallOptions, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from '../types.js'
 import type { Watch } from '../watch/watch.js'
 import { checkBody, checkName } from './checks.js'
 import type { ExpectInWatch } from './confirmations.js'
@@ -45,7 +45,8 @@ type SendNow = (operation: OperationName, body?: object, query?: string) => Prom
 
 /** The operations of the interface, but for the watch. What can't be right is refused before anything is sent. */
 export function createCommands(parts: Parts): Commands {
-  const { run, inOrder, send, timers, store, resources, watch, expectInWatch, direct } = parts
+  const { run, inOrder, send, timers, store, watch, expectInWatch, direct } = parts
+  const { toCounter, toList } = parts.resources
   const { watched, onRead, onBeat } = parts
   const prefix = metadataPrefix(parts.platform)
 
@@ -122,24 +123,21 @@ export function createCommands(parts: Parts): Commands {
     key: string,
     given: object,
     options: CallOptions | undefined,
-    work: (sendNow: SendNow, scope: Scope, body: Record<string, unknown>) => Promise<T>,
+    work: (sendNow: SendNow, body: Record<string, unknown>, scope: Scope) => Promise<T>,
   ): Promise<T> {
     return run(operation, options, async (scope) => {
       const name = checkName(operation, key)
       const body = checkBody(operation, given)
       return inOrder(key, scope, () =>
-        work(async (sent, sentBody, query = '') => (await send(scope, sent, sentBody, name + query)).body, scope, body),
+        work(async (sent, sentBody, query = '') => (await send(scope, sent, sentBody, name + query)).body, body, scope),
       )
     })
   }
 
-  const toCounter = (scope: Scope, key: string, raw: object): Counter => resources.toCounter(scope.operation, key, raw)
-  const toList = (scope: Scope, key: string, raw: object): List => resources.toList(scope.operation, key, raw)
-
   /** In production an unknown list ends the sidecar, and adds and removes that aren't written yet are dropped. */
   async function whenListIsWritten(scope: Scope, key: string, readList: () => Promise<object>): Promise<void> {
     for (;;) {
-      const { values, capacity } = toList(scope, key, await readList())
+      const { values, capacity } = toList(key, await readList())
       const written = own((await readGameServer(scope)).status.lists, key)
       if (written && equal([values, String(capacity)], [written.values ?? [], written.capacity])) return
       await timers.sleep(scope, SETTLE_INTERVAL)
@@ -163,7 +161,7 @@ export function createCommands(parts: Parts): Commands {
         // Not awaited here: the next change need not wait until this one shows.
         return { answer, unread: answer.unread ? direct.ofListChange(scope, before, answer.body, change) : undefined }
       })
-      return unread ?? toList(scope, key, answer.body)
+      return unread ?? toList(key, answer.body)
     })
   }
 
@@ -181,7 +179,7 @@ export function createCommands(parts: Parts): Commands {
           return unread ? 'sent' : 'accepted'
         } catch (error) {
           // A call that was ended by its caller says nothing of the sidecar.
-          if (!scope.reason) onBeat(error as SidecarError)
+          if (!scope.reason) onBeat(named(error as SidecarError, 'health'))
           throw error
         }
       }),
@@ -192,27 +190,25 @@ export function createCommands(parts: Parts): Commands {
     setAnnotation: (key, value, options) => setMetadata('setAnnotation', 'annotations', key, value, options),
 
     getCounter: (key, options) =>
-      onResource('getCounter', key, {}, options, async (sendNow, scope) =>
-        toCounter(scope, key, await sendNow('getCounter')),
-      ),
+      onResource('getCounter', key, {}, options, async (sendNow) => toCounter(key, await sendNow('getCounter'))),
 
     updateCounter: (key, update, options) =>
-      onResource('updateCounter', key, update, options, async (sendNow, scope, { countDiff, ...body }) => {
+      onResource('updateCounter', key, update, options, async (sendNow, body) => {
         // In production the sidecar refuses a change that changes nothing.
-        if (countDiff !== undefined && countDiff !== '0') body.countDiff = countDiff
+        if (body.countDiff === '0') delete body.countDiff
         const answer = Object.keys(body).length ? await sendNow('updateCounter', body) : {}
         // Some versions answer with an empty counter.
-        return toCounter(scope, key, 'name' in answer && answer.name ? answer : await sendNow('getCounter'))
+        return toCounter(key, 'name' in answer && answer.name ? answer : await sendNow('getCounter'))
       }),
 
     getList: (key, options) =>
-      onResource('getList', key, {}, options, async (sendNow, scope) => toList(scope, key, await sendNow('getList'))),
+      onResource('getList', key, {}, options, async (sendNow) => toList(key, await sendNow('getList'))),
 
     updateList: (key, update, options) =>
-      onResource('updateList', key, update, options, async (sendNow, scope, body) => {
+      onResource('updateList', key, update, options, async (sendNow, body, scope) => {
         await whenListIsWritten(scope, key, () => sendNow('getList'))
         await sendNow('updateList', body, '?updateMask=' + Object.keys(body).join(','))
-        return toList(scope, key, await sendNow('getList'))
+        return toList(key, await sendNow('getList'))
       }),
 
     addListValue: (key, value, options) => changeList('addListValue', key, value, options),

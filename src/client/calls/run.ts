@@ -1,5 +1,5 @@
 import type { Endpoint } from '../connection/endpoint.js'
-import { toSidecarError, type SidecarError } from '../runtime/errors.js'
+import { named, toSidecarError, type SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { FollowSignal } from '../runtime/signals.js'
 import type { Timers } from '../runtime/timers.js'
@@ -39,7 +39,7 @@ export function createRunCall({
   refuse,
 }: Parts): RunCall {
   return async (operation, options, call, { defaultTimeout = timeout, extraOptions = [] } = {}) => {
-    const scope = new Scope(life, operation)
+    const scope = new Scope(life)
     try {
       check((options ?? true) === true || typeof options === 'object', 'options', options, 'an object', operation)
       checkNames(options, [...CALL_OPTIONS, ...extraOptions], 'option', operation)
@@ -48,13 +48,13 @@ export function createRunCall({
       timers.limit(scope, limit, () =>
         isConnected() ? 'The sidecar is connected: it has not told of this, or not in time' : endpoint.hint(),
       )
-      followSignal(signal, scope)
+      followSignal(signal, scope, operation)
       scope.throwIfEnded()
       const refusal = refuse(operation)
       if (refusal) throw refusal
       return await call(scope)
     } catch (error) {
-      throw toSidecarError(error, 'UNKNOWN', 'This call failed', { operation, hint: 'See `cause`' })
+      throw named(toSidecarError(error, 'UNKNOWN', 'This call failed', 'See `cause`'), operation)
     } finally {
       scope.end()
     }

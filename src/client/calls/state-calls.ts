@@ -22,7 +22,6 @@ export function isDone(operation: StateCall, shown: GameServer | undefined, forc
   if (operation === 'shutdown' && state === 'Shutdown') return true
   if (state === 'Unhealthy' || state === 'Shutdown')
     throw new SidecarError('UNAVAILABLE', `This GameServer is ${state}`, {
-      operation,
       hint: 'The sidecar ignores state calls from now on: end the process',
     })
   return false

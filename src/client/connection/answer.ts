@@ -1,6 +1,6 @@
 import { operations, type OperationName } from '../../protocol/operations.js'
 import { isGameServer } from '../game-server/game-server.js'
-import { SidecarError, type SidecarErrorCode, type SidecarErrorDetails } from '../runtime/errors.js'
+import { SidecarError, type SidecarErrorCode } from '../runtime/errors.js'
 import { tryTo } from '../runtime/host.js'
 import { crossOriginHint } from './endpoint.js'
 import { parseRetryAfter } from './exchange.js'
@@ -30,28 +30,25 @@ export function isSafe(operation: OperationName): boolean {
   return operations[operation][0] === 'GET' || operation === 'health'
 }
 
-/** What an answer that was read whole says. `errorName`: how the caller knows the operation. */
+/** What an answer that was read whole says. */
 export function interpretAnswer(
   operation: OperationName,
   status: number,
   header: (name: string) => string | null,
   text: string,
-  errorName: string = operation,
 ): Attempted {
   const body = parseObject(text)
   if (body && status === 200) {
     if (operation !== 'getGameServer' || isGameServer(body)) return { body, answered: true }
-    const error = new SidecarError('PROTOCOL', 'The answer is not a GameServer', { operation: errorName, status })
-    return { error, answered: true }
+    return { error: new SidecarError('PROTOCOL', 'The answer is not a GameServer', { status }), answered: true }
   }
   // The sidecar's own word, and the gateway's, for a request that reached nobody.
   const unsent = body?.code === GRPC_UNAVAILABLE
-  const details = { operation: errorName, status }
   // A gateway that got no answer can't know what has become of a write.
   const error =
     !unsent && !isSafe(operation) && (status === 502 || status === 504)
-      ? new SidecarError('UNKNOWN_OUTCOME', summaryOf(status, text), details)
-      : errorOfAnswer(text, details)
+      ? new SidecarError('UNKNOWN_OUTCOME', summaryOf(status, text), { status })
+      : errorOfAnswer(status, text)
   return {
     error,
     answered: error.code === 'UNAVAILABLE' ? undefined : true,
@@ -61,12 +58,9 @@ export function interpretAnswer(
 }
 
 /** The error that an answer other than a good one stands for. */
-export function errorOfAnswer(text: string, details: SidecarErrorDetails & { status: number }): SidecarError {
-  const code = classify(parseObject(text) ?? {}, details.status)
-  return new SidecarError(code, summaryOf(details.status, text), {
-    ...details,
-    hint: details.hint ?? cureFor(code, text),
-  })
+export function errorOfAnswer(status: number, text: string): SidecarError {
+  const code = classify(parseObject(text) ?? {}, status)
+  return new SidecarError(code, summaryOf(status, text), { status, hint: cureFor(code, text) })
 }
 
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */

@@ -30,7 +30,7 @@ interface Parts {
 export function createAttempt({ endpoint, http, timers, limits }: Parts): Attempt {
   return async (parent, { operation, body, name, timeout }, send = http) => {
     parent.throwIfEnded()
-    const scope = new Scope(parent, parent.operation ?? operation)
+    const scope = new Scope(parent)
     timers.limit(scope, timeout)
     const [method, , shape] = operations[operation] as Operation
     try {
@@ -42,11 +42,11 @@ export function createAttempt({ endpoint, http, timers, limits }: Parts): Attemp
       let text = ''
       await response.read((piece) => {
         text += piece
-        checkLength(text, limits.body, 'body', scope.operation)
+        checkLength(text, limits.body, 'body')
       })
-      return interpretAnswer(operation, response.status, response.header, text, scope.operation)
+      return interpretAnswer(operation, response.status, response.header, text)
     } catch (cause) {
-      return failedAttempt(endpoint, parent, operation, cause, !isSafe(operation))
+      return failedAttempt(endpoint, parent, cause, !isSafe(operation))
     } finally {
       scope.end()
     }
@@ -61,13 +61,7 @@ export function urlOf(endpoint: Endpoint, operation: OperationName, name?: strin
  * What it means that an attempt got no answer.
  * @param risky the request may have been carried out, and doing it again would make a difference
  */
-export function failedAttempt(
-  endpoint: Endpoint,
-  parent: Scope,
-  operation: OperationName,
-  cause: unknown,
-  risky: boolean,
-): Attempted {
+export function failedAttempt(endpoint: Endpoint, parent: Scope, cause: unknown, risky: boolean): Attempted {
   const known = isSidecarError(cause)
   // The caller has given up, or this can't be mended by trying again.
   if (known && !isPassing(cause)) {
@@ -76,14 +70,10 @@ export function failedAttempt(
   }
   const refused = wasRefused(cause)
   if (refused) endpoint.onRefused()
-  const details = { operation: parent.operation ?? operation, cause }
   const error =
     risky && !refused
-      ? new SidecarError('UNKNOWN_OUTCOME', 'No answer to a request that was sent', details)
-      : toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, {
-          ...details,
-          hint: endpoint.hint(),
-        })
+      ? new SidecarError('UNKNOWN_OUTCOME', 'No answer to a request that was sent', { cause })
+      : toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, endpoint.hint())
   return { error, answered: parent.reason ? undefined : false, unsent: refused }
 }
 

@@ -1,6 +1,6 @@
 import type { OperationName } from '../../protocol/operations.js'
 import type { GameServer } from '../../protocol/game-server.js'
-import { isPassing, withDetails, type SidecarError } from '../runtime/errors.js'
+import { isPassing, type SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
 import type { Attempted } from './answer.js'
@@ -105,8 +105,7 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
       searchFailures++
       // A search that was given up has nothing to tell those who have begun to wait since.
       if (scope.reason) return
-      if (!isPassing(error))
-        waiters.forEach((_, wait) => wait.end(withDetails(error, { operation: wait.operation ?? error.operation })))
+      if (!isPassing(error)) waiters.forEach((_, wait) => wait.end(error))
     }
   }
 

@@ -16,7 +16,7 @@ export function sendByXhr(
 ): Promise<HttpResponse> {
   return scope.wait((resolve, wait) => {
     const Xhr = pick(options, 'XMLHttpRequest')
-    if (!Xhr) throw missingGlobal('fetch', scope.operation)
+    if (!Xhr) throw missingGlobal('fetch')
     const xhr = new Xhr()
     /** Nothing says why a connection failed. */
     const failed = (): boolean => xhr.readyState === DONE && !xhr.status

@@ -48,11 +48,10 @@ function isSilent({ error, answered }: Attempted): boolean {
   return error?.code === 'UNAVAILABLE' && answered === false
 }
 
-function refusedValue({ operation }: Scope, list: string, value: string, isHeld: boolean): SidecarError {
+function refusedValue(list: string, value: string, isHeld: boolean): SidecarError {
   return isHeld
-    ? new SidecarError('ALREADY_EXISTS', `The list "${list}" already holds "${value}"`, { operation })
+    ? new SidecarError('ALREADY_EXISTS', `The list "${list}" already holds "${value}"`)
     : new SidecarError('NOT_FOUND', `The list "${list}" does not hold "${value}"`, {
-        operation,
         hint: 'The list does not hold this value',
       })
 }
@@ -68,7 +67,6 @@ export function createDirectMode(parts: Parts): DirectMode {
   function refuse(operation: string): SidecarError | undefined {
     return isActive && /^(set|update)/.test(operation)
       ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', {
-          operation,
           hint: crossOriginHint(),
         })
       : undefined
@@ -86,8 +84,8 @@ export function createDirectMode(parts: Parts): DirectMode {
 
   /** A page can't tell a refused connection from an answer that it may not read; a request that it need not read can. */
   async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
-    const scope = new Scope(parent, parent.operation ?? call.operation)
-    if (timers.now() < refusedUntil) return refused(scope, attempted)
+    const scope = new Scope(parent)
+    if (timers.now() < refusedUntil) return refused(attempted)
     timers.limit(scope, call.timeout)
     try {
       if (!(await isOpaque(scope))) return attempted
@@ -112,14 +110,13 @@ export function createDirectMode(parts: Parts): DirectMode {
       scope.end()
     }
     refusedUntil = timers.now() + VERDICT_HOLDS
-    return refused(scope, attempted)
+    return refused(attempted)
   }
 
-  function refused({ operation }: Scope, { error }: Attempted): Attempted {
+  function refused({ error }: Attempted): Attempted {
     return {
       answered: false,
       error: new SidecarError('CROSS_ORIGIN', `${endpoint.baseUrl} answers, but not to a page of another origin`, {
-        operation,
         hint: crossOriginHint(),
         cause: error?.cause,
       }),
@@ -129,12 +126,12 @@ export function createDirectMode(parts: Parts): DirectMode {
   async function attemptDirectly(parent: Scope, call: Call, send = http): Promise<Attempted> {
     parent.throwIfEnded()
     const { operation } = call
-    const scope = new Scope(parent, parent.operation ?? operation)
+    const scope = new Scope(parent)
     timers.limit(scope, call.timeout)
     const [method, , shape] = operations[operation] as Operation
     let isSent = false
     try {
-      const error = refuse(scope.operation!)
+      const error = refuse(operation)
       if (error) return { error }
       const body = await readBefore(scope, call)
       if (shape) {
@@ -147,8 +144,8 @@ export function createDirectMode(parts: Parts): DirectMode {
       return { body, answered: true, unread: isSent }
     } catch (cause) {
       isThere = false
-      const failed = failedAttempt(endpoint, parent, operation, cause, isSent && !isSafe(operation))
-      return failed.answered === false && !isSent ? { ...failed, unsent: true } : failed
+      const failed = failedAttempt(endpoint, parent, cause, isSent && !isSafe(operation))
+      return failed.answered === false && !isSent ? Object.assign(failed, { unsent: true }) : failed
     } finally {
       scope.end()
     }
@@ -171,13 +168,10 @@ export function createDirectMode(parts: Parts): DirectMode {
     const { counters, lists } = gameServer.status
     const key = decodeURIComponent(name)
     const found: { values?: unknown } | undefined = own<object>(isList ? lists : counters, key)
-    if (!found)
-      throw new SidecarError('NOT_FOUND', `There is no ${isList ? 'list' : 'counter'} "${key}"`, {
-        operation: scope.operation,
-      })
+    if (!found) throw new SidecarError('NOT_FOUND', `There is no ${isList ? 'list' : 'counter'} "${key}"`)
     const { value } = (body ?? {}) as { value?: string }
     const isHeld = Array.isArray(found.values) && found.values.includes(value)
-    if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(scope, key, value, isHeld)
+    if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(key, value, isHeld)
     return found
   }
 

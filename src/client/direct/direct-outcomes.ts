@@ -74,7 +74,7 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
     async ofListChange(scope, before, found, change) {
       const { list, value, added } = change
       const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
-        resources.toList(scope.operation, list, own<object>(gameServer?.status.lists, list) ?? otherwise)
+        resources.toList(list, own<object>(gameServer?.status.lists, list) ?? otherwise)
       const shown = awaitInWatch(
         scope,
         before,
@@ -89,10 +89,9 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
       // A full list isn't refused at once, since a removal sent before may still make room.
       if (outcome === 'sent' && added && !seen.values.includes(value) && seen.values.length >= seen.capacity)
         throw new SidecarError('OUT_OF_RANGE', `The list "${list}" is full`, {
-          operation: scope.operation,
           hint: 'Raise the capacity first',
         })
-      return { ...seen, outcome }
+      return Object.assign(seen, { outcome })
     },
   }
 }

@@ -9,12 +9,11 @@ import type { FetchInit } from '../types.js'
  * that there was one: its status is 0.
  */
 export function opaqueInit(method: string, body?: string): FetchInit {
-  return {
-    ...requestInit(method, body),
+  return Object.assign(requestInit(method, body), {
     headers: { 'Content-Type': 'text/plain' },
     redirect: 'follow',
     mode: 'no-cors',
-  }
+  } as const)
 }
 
 /** Whether somebody answers whose answers this page may not read. Rejects where nobody answers. */

@@ -1,5 +1,5 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import { SidecarError, toSidecarError } from '../runtime/errors.js'
+import { named, SidecarError, toSidecarError } from '../runtime/errors.js'
 import type { Emit } from '../runtime/emitter.js'
 import type { SidecarEvents } from '../types.js'
 import { equal, own } from './game-server.js'
@@ -34,14 +34,14 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
 
   function toCounterEvent(name: string, now: CounterStatus | undefined, before: CounterStatus | undefined): object {
     const gone = { count: '0', capacity: '0' }
-    return { ...toCounter('counter', name, now ?? gone), previous: before && toCounter('counter', name, before) }
+    return Object.assign(toCounter(name, now ?? gone), { previous: before && toCounter(name, before) })
   }
 
   function toListEvent(name: string, now: ListStatus | undefined, before: ListStatus | undefined): object {
     const gone = { capacity: '0' }
-    const list = toList('list', name, now ?? gone)
-    const { values } = toList('list', name, before ?? gone)
-    return { ...list, added: without(list.values, values), removed: without(values, list.values) }
+    const list = toList(name, now ?? gone)
+    const { values } = toList(name, before ?? gone)
+    return Object.assign(list, { added: without(list.values, values), removed: without(values, list.values) })
   }
 
   return (previous, next, { emit, has }) => {
@@ -66,7 +66,7 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
           emit(type, toEvent(key, own(now, key), own(before, key)) as never)
         } catch (error) {
           // One number too large says nothing about the rest.
-          emit('error', toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`, { operation: type }))
+          emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`), type))
         }
     }
     tellEach('label', oldMeta?.labels, meta.labels, toMetadata)

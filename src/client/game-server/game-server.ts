@@ -26,19 +26,23 @@ export function isGameServer(value: unknown): value is GameServer {
 }
 
 /** What the platform expects of beats; anything in it that can't be right counts as not said. */
-export function healthSpecOf(gameServer: GameServer | undefined): HealthSpec {
-  const {
-    disabled,
-    period_seconds: period,
-    failure_threshold: threshold,
-  } = Object(gameServer?.spec?.health) as HealthSpec
+export interface HealthRules {
+  readonly disabled: boolean
+  /** Seconds within which a beat must come. */
+  readonly period: number | undefined
+  /** How many periods without a beat are too many. */
+  readonly threshold: number | undefined
+}
+
+export function healthRulesOf(gameServer: GameServer | undefined): HealthRules {
+  const { disabled, period_seconds, failure_threshold } = Object(gameServer?.spec?.health) as HealthSpec
   return {
     disabled: disabled === true,
-    ...(isBetween(period, 1, 3600) && { period_seconds: period }),
-    ...(isBetween(threshold, 1, 1e6) && { failure_threshold: threshold }),
+    period: inRange(period_seconds, 3600),
+    threshold: inRange(failure_threshold, 1e6),
   }
 }
 
-function isBetween(value: unknown, least: number, most: number): value is number {
-  return typeof value === 'number' && value >= least && value <= most
+function inRange(value: unknown, most: number): number | undefined {
+  return typeof value === 'number' && value >= 1 && value <= most ? value : undefined
 }

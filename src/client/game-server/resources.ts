@@ -9,34 +9,33 @@ export type Int64 = Required<ClientOptions>['int64']
 
 /** Turns counters and lists from the sidecar's form into the user's. All throw `PROTOCOL` where something is none. */
 export interface Resources {
-  toCounter(operation: string | undefined, name: string, raw: object): Counter
+  toCounter(name: string, raw: object): Counter
   /** @throws SidecarError `UNSAFE_INTEGER` where a number can't hold the value exactly */
-  toList(operation: string | undefined, name: string, raw: object): List
+  toList(name: string, raw: object): List
 }
 
 export function createResources(int64: Int64): Resources {
-  function toInteger(operation: string | undefined, value: unknown): number {
+  function toInteger(value: unknown): number {
     const text = formatInteger(value)
-    if (text === undefined) throw new SidecarError('PROTOCOL', `${show(value)} is not an integer`, { operation })
+    if (text === undefined) throw new SidecarError('PROTOCOL', `${show(value)} is not an integer`)
     if (int64 === 'bigint') return BigInt(text) as number
     const number = Number(text)
-    if (!Number.isSafeInteger(number))
-      throw new SidecarError('UNSAFE_INTEGER', `A number cannot hold ${text} exactly`, { operation })
+    if (!Number.isSafeInteger(number)) throw new SidecarError('UNSAFE_INTEGER', `A number cannot hold ${text} exactly`)
     return number
   }
 
   return {
-    toCounter(operation, name, raw) {
+    toCounter(name, raw) {
       const { count, capacity } = raw as Record<string, unknown>
-      return { name, count: toInteger(operation, count), capacity: toInteger(operation, capacity) }
+      return { name, count: toInteger(count), capacity: toInteger(capacity) }
     },
 
-    toList(operation, name, raw) {
+    toList(name, raw) {
       const { capacity, values } = raw as Record<string, unknown>
       const list: unknown = values ?? []
       if (!Array.isArray(list) || list.some((value) => typeof value !== 'string'))
-        throw new SidecarError('PROTOCOL', 'The answer is not a list', { operation })
-      return { name, capacity: toInteger(operation, capacity), values: list as string[] }
+        throw new SidecarError('PROTOCOL', 'The answer is not a list')
+      return { name, capacity: toInteger(capacity), values: list as string[] }
     },
   }
 }

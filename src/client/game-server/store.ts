@@ -44,7 +44,6 @@ export function createGameServerStore(
           } catch (cause) {
             wait.end(
               new SidecarError('UNKNOWN', 'The predicate failed', {
-                operation: scope.operation,
                 hint: 'See `cause`',
                 cause,
               }),

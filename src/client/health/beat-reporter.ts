@@ -1,4 +1,4 @@
-import type { HealthSpec } from '../../protocol/game-server.js'
+import type { HealthRules } from '../game-server/game-server.js'
 import type { SidecarError } from '../runtime/errors.js'
 import type { Timers } from '../runtime/timers.js'
 import type { HealthEvent } from '../types.js'
@@ -20,7 +20,7 @@ export interface BeatReporter {
 
 interface Parts {
   readonly timers: Timers
-  spec(): HealthSpec
+  rules(): HealthRules
   /** ms between beats */
   rhythm(): number
   /** Whether the sidecar has ever answered. */
@@ -32,7 +32,7 @@ interface Parts {
 export const DISABLED = 'spec.health.disabled'
 const WAITING = 'waiting for the sidecar'
 
-export function createBeatReporter({ timers, spec, rhythm, wasThere, emit }: Parts): BeatReporter {
+export function createBeatReporter({ timers, rules, rhythm, wasThere, emit }: Parts): BeatReporter {
   let lastGood = timers.now()
   const reporter = {
     lastBeat: undefined as number | undefined,
@@ -60,7 +60,7 @@ export function createBeatReporter({ timers, spec, rhythm, wasThere, emit }: Par
       lastGood = now
       reporter.lastBeat = at
     }
-    const { period_seconds: period = 0, failure_threshold: threshold = 0 } = spec()
+    const { period = 0, threshold = 0 } = rules()
     const age = now - lastGood
     const limit = period * threshold * 1000 || undefined
     const atRisk = !!limit && age + 2 * rhythm() >= limit

@@ -1,8 +1,8 @@
-import type { HealthSpec } from '../../protocol/game-server.js'
+import type { HealthRules } from '../game-server/game-server.js'
 import type { Endpoint } from '../connection/endpoint.js'
 import type { HttpResponse } from '../connection/exchange.js'
 import type { Reachability } from '../connection/reachability.js'
-import { SidecarError } from '../runtime/errors.js'
+import { named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
 import type { AutoHealthOptions, FetchInit } from '../types.js'
@@ -29,7 +29,7 @@ interface Parts {
   readonly reachability: Reachability
   readonly reporter: BeatReporter
   readonly settings: Required<Omit<AutoHealthOptions, 'interval'>> & Pick<AutoHealthOptions, 'interval'>
-  spec(): HealthSpec
+  rules(): HealthRules
   /** Reads the GameServer, once the sidecar is there. */
   readGameServer(): Promise<unknown>
   isDirect(): boolean
@@ -46,9 +46,9 @@ export const NO_HEARTBEAT: Heartbeat = { sender: undefined, alive() {}, beatNow(
  * sends them, so that neither throttled timers nor a busy thread delay them, as long as the page gives signs of life.
  */
 export function startHeartbeat(parts: Parts): Heartbeat {
-  const { scope: life, timers, endpoint, reachability, reporter, settings, spec, isDirect } = parts
+  const { scope: life, timers, endpoint, reachability, reporter, settings, rules, isDirect } = parts
   const { stallTimeout } = settings
-  const rhythm = (): number => rhythmOf(settings.interval, spec())
+  const rhythm = (): number => rhythmOf(settings.interval, rules())
   const review = createReview(life, timers, settings)
   const heartbeat: Heartbeat & { sender: 'worker' | 'page' } = {
     sender: 'page',
@@ -69,14 +69,14 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 
   /** Why no beat may go out now, if none may. */
   function holdReason(): string | undefined {
-    if (spec().disabled) return DISABLED
+    if (rules().disabled) return DISABLED
     return silence() >= stallTimeout ? 'stalled' : review.verdict
   }
 
   /** A scope for one more beat. Beats never pile up behind a sidecar that doesn't answer. */
   function nextInFlight(): Scope {
-    const scope = new Scope(life, 'health')
-    latestButOne.end(new SidecarError('TIMEOUT', 'No answer to a beat', { operation: 'health', hint: endpoint.hint() }))
+    const scope = new Scope(life)
+    latestButOne.end(new SidecarError('TIMEOUT', 'No answer to a beat', { hint: endpoint.hint() }))
     latestButOne = latest
     latest = scope
     return scope
@@ -94,10 +94,10 @@ export function startHeartbeat(parts: Parts): Heartbeat {
         const send = report && (async () => reportedResponse(report, isDirect()))
         const timeout = Math.max(2 * rhythm(), 1000)
         const { error } = await reachability.attempt(scope, { operation: 'health', timeout }, send)
-        reporter.sent(error, at)
+        reporter.sent(error && named(error, 'health'), at)
       }
     } catch (error) {
-      if (!life.reason) reporter.sent(error as SidecarError, at)
+      if (!life.reason) reporter.sent(named(error as SidecarError, 'health'), at)
     }
     // The next beats go out at their rhythm; besides, somebody must notice at once when the sidecar is back.
     await reachability.whenUp(scope).catch(() => {})
@@ -182,7 +182,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 /** ms between beats, where the GameServer doesn't say how often they must come */
 const DEFAULT_RHYTHM = 2000
 
-export function rhythmOf(interval: number | undefined, { period_seconds: period }: HealthSpec): number {
+export function rhythmOf(interval: number | undefined, { period }: HealthRules): number {
   return interval ?? (period ? period * 500 : DEFAULT_RHYTHM)
 }
 

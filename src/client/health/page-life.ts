@@ -30,7 +30,7 @@ export function watchPage({ scope, timers, endpoint, options, heartbeat, reporte
   let lastReturn = 0
 
   const send = (path: string): void => {
-    const init = { ...toInit('POST', '{}'), keepalive: true }
+    const init = Object.assign(toInit('POST', '{}'), { keepalive: true })
     tryTo(
       () =>
         void pick(options, 'fetch')!

@@ -67,21 +67,16 @@ export function isSidecarError(error: unknown): error is SidecarError {
   return (error as Partial<Error> | null | undefined)?.name === 'SidecarError'
 }
 
-/** The same error with other details, such as the method that a caller knows it by. */
-export function withDetails(error: SidecarError, details: SidecarErrorDetails): SidecarError {
-  const { code, summary, operation, status, hint, cause } = error
-  return new SidecarError(code, summary, { operation, status, hint, cause, ...details })
+/** The same error under the name of the method that the caller knows: it may come from what was asked on its behalf. */
+export function named(error: SidecarError, operation: string): SidecarError {
+  const { code, summary, status, hint, cause } = error
+  return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
 }
 
 /** Whatever was thrown, as an error of ours: itself if it is one, else with it as the cause. */
-export function toSidecarError(
-  error: unknown,
-  code: SidecarErrorCode,
-  summary: string,
-  details?: SidecarErrorDetails,
-): SidecarError {
+export function toSidecarError(error: unknown, code: SidecarErrorCode, summary: string, hint?: string): SidecarError {
   // It may be of another copy of this package, and is as good.
-  return isSidecarError(error) ? error : new SidecarError(code, summary, { ...details, cause: error })
+  return isSidecarError(error) ? error : new SidecarError(code, summary, { hint, cause: error })
 }
 
 /** Whether a later attempt may fare better. */
@@ -90,15 +85,14 @@ export function isPassing({ code }: SidecarError): boolean {
 }
 
 /** @throws SidecarError `LIMIT` where text from outside is longer than an option allows */
-export function checkLength(text: string, limit: number, option: 'message' | 'body', operation?: string): void {
+export function checkLength(text: string, limit: number, option: 'message' | 'body'): void {
   if (text.length > limit)
     throw new SidecarError('LIMIT', `The ${option} is longer than limits.${option} (${limit} characters)`, {
-      operation,
       hint: `Raise limits.${option} if this is right`,
     })
 }
 
 /** The error where the host lacks something that an option can give. */
-export function missingGlobal(name: string, operation?: string): SidecarError {
-  return new SidecarError('CONFIG', `There is no ${name} here`, { operation, hint: `Give createClient({ ${name} })` })
+export function missingGlobal(name: string): SidecarError {
+  return new SidecarError('CONFIG', `There is no ${name} here`, { hint: `Give createClient({ ${name} })` })
 }

@@ -8,11 +8,7 @@ export class Scope {
   private callbacks: Set<() => void> | undefined
   private readonly leaveParent: (() => void) | undefined
 
-  /** The client's method this is for; errors name it. */
-  readonly operation: string | undefined
-
-  constructor(parent?: Scope, operation = parent?.operation) {
-    this.operation = operation
+  constructor(parent?: Scope) {
     if (parent) this.leaveParent = parent.onEnd(() => this.end(parent.reason))
   }
 

@@ -3,8 +3,11 @@ import { SidecarError } from './errors.js'
 import type { Scope } from './scope.js'
 import { check } from './validate.js'
 
-/** Ends a scope when a signal is aborted. */
-export type FollowSignal = (signal: AbortSignalLike | undefined, scope: Scope) => void
+/**
+ * Ends a scope when a signal is aborted.
+ * @param operation the method whose argument the signal is
+ */
+export type FollowSignal = (signal: AbortSignalLike | undefined, scope: Scope, operation?: string) => void
 
 interface Followers {
   readonly scopes: Set<Scope>
@@ -17,10 +20,10 @@ interface Followers {
 export function createSignalFollower(): FollowSignal {
   const followers = new Map<AbortSignalLike, Followers>()
 
-  return (signal, scope) => {
+  return (signal, scope, operation) => {
     if (!signal) return
-    check(signal.addEventListener, 'signal', signal, 'an AbortSignal', scope.operation)
-    if (signal.aborted) return scope.end(aborted(signal, scope))
+    check(signal.addEventListener, 'signal', signal, 'an AbortSignal', operation)
+    if (signal.aborted) return scope.end(aborted(signal))
     const { scopes, abort } = followers.get(signal) ?? listen(signal)
     scopes.add(scope)
     scope.onEnd(() => {
@@ -33,7 +36,7 @@ export function createSignalFollower(): FollowSignal {
 
   function listen(signal: AbortSignalLike): Followers {
     const scopes = new Set<Scope>()
-    const abort = (): void => scopes.forEach((scope) => scope.end(aborted(signal, scope)))
+    const abort = (): void => scopes.forEach((scope) => scope.end(aborted(signal)))
     signal.addEventListener('abort', abort)
     const entry = { scopes, abort }
     followers.set(signal, entry)
@@ -41,6 +44,6 @@ export function createSignalFollower(): FollowSignal {
   }
 }
 
-function aborted({ reason }: AbortSignalLike, { operation }: Scope): SidecarError {
-  return new SidecarError('ABORTED', 'Aborted by its signal', { operation, cause: reason })
+function aborted({ reason }: AbortSignalLike): SidecarError {
+  return new SidecarError('ABORTED', 'Aborted by its signal', { cause: reason })
 }

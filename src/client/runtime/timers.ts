@@ -46,11 +46,7 @@ export function createTimers({ now = hostNow, scheduler }: TimerOptions): Timers
     after,
     sleep: (scope, ms) => scope.wait((resolve, wait) => after(wait, ms, resolve)),
     limit: (scope, ms, hint) =>
-      after(scope, ms, () =>
-        scope.end(
-          new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { operation: scope.operation, hint: hint?.() }),
-        ),
-      ),
+      after(scope, ms, () => scope.end(new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { hint: hint?.() }))),
     tick(at = now()) {
       // A copy: whatever runs may add timers, and those wait for the next tick.
       Array.from(due).forEach(([fire, time]) => {

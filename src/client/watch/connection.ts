@@ -2,7 +2,7 @@ import type { Transport } from '../types.js'
 import { toSidecarError, type SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
-import { WATCH, type OpenWatch, type WatchEnd, type WatchListener } from './message.js'
+import { type OpenWatch, type WatchEnd, type WatchListener } from './message.js'
 
 /** One connection of the watch, from the dial to its end. */
 export interface WatchConnection {
@@ -44,7 +44,7 @@ export function dial(
     },
   })
     .catch((reason: unknown): WatchEnd => ({
-      reason: toSidecarError(reason, 'UNAVAILABLE', 'The watch ended', { operation: WATCH }),
+      reason: toSidecarError(reason, 'UNAVAILABLE', 'The watch ended'),
     }))
     .then((end) => {
       isOver = true

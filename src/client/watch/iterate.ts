@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { Emitter } from '../runtime/emitter.js'
-import { SidecarError } from '../runtime/errors.js'
+import { named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { FollowSignal } from '../runtime/signals.js'
 import type { WatchOptions } from '../types.js'
@@ -28,13 +28,13 @@ export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<Game
   let done = false
 
   function start(): Scope {
-    const opened = new Scope(parts.startWatch(), WATCH)
-    parts.followSignal(signal, opened)
+    const opened = new Scope(parts.startWatch())
+    parts.followSignal(signal, opened, WATCH)
     opened.onEnd(
       parts.on('gameserver', (gameServer) => {
         if (queue.push(gameServer) > limit) {
           queue.shift()
-          if (isStrict) opened.end(new SidecarError('LIMIT', 'The reader is too slow', { operation: WATCH }))
+          if (isStrict) opened.end(new SidecarError('LIMIT', 'The reader is too slow'))
         }
         readers.splice(0).forEach((wake) => wake())
       }),
@@ -52,7 +52,7 @@ export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<Game
         // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
         const isWanted = done || /^(ABORTED|CLOSED)$/.test((error as SidecarError).code)
         done = true
-        if (!isWanted) throw error
+        if (!isWanted) throw named(error as SidecarError, WATCH)
       }
       return done ? { done, value: undefined } : { done, value: queue.shift()! }
     },

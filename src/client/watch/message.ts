@@ -33,13 +33,8 @@ export type OpenWatch = (scope: Scope, listener: WatchListener) => Promise<Watch
 export function readMessage(text: string, { onGameServer, onProblem }: Omit<WatchListener, 'onOpen'>): void {
   const message = parseObject(text)
   if (isGameServer(message?.result)) return onGameServer(message.result)
-  if (message && (message.error || message.code))
-    throw errorOfAnswer(JSON.stringify(message.error || message), { operation: WATCH, status: 500 })
-  onProblem(
-    new SidecarError('PROTOCOL', 'The watch sent a message that is not a GameServer: ' + text.slice(0, 1024), {
-      operation: WATCH,
-    }),
-  )
+  if (message && (message.error || message.code)) throw errorOfAnswer(500, JSON.stringify(message.error || message))
+  onProblem(new SidecarError('PROTOCOL', 'The watch sent a message that is not a GameServer: ' + text.slice(0, 1024)))
 }
 
 const SIGNAL = /^SIG(TERM|INT|HUP|QUIT|BREAK|USR[12])$/

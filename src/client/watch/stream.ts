@@ -20,17 +20,14 @@ export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limits: Re
       refused = response.status !== 200 || /html/.test(response.header('Content-Type') ?? '')
       if (refused) throw await refusalIn(response)
       const split = createLineSplitter(
-        (line) => checkLength(line, limits.message, 'message', WATCH),
+        (line) => checkLength(line, limits.message, 'message'),
         (line) => readMessage(line, listener),
       )
       await response.read(split)
-      throw new SidecarError('UNAVAILABLE', 'The watch ended', { operation: WATCH, hint: endpoint.hint() })
+      throw new SidecarError('UNAVAILABLE', 'The watch ended', { hint: endpoint.hint() })
     } catch (cause) {
       scope.throwIfEnded()
-      const reason = toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, {
-        operation: WATCH,
-        hint: endpoint.hint(),
-      })
+      const reason = toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, endpoint.hint())
       const [, signal] = /: The gateway is stopping \((\w+)\)$/.exec(reason.summary) ?? []
       return { reason, refused, signal: reason.code === 'UNAVAILABLE' ? signalIn(signal) : undefined }
     }
@@ -40,7 +37,7 @@ export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limits: Re
 /** What the other side says instead of a watch. */
 async function refusalIn(response: HttpResponse): Promise<SidecarError> {
   let text = ''
-  const read = (): SidecarError => errorOfAnswer(text, { operation: WATCH, status: response.status })
+  const read = (): SidecarError => errorOfAnswer(response.status, text)
   await response.read((piece) => {
     text += piece
     if (text.length > MOST_OF_REFUSAL) throw read()

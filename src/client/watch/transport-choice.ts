@@ -1,6 +1,5 @@
 import { SidecarError } from '../runtime/errors.js'
 import type { ClientOptions, Transport } from '../types.js'
-import { WATCH } from './message.js'
 
 /** ms for a first object where the other transport is at hand, so that it is there within 5 s. */
 const FIRST_OBJECT_TIMEOUT = 2000
@@ -64,7 +63,6 @@ export function createTransportChoice({ watch, timeout, hasWebSocket, isDirect }
         if (replacing || failures > 1 || reason.code !== 'UNAVAILABLE') fallback = reason.summary
       } else if (opened && ++ended === 2)
         return new SidecarError('LIMIT', 'The WebSocket ends before each object', {
-          operation: WATCH,
           hint: "An object over 64 KiB needs watch: 'auto'",
           cause: reason,
         })

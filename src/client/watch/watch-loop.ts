@@ -5,7 +5,7 @@ import type { Reachability } from '../connection/reachability.js'
 import type { ConnectionStatus } from '../connection/status.js'
 import type { GameServerStore } from '../game-server/store.js'
 import type { Emit } from '../runtime/emitter.js'
-import { isPassing, SidecarError } from '../runtime/errors.js'
+import { isPassing, named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
 import type { Transport } from '../types.js'
@@ -108,7 +108,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
   function open(): WatchConnection {
     const { transport, patience } = choice.next()
     return dial(scope, transport, transports[transport], patience, timers, {
-      onProblem: (problem) => emit('error', problem),
+      onProblem: tellError,
       onGameServer(gameServer) {
         verifier.heard()
         if (store.offer(gameServer)) hasNews = true
@@ -159,7 +159,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
 
   function tellFailure({ transport, isOpened }: WatchConnection, reason: SidecarError, replacing: boolean): void {
     const warning = choice.failed(transport, reason, isOpened, replacing)
-    if (warning) emit('error', warning)
+    if (warning) tellError(warning)
   }
 
   function lost(
@@ -189,9 +189,11 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     if (!isOpened) reachability.note(false, reason)
   }
 
+  const tellError = (error: SidecarError): void => emit('error', named(error, WATCH))
+
   /** The same trouble is told once, until the watch has worked in between. */
   function report(error: SidecarError, always?: boolean): void {
-    if (always || reported !== error.code) emit('error', error)
+    if (always || reported !== error.code) tellError(error)
     reported = error.code
   }
 

@@ -1,8 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { Predicate } from '../game-server/store.js'
-import { isSidecarError, withDetails } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
-import { WATCH } from './message.js'
 import { runWatch, type WatchParts, type WatchRun } from './watch-loop.js'
 
 /** The one watch that all listeners and waits of a client share. */
@@ -26,7 +24,7 @@ export function createWatch(life: Scope, parts: WatchParts): Watch {
 
   function start(): Scope {
     if (!run || (!isOn() && !life.reason)) {
-      scope = new Scope(life, WATCH)
+      scope = new Scope(life)
       run = runWatch(scope, parts)
     }
     return run.waiters
@@ -34,12 +32,7 @@ export function createWatch(life: Scope, parts: WatchParts): Watch {
 
   function endWith(waiting: Scope): void {
     const waiters = start()
-    const tell = (): void => {
-      const { reason } = waiters
-      // Known to the caller by the call that waits.
-      waiting.end(isSidecarError(reason) ? withDetails(reason, { operation: waiting.operation }) : reason)
-    }
-    waiting.onEnd(waiters.onEnd(tell))
+    waiting.onEnd(waiters.onEnd(() => waiting.end(waiters.reason)))
   }
 
   return {

@@ -25,10 +25,10 @@ export function createWebSocketWatch(
     scope.wait((resolve, wait) => {
       const end = (reason: SidecarError, signal?: string): void => resolve({ reason, signal })
       const fail = (error: unknown, summary: string): void =>
-        end(toSidecarError(error, 'UNAVAILABLE', summary, { operation: WATCH, hint: endpoint.hint() }))
+        end(toSidecarError(error, 'UNAVAILABLE', summary, endpoint.hint()))
 
       const WebSocket = pick(options, 'WebSocket')
-      if (!WebSocket) return end(missingGlobal('WebSocket', WATCH))
+      if (!WebSocket) return end(missingGlobal('WebSocket'))
       let socket: Socket
       try {
         socket = new WebSocket(urlOf(endpoint, WATCH).replace(/^http/, 'ws'))
@@ -43,7 +43,7 @@ export function createWebSocketWatch(
         if (wait.reason) return
         try {
           const text = typeof data === 'string' ? data : createTextDecoder(options)(new Uint8Array(data as ArrayBuffer))
-          checkLength(text, limits.message, 'message', WATCH)
+          checkLength(text, limits.message, 'message')
           readMessage(text, listener)
         } catch (error) {
           fail(error, 'The message could not be read')
@@ -58,7 +58,6 @@ export function createWebSocketWatch(
         const { code = ABNORMAL, reason } = event ?? {}
         end(
           new SidecarError('UNAVAILABLE', `The WebSocket ended with ${code}` + (reason ? ` (${reason})` : ''), {
-            operation: WATCH,
             hint: endpoint.hint(),
           }),
           code === GOING_AWAY ? signalIn(reason) : undefined,
