@@ -63,6 +63,24 @@ const typesOnly = Object.entries(allowed)
     to: { path: pathsOf(types), dependencyTypesNot: ['type-only'] },
   }))
 
+/** Within a folder: what the first one may not import, because it is above it. */
+const above = [
+  ['node/http', ['node/local', 'node/gateway']],
+  ['node/local', ['node/gateway']],
+  ['sidecar/model/state', ['sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire']],
+  ['sidecar/model/calls', ['sidecar/model/time', 'sidecar/control', 'sidecar/wire']],
+  ['sidecar/model/time', ['sidecar/control', 'sidecar/wire']],
+  ['sidecar/control', ['sidecar/wire']],
+  ['sidecar/wire', ['sidecar/model/calls', 'sidecar/model/time', 'sidecar/control']],
+]
+
+const layers = above.map(([folder, forbidden]) => ({
+  name: `below-in-${folder}`,
+  severity: 'error',
+  from: { path: pathsOf([folder]) },
+  to: { path: pathsOf(forbidden) },
+}))
+
 export default {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -76,18 +94,7 @@ export default {
     },
     ...boundaries,
     ...typesOnly,
-    {
-      name: 'node-http-is-lowest',
-      severity: 'error',
-      from: { path: '^src/node/http/' },
-      to: { path: '^src/node/(local|gateway)/' },
-    },
-    {
-      name: 'node-local-below-gateway',
-      severity: 'error',
-      from: { path: '^src/node/local/' },
-      to: { path: '^src/node/gateway/' },
-    },
+    ...layers,
     {
       name: 'page-reaches-no-node',
       severity: 'error',
