@@ -93,7 +93,7 @@ const tests = {
 }
 
 export default [
-  { ignores: ['dist/', '.dist-*/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'] },
+  { ignores: ['dist/', '.dist-*/', '.mutation/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
   { ...js.configs.recommended, files: [...TYPESCRIPT, ...JAVASCRIPT] },
   { rules: everywhere },

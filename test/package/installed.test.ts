@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
@@ -37,7 +37,7 @@ async function runFile(name: string, code: string, ...args: string[]): Promise<s
 }
 
 async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path)
+  const found = await lstat(path)
   if (!found.isDirectory()) return found.size
   const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
   return sizes.reduce((sum, size) => sum + size, 0)

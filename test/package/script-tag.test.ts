@@ -67,8 +67,8 @@ describe.each(builds)('the script tag of %s', (build) => {
     ['the option', [], 'http://option.test'],
     ['data-base-url', ['option'], 'http://tag.test/sidecar'],
     ['data-port', ['option', 'baseUrl'], 'http://localhost:2222'],
-    ['the query', ['option', 'baseUrl', 'port'], 'http://localhost:3333'],
-    ['the injected global', ['option', 'baseUrl', 'port', 'query'], 'http://global.test'],
+    ['the injected global', ['option', 'baseUrl', 'port'], 'http://global.test'],
+    ['the query', ['option', 'baseUrl', 'port', 'global'], 'http://localhost:3333'],
   ])('%s decides where %j say nothing', async (_name, silent, expected) => {
     const { option, baseUrl, port, query, global }: Partial<typeof speakers> = Object.fromEntries(
       Object.entries(speakers).filter(([name]) => !silent.includes(name)),
@@ -90,10 +90,10 @@ describe.each(builds)('the script tag of %s', (build) => {
   })
 
   test.each([
-    [{ port: 'abc' }, /data-port.* is "abc"/],
-    [{ port: '65536' }, /data-port.* is "65536"/],
-    [{ baseUrl: 'ftp://x' }, /data-base-url.* is "ftp:\/\/x"/],
-    [{ port: '1', platform: 'Bad Name' }, /platform.* is "Bad Name"/],
+    [{ port: 'abc' }, /data-port.* must be .*"abc"/],
+    [{ port: '65536' }, /data-port.* must be .*"65536"/],
+    [{ baseUrl: 'ftp://x' }, /data-base-url.* must be .*"ftp:\/\/x"/],
+    [{ port: '1', platform: 'Bad Name' }, /platform must be .*"Bad Name"/],
   ])('%o is refused by name, not passed over', (dataset, message) => {
     const { api } = load(build, dataset, withPort('3333'))
     expect(() => api.createClient()).toThrow(

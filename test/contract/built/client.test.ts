@@ -35,7 +35,7 @@ const playThrough = async (client: SidecarClient, watched: GameServer[]): Promis
   })()
   const { object_meta } = note('getGameServer', await client.getGameServer())
 
-  note('ready', await client.ready())
+  note('ready', await client.ready({ force: true }))
   await client.waitFor('Ready')
   note('health', await client.health())
   note('setLabel', await client.setLabel('stamp', object_meta.creation_timestamp))
