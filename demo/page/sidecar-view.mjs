@@ -66,8 +66,8 @@ export function createSidecarView() {
     beat(beat) {
       const heart = by('heart')
       limit = beat.limit
-      heart.classList.toggle('ok', beat.ok)
-      heart.classList.toggle('bad', !beat.ok)
+      heart.classList.toggle('ok', beat.ok === true)
+      heart.classList.toggle('bad', beat.ok === false)
       heart.title = beat.reason ?? 'Health'
       if (!beat.ok) return
       lastBeat = beat.at

@@ -13,7 +13,7 @@ test.each(transports)('a client does all operations through it, watching by %s',
     client.on('gameserver', () => undefined)
     await client.connect()
     expect((await client.getGameServer()).object_meta.name).toBe('local')
-    await client.ready()
+    await client.ready({ force: true })
     await client.waitFor('Ready')
     await client.health()
     await client.reserve(60)
