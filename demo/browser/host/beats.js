@@ -7,6 +7,8 @@ export function showBeats(strip, text, sidecar) {
 
   sidecar.on('health', (health) => {
     last = health
+    // Nobody was there for the beat yet.
+    if (health.ok === undefined) return showAge()
     const mark = document.createElement('i')
     mark.className = health.ok ? 'ok' : 'bad'
     mark.title = health.reason ?? new Date(health.at).toLocaleTimeString()
