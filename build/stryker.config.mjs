@@ -5,7 +5,6 @@
  * can be named too: `MUTATION_TESTS='test/client/events*'`.
  */
 
-/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: ['src/client/**/*.ts', '!src/client/types.ts'],
   testRunner: 'vitest',

@@ -59,7 +59,7 @@ export function createKey(random: () => number): string {
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 /** The answer that a server must give to a key: base64 of the SHA-1 of the key and the protocol's GUID. */
-export const acceptOf = (key: string): string => base64(sha1(key + GUID))
+const acceptOf = (key: string): string => base64(sha1(key + GUID))
 
 const ROUND_CONSTANTS = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6]
 
@@ -100,7 +100,7 @@ function base64(words: readonly number[]): string {
     const offset = bit % 32
     // A digit may begin in one word and end in the next.
     const rest = offset > 26 ? (words[word + 1] ?? 0) >>> (32 - offset) : 0
-    text += DIGITS[((words[word]! << offset) | rest) >>> 26]
+    text += DIGITS.charAt(((words[word]! << offset) | rest) >>> 26)
   }
   return `${text}=`
 }

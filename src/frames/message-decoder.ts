@@ -158,9 +158,9 @@ export class MessageDecoder {
       frameError(code, head?.startsWith('HTTP') === true ? `HTTP${head.slice(8, 12)}` : code)
 
     const readHead = (byte: number): void => {
-      head += String.fromCharCode(byte)
-      if (head!.endsWith('\r\n\r\n')) {
-        const isRight = typeof handshake === 'function' ? handshake(head!) : /^HTTP\/1\.1 101 /.test(head!)
+      head = (head ?? '') + String.fromCharCode(byte)
+      if (head.endsWith('\r\n\r\n')) {
+        const isRight = typeof handshake === 'function' ? handshake(head) : /^HTTP\/1\.1 101 /.test(head)
         if (!isRight) throw refuseHead(1002)
         head = undefined
       } else if (head!.length >= HEAD_LIMIT) {

@@ -46,7 +46,7 @@ test.each(values)('%s is INVALID_ARGUMENT wherever it is given, and nothing is s
   const codes = places.map(async ([place, call]) => {
     const error: { name?: string; code?: string } = await call(client, value as never).then(
       () => ({ name: 'nothing' }),
-      (error: object) => error,
+      (error: unknown) => error as { name?: string; code?: string },
     )
     return [place, error.name, error.code]
   })

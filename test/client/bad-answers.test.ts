@@ -181,6 +181,7 @@ test('a waitFor() whose test throws rejects with a SidecarError that has the rea
 test('a waitFor() whose test throws nothing at all still rejects with a SidecarError', async () => {
   const sidecar = await startScripted()
   const waiting = connectClient(sidecar).waitFor(() => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- a game may do so
     throw undefined
   })
   await expect(waiting).rejects.toMatchObject({ name: 'SidecarError', code: 'UNKNOWN', cause: undefined })

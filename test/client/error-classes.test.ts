@@ -31,7 +31,7 @@ describe.each(['local', 'production'] as const)(
       const change = (run: (client: SidecarClient) => Promise<unknown>): Promise<unknown> =>
         run(client).then(
           () => 'fine',
-          ({ code }: { code: string }) => code,
+          (error: unknown) => (error as { code: string }).code,
         )
       expect([
         await change((client) => client.addListValue('players', value, soon)),

@@ -58,50 +58,47 @@ async function pour(exchange: Exchange, bytes: Uint8Array): Promise<number> {
 
 const piece = new Uint8Array(MiB).fill(0x78)
 
-describe(
-  'a connection is ended at the first thing that is wrong, not drained, and another takes its place:',
-  () => {
-    test.each([
-      ['an announced message of 2^40 bytes', frame('', { claimedLength: 1n << 40n })],
-      ['an announced message of one byte too many', frame('', { claimedLength: BigInt(2 * limit + 1) })],
-    ])('%s that goes on', async (_what, head) => {
-      let sent = 0
-      const codes = await codesAfter(async (exchange) => {
-        await exchange.write(head)
-        sent = await pour(exchange, piece)
-      })
-      expect(codes).toEqual(['LIMIT'])
-      expect(sent).toBeLessThan(enough)
+describe('a connection is ended at the first thing that is wrong, not drained, and another takes its place:', () => {
+  test.each([
+    ['an announced message of 2^40 bytes', frame('', { claimedLength: 1n << 40n })],
+    ['an announced message of one byte too many', frame('', { claimedLength: BigInt(2 * limit + 1) })],
+  ])('%s that goes on', async (_what, head) => {
+    let sent = 0
+    const codes = await codesAfter(async (exchange) => {
+      await exchange.write(head)
+      sent = await pour(exchange, piece)
     })
+    expect(codes).toEqual(['LIMIT'])
+    expect(sent).toBeLessThan(enough)
+  })
 
-    test('a message of fragments without an end', async () => {
-      let sent = 0
-      const codes = await codesAfter(async (exchange) => {
-        await exchange.write(frame('{', { fin: false }))
-        sent = await pour(exchange, frame(piece.subarray(0, limit / 2), { opcode: opcodes.continuation, fin: false }))
-      })
-      expect(codes).toEqual(['LIMIT'])
-      expect(sent).toBeLessThan(enough)
+  test('a message of fragments without an end', async () => {
+    let sent = 0
+    const codes = await codesAfter(async (exchange) => {
+      await exchange.write(frame('{', { fin: false }))
+      sent = await pour(exchange, frame(piece.subarray(0, limit / 2), { opcode: opcodes.continuation, fin: false }))
     })
+    expect(codes).toEqual(['LIMIT'])
+    expect(sent).toBeLessThan(enough)
+  })
 
-    test.each([
-      ['bad UTF-8', frame(Uint8Array.of(0x7b, 0xff, 0x7d))],
-      ['a masked frame', frame('{}', { mask: true })],
-      ['a reserved bit', frame('{}', { rsv: 4 })],
-      ['a reserved opcode', frame('{}', { opcode: 3 })],
-      ['a continuation of nothing', frame('{}', { opcode: opcodes.continuation })],
-      ['a control frame in fragments', frame('x', { opcode: opcodes.ping, fin: false })],
-      ['a control frame of 126 bytes', frame('x'.repeat(126), { opcode: opcodes.ping })],
-    ])('%s, and then silence', async (_what, bytes) => {
-      expect(await codesAfter((exchange) => exchange.write(bytes))).toEqual(['PROTOCOL'])
-    })
+  test.each([
+    ['bad UTF-8', frame(Uint8Array.of(0x7b, 0xff, 0x7d))],
+    ['a masked frame', frame('{}', { mask: true })],
+    ['a reserved bit', frame('{}', { rsv: 4 })],
+    ['a reserved opcode', frame('{}', { opcode: 3 })],
+    ['a continuation of nothing', frame('{}', { opcode: opcodes.continuation })],
+    ['a control frame in fragments', frame('x', { opcode: opcodes.ping, fin: false })],
+    ['a control frame of 126 bytes', frame('x'.repeat(126), { opcode: opcodes.ping })],
+  ])('%s, and then silence', async (_what, bytes) => {
+    expect(await codesAfter((exchange) => exchange.write(bytes))).toEqual(['PROTOCOL'])
+  })
 
-    test('bad UTF-8, and then good objects that nobody may believe', async () => {
-      const codes = await codesAfter(async (exchange) => {
-        await exchange.write(frame(Uint8Array.of(0x7b, 0xff, 0x7d)))
-        await exchange.send(gameServer(99))
-      })
-      expect(codes).toEqual(['PROTOCOL'])
+  test('bad UTF-8, and then good objects that nobody may believe', async () => {
+    const codes = await codesAfter(async (exchange) => {
+      await exchange.write(frame(Uint8Array.of(0x7b, 0xff, 0x7d)))
+      await exchange.send(gameServer(99))
     })
-  },
-)
+    expect(codes).toEqual(['PROTOCOL'])
+  })
+})

@@ -87,7 +87,7 @@ describe('an option that is undefined has its default', () => {
     const called = connectClient(sidecar, { ...clock.options, retry }).getGameServer()
     const ended = called.then(
       () => 'found',
-      ({ code }: { code: string }) => code,
+      (error: unknown) => (error as { code: string }).code,
     )
     expect(await Promise.race([ended, clock.pass(58_000)])).toBeUndefined()
     expect(await Promise.race([ended, clock.pass(10_000)])).toBe('TIMEOUT')

@@ -75,11 +75,10 @@ describe('an option of a call that does not exist is INVALID_ARGUMENT, with the 
 
   test('and so is a way to overflow that does not exist', async () => {
     const client = connectClient(await startSidecar())
-    const first = async (): Promise<unknown> =>
-      client
-        .watchGameServer({ overflow: 'fial' as never })
-        [Symbol.asyncIterator]()
-        .next()
+    const first = async (): Promise<unknown> => {
+      const watching = client.watchGameServer({ overflow: 'fial' as never })
+      return watching[Symbol.asyncIterator]().next()
+    }
     await expect(first()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: naming('fial', 'fail') })
   })
 

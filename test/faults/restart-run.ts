@@ -20,7 +20,7 @@ export interface RestartReport {
  * Restarts a sidecar again and again under a client. Around each restart the GameServer changes: just before (told on
  * a connection that is then reset), while the sidecar is down, and just after it is back.
  */
-export async function runRestarts(times: number, watch: ClientOptions['watch'] & string): Promise<RestartReport> {
+async function runRestarts(times: number, watch: ClientOptions['watch'] & string): Promise<RestartReport> {
   const sidecar = await createScriptedSidecar()
   const observed = observe({ baseUrl: sidecar.url, watch })
   const recoveries: number[] = []
@@ -60,7 +60,7 @@ export async function runRestarts(times: number, watch: ClientOptions['watch'] &
 }
 
 /** The value in the middle of sorted ones. */
-export function median(sorted: readonly number[]): number {
+function median(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 

@@ -171,7 +171,7 @@ function closeUnlessBegun(reply: ServerResponse): void {
 }
 
 /** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */
-export function cut(socket: Socket): void {
+function cut(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()
 }

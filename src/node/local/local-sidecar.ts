@@ -71,7 +71,9 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     if (typeof downMs !== 'number' || !(downMs >= 0 && downMs <= MAX_TIMER)) {
       return { ok: false, message: `downMs must be a number of milliseconds from 0 to ${MAX_TIMER}` }
     }
-    restart({ downMs }).catch((error: Error) => onWarning(`The sidecar could not start again: ${error.message}`))
+    restart({ downMs }).catch((error: unknown) =>
+      onWarning(`The sidecar could not start again: ${(error as Error).message}`),
+    )
     return { ok: true }
   }
   const log = createLineLog(options.onLog)

@@ -77,6 +77,8 @@ function findMarks(text: string, start: number): number[] {
       case ':':
       case ',':
         if (depth === 1) marks.push(at)
+        break
+      default:
     }
   }
   throw new MalformedBody('the body ends before its JSON object does')

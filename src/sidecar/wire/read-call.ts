@@ -47,6 +47,7 @@ function toCall(operation: Exclude<CallName, 'health'>, key: string, query: stri
     case 'getCounter':
     case 'getList':
       return { operation, key }
+    default:
   }
   const text = decodeBody(body)
   const message = readMessage(text, shapes[operation] ?? {})

@@ -139,7 +139,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
 
 /** Whether a person goes to the address, as opposed to a script that asks for a file. */
 const isNavigation = (message: IncomingMessage): boolean =>
-  acceptsHtml(message) && [undefined, 'navigate'].includes(message.headers['sec-fetch-mode'] as string | undefined)
+  acceptsHtml(message) && [undefined, 'navigate'].includes(message.headers['sec-fetch-mode'])
 
 /** Sends the content of a compressed file: the browser unpacks it if it can, otherwise it is unpacked here. */
 async function sendByEncoding(

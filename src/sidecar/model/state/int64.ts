@@ -29,7 +29,7 @@ export function parseInt64(text: string): string | undefined {
   while (digits[end - 1] === '0') end--
   const point = whole.length + Number(exponent)
   if (end > point || point - start > maxDigits) return undefined
-  return inRange(BigInt(sign + digits.slice(start, end) + '0'.repeat(point - end)))
+  return inRange(BigInt(`${sign ?? ''}${digits.slice(start, end)}${'0'.repeat(point - end)}`))
 }
 
 function inRange(integer: bigint): string | undefined {
