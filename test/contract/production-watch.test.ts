@@ -147,11 +147,12 @@ for (const target of productionTargets) {
 
       it('counters and lists send an object, changes at once in one', async (test) => {
         const { call, next } = await start(test)
-        await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}')
-        await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"3"}')
+        await Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`)))
         expect((await next()).status.counters).toEqual({ rooms: { count: '6', capacity: '10' } })
-        await call('POST /v1beta1/lists/players:addValue', '{"value":"x"}')
-        await call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}')
+        await Promise.all([
+          call('POST /v1beta1/lists/players:addValue', '{"value":"x"}'),
+          call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}'),
+        ])
         expect((await next()).status.lists?.['players']).toEqual({
           capacity: '100',
           values: ['test0', 'test2', 'x'],

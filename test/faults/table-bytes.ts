@@ -20,6 +20,8 @@ const half: Step = async (exchange) => {
 export const bytesFaults: readonly WatchFault[] = [
   {
     name: 'every byte comes alone, multi-byte characters included: exact, on one connection',
+    // However long a busy machine takes for that.
+    options: { timeout: 60_000 },
     rules: ({ sidecar }) => {
       sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
       return [{ on: 'watch', step: steps.byteByByte(steps.following) }]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { closePayload, frame, join, utf8 } from './bytes.js'
 import { compare, cutAt, LIMITS, ourVerdict, wsVerdict } from './oracle.js'
 
-/** `FRAMES_FUZZ_RUNS=100000 npx vitest run test/frames/differential` for the long run. */
+/** `FRAMES_FUZZ_RUNS=100000 npm run vitest -- test/frames/differential` for the long run. */
 const RUNS = Number(process.env['FRAMES_FUZZ_RUNS'] ?? 3000)
 const settings = {
   numRuns: RUNS,
