@@ -30,7 +30,7 @@ const BROWSERS = [
 ]
 
 /** What to launch, and how. @throws Error in a sentence that says what to do */
-function findBrowser(env = process.env, exists = existsSync) {
+export function findBrowser(env = process.env, exists = existsSync) {
   const named = BROWSERS.find(({ variable }) => env[variable])
   if (named !== undefined) {
     const executablePath = env[named.variable]

@@ -37,7 +37,7 @@ import { createTransportChoice } from './watch/transport-choice.js'
 import { createWatch } from './watch/watch.js'
 import { createWebSocketWatch } from './watch/websocket.js'
 
-/** What an environment's build adds to a client; the function it returns undoes that when the client is closed. */
+/** Adds something of an environment to a client, and returns the function that undoes it when the client is closed. */
 export type Attach = (client: SidecarClient, emit: Emit) => () => void
 
 /**
@@ -66,7 +66,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
   const { emit } = emitter
   const followSignal = createSignalFollower()
 
-  // What is known of the GameServer and of the connection.
+  // The GameServer and the connection, as far as they are known.
   const resources = createResources(options.int64)
   const tellChanges = createChanges(resources, metadataPrefix(location.platform))
   const store = createGameServerStore((next, previous) => tellChanges(previous, next, emitter))
@@ -76,7 +76,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
   )
   const watched = (): GameServer | undefined => (status.current.transport ? store.last : undefined)
 
-  // One attempt, in whichever mode; then whether anybody is there at all.
+  // One attempt, in either mode; then whether anybody is there at all.
   const endpoint = createEndpoint(location)
   const http = createHttp(options)
   const pacer = createPacer(timers)
@@ -146,9 +146,9 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
   const toInit = (method: string, body: string) =>
     direct.isActive ? opaqueInit(method, body) : requestInit(method, body)
 
-  // Who hears of what.
+  // The parts hear of each other.
   scope.onEnd(() => {
-    // The first to hear of the end, so that whatever ends because of it has nothing more to say.
+    // This runs first at the end, so that nothing that ends because of it emits an event.
     status.set('closed')
     emitter.clear()
   })

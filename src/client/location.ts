@@ -3,7 +3,7 @@ import { host, tryTo } from './runtime/host.js'
 import { check } from './runtime/validate.js'
 import type { ClientOptions } from './types.js'
 
-/** What a script tag or the gateway may say. */
+/** The settings that a script tag or the gateway may give. */
 interface Hints {
   baseUrl?: string | number
   port?: string | number
@@ -41,7 +41,7 @@ export function locate(options: ClientOptions): Location {
   const sources: Record<string, unknown> = {
     'createClient({ baseUrl })': options.baseUrl,
     '<script data-base-url or data-port>': script.baseUrl || script.port,
-    // Written by whoever serves the page, while anybody can write a link.
+    // The page's server writes this, while anybody can write a link.
     GAMESERVER_SIDECAR: global.baseUrl ?? global.port,
     [QUERY]: query && (tryTo(() => decodeURIComponent(query)) ?? query),
     [prefix + 'PORT']: env('PORT') || undefined,

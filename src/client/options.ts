@@ -53,7 +53,7 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
 /** @param inPage whether the host is a page, where workers are the rule */
 export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: boolean): ResolvedAutoHealth {
   const options = typeof given === 'object' ? given : {}
-  checkNames(options, ['interval', 'check', 'stallTimeout', 'worker'], 'option autoHealth.')
+  checkNames(options, ['interval', 'check', 'stallTimeout', 'worker'], 'autoHealth option')
   const resolved = withDefaults({ check: () => true, stallTimeout: 3000, worker: inPage }, options)
   if (resolved.interval !== undefined) positive('autoHealth.interval', resolved.interval)
   positive('autoHealth.stallTimeout', resolved.stallTimeout)
@@ -86,7 +86,7 @@ function withDefaults<D extends object, G extends object>(byDefault: D, given: G
 /** The same for options of which all are numbers above 0. */
 function withNumbers<T extends object>(option: string, byDefault: T, given: object): T {
   const names = Object.keys(byDefault)
-  checkNames(given, names, `option ${option}.`)
+  checkNames(given, names, `${option} option`)
   const result = withDefaults(byDefault, given)
   for (const name of names) positive(`${option}.${name}`, result[name as keyof T])
   return result

@@ -92,7 +92,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
         options,
         (scope) => {
           if (typeof wanted === 'function') return watch.until(scope, wanted)
-          checkName(wanted, STATES, 'state', 'waitFor', ' Wait for another state by a function')
+          checkName(wanted, STATES, 'state', 'waitFor', ' (for any other state, give a function)')
           return watch.until(scope, ({ status }) => status.state === wanted)
         },
         { defaultTimeout: Infinity },

@@ -1,7 +1,7 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
 import type { SidecarError } from './runtime/errors.js'
 
-/** What cancels a call: an AbortSignal, or anything of its shape. */
+/** Cancels a call: an AbortSignal, or anything of its shape. */
 export interface AbortSignalLike {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -25,7 +25,7 @@ export interface FetchResponse {
   /** Present where the host can stream; otherwise the whole text is taken. */
   readonly body?: unknown
   text(): Promise<string>
-  /** Used, where it is there, for a body whose length is known. */
+  /** Used, if it is there, for a body of known length. */
   arrayBuffer?(): Promise<ArrayBuffer>
 }
 
@@ -78,7 +78,7 @@ export interface RetryPolicy {
   timeout?: number
 }
 
-/** Limits on what the other side can make us hold. */
+/** Maximum sizes accepted from the sidecar. */
 export interface Limits {
   /** Characters of one watch message or line, and over `ws` twice as many bytes; default 16 Mi */
   message?: number
@@ -92,8 +92,8 @@ export interface AutoHealthOptions {
   /** Asked at least once for each beat; false, an exception or no answer within `stallTimeout` holds the beats back. */
   check?(): boolean | Promise<boolean>
   /**
-   * ms without a sign of life of the page, or of `alive()` once that was called, after which no more beats go out, and
-   * that `check` may take; default 3000
+   * ms without a sign of life after which no more beats go out: of the page, or by `alive()` once that was called.
+   * `check` may take as long, too. Default 3000
    */
   stallTimeout?: number
   /** Beat from a worker, which neither throttled timers nor a busy page delay; default true where a page has workers */
@@ -109,8 +109,8 @@ export interface ClientOptions {
   /** default `auto`: WebSocket, and the HTTP stream where that fails */
   watch?: 'auto' | 'websocket' | 'stream'
   /**
-   * What a page does whose origin isn't the sidecar's: `auto`, the default: direct mode where answers can't be read but
-   * a WebSocket opens; `direct`: direct mode from the start; `never`: CROSS_ORIGIN. See `docs/browser.md`
+   * For a page whose origin isn't the sidecar's. `auto`, the default: direct mode where answers can't be read but a
+   * WebSocket opens; `direct`: direct mode from the start; `never`: CROSS_ORIGIN. See `docs/browser.md`
    */
   crossOrigin?: 'auto' | 'direct' | 'never'
   /** How counts and capacities are given back; default `number` */
@@ -131,7 +131,7 @@ export interface ClientOptions {
     label: string,
     options?: { ignoreBOM: boolean; fatal: boolean },
   ) => { readonly fatal?: boolean; decode(bytes: Uint8Array): string }
-  /** Timers; `false`: there are none, and `client.tick()` is called from a frame loop. Default: the host's, if it has them */
+  /** Timers; `false`: there are none, and a frame loop calls `client.tick()`. Default: the host's, if it has them */
   scheduler?: SchedulerLike | false
   /** ms, never going back; default `performance.now()`, or `Date.now()` */
   now?(): number
@@ -144,7 +144,7 @@ export interface ClientOptions {
   processSignals?: boolean | ProcessSignalOptions
 }
 
-/** What a SIGTERM or SIGINT leads to: `signal` event, `onSignal`, `shutdown()`, exit. A second signal exits at once. */
+/** SIGTERM or SIGINT leads to a `signal` event, `onSignal`, `shutdown()` and exit. A second signal exits at once. */
 export interface ProcessSignalOptions {
   /** Awaited before `shutdown()`: save the match, tell the players. */
   onSignal?(signal: string): void | Promise<void>
@@ -159,8 +159,8 @@ export interface CallOptions {
 }
 
 /**
- * What is known of a write: the sidecar has `accepted` it; the watch has `confirmed` it; or, in direct mode, it was
- * `sent`, and nothing came back that would tell more.
+ * The fate of a write, as far as it is known: the sidecar has `accepted` it; the watch has `confirmed` it; or, in
+ * direct mode, it was `sent`, and nothing came back that would tell more.
  */
 export type Outcome = 'accepted' | 'confirmed' | 'sent'
 
@@ -171,8 +171,8 @@ export interface WriteOptions extends CallOptions {
 
 export interface ReadyOptions extends WriteOptions {
   /**
-   * Send it although the watch shows `Ready`: such a call, waiting in the sidecar's queue, undoes an allocation that is
-   * made meanwhile. Default false: then it resolves `confirmed` without sending.
+   * Send it although the watch shows `Ready`. Default false: it resolves `confirmed` and sends nothing, since a call
+   * that waits in the sidecar's queue undoes an allocation that is made meanwhile.
    */
   force?: boolean
 }
@@ -181,7 +181,7 @@ export interface WatchOptions {
   signal?: AbortSignalLike
   /** Objects kept for a slow reader; default 64 */
   queue?: number
-  /** What happens to a reader slower than that: the oldest object is dropped, or the iterator fails. Default `drop` */
+  /** For a reader slower than that, drop the oldest object or fail the iterator. Default `drop` */
   overflow?: 'drop' | 'fail'
 }
 
@@ -224,7 +224,7 @@ export interface ConnectionEvent {
 }
 
 export interface HealthEvent {
-  /** undefined: the sidecar has not answered anything yet, so the beat has nobody to go to. */
+  /** undefined: the sidecar has never answered, so nobody could take the beat. */
   ok: boolean | undefined
   /** ms since the Unix epoch */
   at: number
@@ -270,21 +270,21 @@ export interface ClientStatus {
   direct: boolean
   /** The last good beat, ms since the Unix epoch. */
   lastBeat: number | undefined
-  /** Whether the last beat went well; undefined before the first. */
+  /** Whether the last beat went well; undefined until the sidecar has answered for the first time. */
   healthy: boolean | undefined
-  /** Who sends the beats of `autoHealth`: a worker, or this page or process itself by its own timers. */
+  /** The sender of `autoHealth`'s beats: a worker, or this page or process itself by its own timers. */
   heartbeat: 'worker' | 'page' | undefined
 }
 
 export interface SidecarClient<Int = number> {
-  /** Tells the platform that players may come. */
+  /** Tells the platform that players may come. Sends nothing while the connected watch shows `Ready`. */
   ready(options?: ReadyOptions): Promise<Outcome>
-  /** One beat, for those who do without `autoHealth`. */
+  /** Sends one beat. With `autoHealth`, there is no need to. */
   health(options?: CallOptions): Promise<Outcome>
   allocate(options?: WriteOptions): Promise<Outcome>
   /** Ends this GameServer: the platform deletes it and starts another. */
   shutdown(options?: WriteOptions): Promise<Outcome>
-  /** Reserved for that many seconds, 0 to 9223372036; 0: until something else is said. */
+  /** Reserves this GameServer for 0 to 9223372036 seconds; 0: until the next state call. */
   reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
   getGameServer(options?: CallOptions): Promise<GameServer>
   /** Each GameServer as it changes, the present one first; all iterators share one connection. */
@@ -320,8 +320,8 @@ export interface SidecarClient<Int = number> {
   /** Resolves when the sidecar first answers. */
   connect(options?: CallOptions): Promise<GameServer>
   /**
-   * A sign of life, for the game loop to give once a frame. From the first on only these count: without one for
-   * `autoHealth.stallTimeout` no more beats go out until the next.
+   * Gives a sign of life; the game loop calls it once a frame. From the first call on, only these signs count: without
+   * one for `autoHealth.stallTimeout`, no more beats go out until the next.
    */
   alive(): void
   /** Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop. */

@@ -1,4 +1,4 @@
-/** What a field of a body may hold. A trailing `?` marks an optional field. An int64 is sent as decimal text. */
+/** The kind of a body's field. A trailing `?` marks an optional field. An int64 is sent as decimal text. */
 export type FieldKind = 'key' | 'label' | 'annotation' | 'text' | 'seconds' | 'int64?' | 'texts?'
 
 /** Without `body`, the request has none. `{key}` in a path stands for one encoded name. */

@@ -1,7 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { firstCells, headingsOf, proseOf } from '../support/markdown.js'
-import { nodesOf, parse, read } from '../support/source.js'
+import { nodesOf, parse, read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 
@@ -14,7 +16,9 @@ const membersOf = (name: string, path = TYPES): string[] => {
     .sort()
 }
 
-const codes = [...nodesOf(parse('src/client/runtime/errors.ts'))]
+const ERRORS = 'src/client/runtime/errors.ts'
+
+const codes = [...nodesOf(parse(ERRORS))]
   .filter(
     (node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode',
   )
@@ -24,6 +28,12 @@ describe('what is documented is what there is', () => {
   test('every error code has its section in docs/errors.md, and every section its code', () => {
     expect(codes).not.toEqual([])
     expect(headingsOf('docs/errors.md').slice(1).sort()).toEqual([...codes].sort())
+  })
+
+  test('every property of a SidecarError is in the table of docs/errors.md, and no other', () => {
+    const properties = [...nodesOf(parse(ERRORS))].filter(ts.isPropertyDeclaration).map(({ name }) => name.getText())
+    expect(properties).not.toEqual([])
+    expect(firstCells('docs/errors.md', 'Errors').sort()).toEqual(properties.sort())
   })
 
   test.each([
@@ -64,7 +74,8 @@ describe('what is documented is what there is', () => {
   })
 
   test('every option of a call is documented', () => {
-    const members = ['CallOptions', 'WriteOptions', 'WatchOptions'].flatMap((name) => membersOf(name))
+    const types = ['CallOptions', 'WriteOptions', 'ReadyOptions', 'WatchOptions']
+    const members = types.flatMap((name) => membersOf(name))
     expect(firstCells('docs/configuration.md', 'Options of a call').sort()).toEqual([...new Set(members)].sort())
   })
 
@@ -111,6 +122,34 @@ describe('what is documented is what there is', () => {
 test('every property of client.status is named in docs/events.md', () => {
   const text = read('docs/events.md')
   expect(membersOf('ClientStatus').filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+})
+
+describe('docs/architecture.md', () => {
+  const PAGE = 'docs/architecture.md'
+  const filesIn = (folder: string): string[] =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.ts'))
+
+  test('every file it names exists, also where it leaves out the folder', () => {
+    const named = [...proseOf(PAGE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
+    const files = filesIn('src').map((path) => `/${path}`)
+    const exists = (path: string): boolean =>
+      existsSync(join(root, path)) || files.some((file) => file.endsWith(path.replace(/^(\.\.)?\/?/, '/')))
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter((path) => !exists(path))).toEqual([])
+  })
+
+  test("it names every file of the client's rooms", () => {
+    const text = read(PAGE)
+    const files = filesIn('src/client').filter((path) => path.includes('/'))
+    expect(files.filter((path) => !text.includes(path))).toEqual([])
+  })
+
+  test('its table of rooms has every room, and no other', () => {
+    const rooms = filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : []))
+    expect(firstCells(PAGE, 'The client').sort()).toEqual([...new Set(rooms)].sort())
+  })
 })
 
 function statesOf(name: string): string[] {

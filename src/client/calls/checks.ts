@@ -28,7 +28,7 @@ function isSeconds(value: unknown): boolean {
   return text !== undefined && Number(text) >= 0 && Number(text) <= maxReserveSeconds
 }
 
-/** Bytes in UTF-8; undefined where text holds half a surrogate pair. Of the URI form, each byte beyond ASCII is three. */
+/** Counts bytes in UTF-8, as `%xx` or ASCII in the URI form; undefined where text holds half a surrogate pair. */
 function utf8Length(text: string): number | undefined {
   return tryTo(() => encodeURIComponent(text).replace(/%../g, '.').length)
 }

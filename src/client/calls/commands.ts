@@ -32,25 +32,25 @@ interface Parts {
   readonly expectInWatch: ExpectInWatch
   readonly direct: DirectOutcomes
   readonly platform: string
-  /** The GameServer as the watch tells it, if that is connected. */
+  /** The last GameServer, if the watch is connected. */
   watched(): GameServer | undefined
-  /** A GameServer that was read goes there. */
+  /** Called with each GameServer that was read. */
   onRead(gameServer: GameServer): void
-  /** A beat was sent by hand; with the error if it failed. */
+  /** Called after a beat was sent by hand, with the error if it failed. */
   onBeat(error?: SidecarError): void
 }
 
 /** Sends an operation on the counter or list at hand. */
 type SendNow = (operation: OperationName, body?: object, query?: string) => Promise<object>
 
-/** The operations of the interface, but for the watch. What can't be right is refused before anything is sent. */
+/** The operations of the interface, without the watch. Arguments that can't be right are refused before sending. */
 export function createCommands(parts: Parts): Commands {
   const { run, inOrder, send, timers, store, watch, expectInWatch, direct } = parts
   const { toCounter, toList } = parts.resources
   const { watched, onRead, onBeat } = parts
   const prefix = metadataPrefix(parts.platform)
 
-  /** What is known of a write of which the sidecar only says that it will be made. */
+  /** Finds the outcome of a write: the sidecar itself only says that it will make it. */
   async function outcomeOf(
     scope: Scope,
     { body, unread }: Answer,

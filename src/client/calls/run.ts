@@ -44,7 +44,7 @@ export function createRunCall({
       check((options ?? true) === true || typeof options === 'object', 'options', options, 'an object', operation)
       checkNames(options, [...CALL_OPTIONS, ...extraOptions], 'option', operation)
       const { signal, timeout: limit = defaultTimeout } = options ?? {}
-      check(limit > 0, 'timeout', limit, 'ms above 0', operation)
+      check(limit > 0, 'timeout', limit, 'a number above 0', operation)
       timers.limit(scope, limit, () =>
         isConnected() ? 'The sidecar is connected: it has not told of this, or not in time' : endpoint.hint(),
       )
@@ -61,7 +61,7 @@ export function createRunCall({
   }
 }
 
-/** Runs what has one key one after the other, in the order in which it was asked for. */
+/** Runs everything with the same key one after the other, in the order in which it was asked for. */
 export type RunInOrder = <T>(key: string, scope: Scope, run: () => Promise<T>) => Promise<T>
 
 export function createRunInOrder(): RunInOrder {

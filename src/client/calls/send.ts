@@ -50,7 +50,7 @@ export function createSend({ timers, backoff, endpoint, reachability, timeout, o
   }
 }
 
-/** Only what can't be done twice by it is sent again, and only where that may help. */
+/** An operation is sent again only if that can't carry it out twice, and if it may help. */
 function isWorthRepeating(operation: OperationName, { error, unsent }: Attempted): boolean {
   return !!unsent || (isSafe(operation) && isPassing(error!))
 }

@@ -30,7 +30,7 @@ export function isSafe(operation: OperationName): boolean {
   return operations[operation][0] === 'GET' || operation === 'health'
 }
 
-/** What an answer that was read whole says. */
+/** Interprets an answer that was read whole. */
 export function interpretAnswer(
   operation: OperationName,
   status: number,

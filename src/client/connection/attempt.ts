@@ -58,7 +58,7 @@ export function urlOf(endpoint: Endpoint, operation: OperationName, name?: strin
 }
 
 /**
- * What it means that an attempt got no answer.
+ * Interprets an attempt that got no answer.
  * @param risky the request may have been carried out, and doing it again would make a difference
  */
 export function failedAttempt(endpoint: Endpoint, parent: Scope, cause: unknown, risky: boolean): Attempted {

@@ -1,15 +1,15 @@
 import type { Location } from '../location.js'
 import { host } from '../runtime/host.js'
 
-/** Where the sidecar is. */
+/** The address of the sidecar. */
 export interface Endpoint {
   /** A plain property: a page that is being closed may not be able to call a getter. */
   readonly baseUrl: string
-  /** Nobody listens there: `localhost` may not resolve, or lead to an address where the sidecar isn't. */
+  /** Call it when nobody listens there: `localhost` may not resolve, or lead to an address where the sidecar isn't. */
   onRefused(): void
   /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
   isForeign(): boolean
-  /** What to do when nobody answers. */
+  /** The hint for when nobody answers. */
   hint(): string
 }
 
@@ -35,7 +35,7 @@ export function createEndpoint({ baseUrl, anyLoopback }: Location): Endpoint {
 
 const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
 
-/** What to do when the origin of a page on this machine isn't the sidecar's; undefined elsewhere. */
+/** The hint for a page on this machine whose origin isn't the sidecar's; undefined elsewhere. */
 export function crossOriginHint(): string | undefined {
   const origin = host().location?.origin
   return origin && ON_THIS_MACHINE.test(origin)

@@ -10,10 +10,10 @@ export interface HttpResponse {
   read(onText: (text: string) => void): Promise<void>
 }
 
-/** Sends one request. Everything is let go when the scope ends; whatever the host throws comes out as it is. */
+/** Sends one request, and gives everything up when the scope ends. Throws what the host throws, as it is. */
 export type SendHttp = (scope: Scope, url: string, init: FetchInit) => Promise<HttpResponse>
 
-/** A request as the sidecar takes it. One without a body has no content type: a browser would ask leave for it first. */
+/** A request as the sidecar takes it. Without a body it has no content type, which would cost a browser a preflight. */
 export function requestInit(method: string, body?: string): FetchInit {
   return {
     method,

@@ -9,7 +9,7 @@ import type { Backoff } from './backoff.js'
 import type { SendHttp } from './exchange.js'
 import type { Pacer } from './pacer.js'
 
-/** ms that a GET may take which only asks whether the sidecar is there: a dead one is to be noticed within 15 s. */
+/** ms that a GET may take if it only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
 const PROBE_TIMEOUT = 4000
 /** ms after which a sidecar that has never answered is worth a warning. */
 const ABSENCE_WARNING = 2000
@@ -35,10 +35,10 @@ export interface Reachability {
   probe(scope: Scope): Promise<GameServer>
   /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
   whenUp(scope: Scope): Promise<void>
-  /** For those who find out by other means than an attempt. */
+  /** Notes what was found out by other means than an attempt. */
   note(up: boolean, reason?: SidecarError): void
   onChange(listener: (change: ReachabilityChange) => void): void
-  /** Each GameServer that a probe has read goes there. */
+  /** The listener gets each GameServer that a probe has read. */
   onRead(listener: (gameServer: GameServer) => void): void
   /** Called once, when a sidecar that has never answered is still not there 2 s after it was asked for. */
   onAbsent(listener: () => void): void
@@ -93,7 +93,7 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
     return attempted
   }
 
-  /** Asks until somebody answers, or until the last one who waits has gone. */
+  /** Asks until somebody answers, or until nobody waits any more. */
   async function search(scope: Scope): Promise<void> {
     for (;;) {
       const wait = searchAgainAt - timers.now()
@@ -103,7 +103,7 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
       if (!error) return
       searchAgainAt = timers.now() + Math.max(retryAfter, backoff(searchFailures))
       searchFailures++
-      // A search that was given up has nothing to tell those who have begun to wait since.
+      // A search that was given up must not end waits that have begun since.
       if (scope.reason) return
       if (!isPassing(error)) waiters.forEach((_, wait) => wait.end(error))
     }

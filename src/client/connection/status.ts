@@ -1,6 +1,6 @@
 import type { ConnectionEvent, ConnectionState, Transport } from '../types.js'
 
-/** What is told of the connection, in `connection` events and in `client.status`. */
+/** The state of the connection, for `connection` events and for `client.status`. */
 export interface ConnectionStatus {
   readonly current: ConnectionEvent
   set(state: ConnectionState, transport?: Transport, reason?: string): void

@@ -14,14 +14,14 @@ import type { OpenWatch } from '../watch/message.js'
 import { answersOpaquely, opaqueInit } from './opaque.js'
 
 /**
- * What a page of another origin can still do (docs/adr/direct-mode.md): no answer to it can be read, but the watch's
+ * Does what a page of another origin can still do (docs/adr/direct-mode.md). It can read no answer, but the watch's
  * WebSocket opens, and requests without a preflight arrive.
  */
 export interface DirectMode {
   /** Never ends once it has begun. */
   readonly isActive: boolean
   enter(): void
-  /** Like the attempt that it was given, in whichever mode this is. */
+  /** Makes an attempt in the mode that is on. */
   readonly attempt: Attempt
   /** The error for an operation that no browser lets through to another origin unasked. */
   refuse(operation: string): SidecarError | undefined
@@ -40,10 +40,10 @@ interface Parts {
   watched(): GameServer | undefined
 }
 
-/** ms for which it isn't asked again whether a page is refused: finding out takes four requests. */
+/** ms until a refused page looks for a way again: that takes four requests. */
 const VERDICT_HOLDS = 10000
 
-/** Nobody answered, for a reason that a browser doesn't tell. */
+/** Whether nobody answered, for a reason that a browser doesn't tell. */
 function isSilent({ error, answered }: Attempted): boolean {
   return error?.code === 'UNAVAILABLE' && answered === false
 }
@@ -61,7 +61,7 @@ export function createDirectMode(parts: Parts): DirectMode {
   let isActive = crossOrigin === 'direct'
   /** Whether the latest attempt found somebody. */
   let isThere = false
-  /** When it may be asked again whether this page is refused. */
+  /** The time from which a refused page may look for a way again. */
   let refusedUntil = 0
 
   function refuse(operation: string): SidecarError | undefined {
@@ -82,7 +82,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     return discover(parent, call, attempted)
   }
 
-  /** A page can't tell a refused connection from an answer that it may not read; a request that it need not read can. */
+  /** Tells a refused connection from an answer that this page may not read: then a `no-cors` request still succeeds. */
   async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
     const scope = new Scope(parent)
     if (timers.now() < refusedUntil) return refused(attempted)
@@ -157,10 +157,10 @@ export function createDirectMode(parts: Parts): DirectMode {
    */
   async function readBefore(scope: Scope, { operation, name, body }: Call): Promise<JsonObject> {
     if (operation === 'health') return {}
-    // A watch tells of every state at once, but of counters and lists never in local mode.
+    // A watch tells every state at once, but in local mode it never tells of counters and lists.
     const known = name || operation === 'getGameServer' ? undefined : watched()
     if (known) return known as unknown as JsonObject
-    // Some browsers let the next WebSocket wait after one that has failed: so this asks first whether anybody is there.
+    // Some browsers delay the WebSocket after one that failed. So a request asks first whether anybody is there.
     if (!isThere) await isOpaque(scope)
     const gameServer = await readByWatch(scope)
     if (!name) return gameServer as unknown as JsonObject

@@ -20,7 +20,7 @@ export interface ListChange {
   readonly added: boolean
 }
 
-/** What becomes of writes whose answers can't be read: the watch may show it. */
+/** Finds out from the watch what became of writes whose answers can't be read. */
 export interface DirectOutcomes {
   /** @param before the last GameServer known when this was sent */
   ofWrite(scope: Scope, before: GameServer | undefined, found: object, predicate: Predicate): Promise<Outcome>
@@ -41,7 +41,7 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
   const pendingListChanges = new Map<string, Promise<unknown>>()
   const idOf = ({ list, value }: ListChange): string => JSON.stringify([list, value])
 
-  /** Whether the watch shows what was sent, in anything but what was known before. `ask`: it may not tell by itself. */
+  /** Waits until the watch shows a write, in a later object. `ask`: look by reads too, as it may not tell by itself. */
   async function awaitInWatch(
     scope: Scope,
     before: GameServer | undefined,
@@ -57,7 +57,7 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
       await shown
       return 'confirmed'
     } catch (error) {
-      // Whatever ends this wait, it was sent.
+      // The write was sent, whatever has ended this wait.
       if (scope.reason && (error as SidecarError).code !== 'TIMEOUT') throw error
       return 'sent'
     } finally {

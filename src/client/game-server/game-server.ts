@@ -19,13 +19,13 @@ export function equal(a: unknown, b: unknown): boolean {
 
 const isObject = (value: unknown): boolean => Object(value) === value
 
-/** Whether something from outside has the shape that everything here relies on. */
+/** Whether a value from outside has the shape that everything here relies on. */
 export function isGameServer(value: unknown): value is GameServer {
   const { object_meta, status } = Object(value) as GameServer
   return isObject(object_meta) && isObject(status)
 }
 
-/** What the platform expects of beats; anything in it that can't be right counts as not said. */
+/** The platform's rules for beats; a value that can't be right counts as none. */
 export interface HealthRules {
   readonly disabled: boolean
   /** Seconds within which a beat must come. */

@@ -3,7 +3,7 @@ import type { SidecarError } from '../runtime/errors.js'
 import type { Timers } from '../runtime/timers.js'
 import type { HealthEvent } from '../types.js'
 
-/** Tells what became of each beat, and keeps the last of it: in plain properties, which a page can read to the end. */
+/** Tells what became of each beat, and keeps the last in plain properties, which a closing page can still read. */
 export interface BeatReporter {
   /** The last good beat, ms since the Unix epoch. */
   readonly lastBeat: number | undefined
@@ -50,7 +50,7 @@ export function createBeatReporter({ timers, rules, rhythm, wasThere, emit }: Pa
   }
 
   function report(next: string | undefined, at = Date.now()): void {
-    // What a worker tells may have waited for a busy page: all of this is about the time that it tells.
+    // A worker's report may have waited for a busy page, so all of this is about the time that it gives.
     const now = timers.now() - Date.now() + at
     const ok = next === WAITING ? undefined : next === undefined || next === DISABLED
     if (reporter.reason === next && (next === DISABLED || next === WAITING)) return

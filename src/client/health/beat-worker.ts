@@ -3,7 +3,7 @@ import type { Scope } from '../runtime/scope.js'
 import type { FetchInit } from '../types.js'
 
 /**
- * What the page tells the worker with each sign of life: all that it has to know, so that nothing need be kept in step.
+ * The page's message to the worker, with each sign of life. It holds everything, so nothing must be kept in step.
  */
 export type Sign = [
   /** ms since the sign that counts was given */
@@ -22,9 +22,9 @@ export type Sign = [
 ]
 
 /**
- * What the worker tells the page: by nothing it asks for a sign of life; otherwise it is when (ms since the Unix epoch), and why no
- * beat went out, or what was answered to one, with status 0 where no answer came or none may be read; and of one that
- * failed, how it was sent.
+ * The worker's message to the page. An empty one asks for a sign of life. Others hold the time (ms since the Unix
+ * epoch) and the reason why no beat went out, or the answer to one: status 0 where none came or none may be read, and the
+ * mode in which a beat was sent that failed.
  */
 export type Report = [at?: number, reasonOrStatus?: string | number, text?: string, mode?: string]
 

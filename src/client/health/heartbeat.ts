@@ -14,7 +14,7 @@ import { createReview } from './review.js'
 const WORKER_LATE = 1000
 
 export interface Heartbeat {
-  /** Who sends the beats: nobody, a worker, or this page or process itself. A plain property, as in the reporter. */
+  /** The sender of the beats: a worker, this page or process, or nobody. A plain property, as in the reporter. */
   readonly sender: 'worker' | 'page' | undefined
   /** The game itself says that it is alive. */
   alive(): void
@@ -186,7 +186,7 @@ export function rhythmOf(interval: number | undefined, { period }: HealthRules):
   return interval ?? (period ? period * 500 : DEFAULT_RHYTHM)
 }
 
-/** What a worker was answered, as if this page had sent the beat. */
+/** The answer to a worker's beat, as if this page had sent it. */
 function reportedResponse([, status, text = '']: Report, isDirect: boolean): HttpResponse {
   // Without a status, only direct mode tells an answer that can't be read from none.
   if (!status && (text || !isDirect)) throw new Error(text)

@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * Where the host is a page: a last beat when it is left or closed, and a shutdown if that is wanted; and when it is back
- * after it stood still, everything that fell due meanwhile runs at once.
+ * In a page, sends a last beat when it is left or closed, and a shutdown if that is wanted. When the page is back after
+ * it stood still, everything that fell due meanwhile runs at once.
  */
 export function watchPage({ scope, timers, endpoint, options, heartbeat, reporter, toInit }: Parts): void {
   const page = host()

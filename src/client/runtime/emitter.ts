@@ -22,7 +22,7 @@ export interface Emitter {
   has(type: Types): boolean
   /**
    * Returns the function that ends the subscription.
-   * @param replay called soon, before the listener hears of anything new: once the caller has what `on` returns
+   * @param replay called in a microtask, when the caller has the result of `on`, and before anything new is told
    */
   on<T extends Types>(type: T, listener: Listener<T>, context?: unknown, replay?: Replay<T>): () => void
   off<T extends Types>(type: T, listener: Listener<T>, context?: unknown): void
@@ -84,7 +84,7 @@ export function createEmitter(logger: LoggerLike | undefined): Emitter {
   }
 }
 
-/** As the host reports uncaught errors; nothing of ours is unwound. */
+/** Reports an error as the host reports uncaught ones, without unwinding anything of ours. */
 function reportListenerError(error: unknown, logger: LoggerLike | undefined): void {
   const { reportError } = host()
   if (logger?.error) logger.error(error)

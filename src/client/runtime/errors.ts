@@ -38,7 +38,7 @@ export interface SidecarErrorDetails {
   operation?: string | undefined
   /** The HTTP status, where there was an answer. */
   status?: number | undefined
-  /** What to do about it; default: the usual cure for the code. */
+  /** The cure; default: the usual one for the code. */
   hint?: string | undefined
   cause?: unknown
 }
@@ -46,11 +46,11 @@ export interface SidecarErrorDetails {
 /** The only class of error this package throws, rejects with or emits. */
 export class SidecarError extends Error {
   declare readonly code: SidecarErrorCode
-  /** What happened, without operation and hint; `message` is all three together. */
+  /** The message without operation and hint. */
   declare readonly summary: string
   declare readonly operation: string | undefined
   declare readonly status: number | undefined
-  /** What to do about it. */
+  /** The cure. */
   declare readonly hint: string | undefined
   declare readonly cause: unknown
 
@@ -73,7 +73,7 @@ export function named(error: SidecarError, operation: string): SidecarError {
   return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
 }
 
-/** Whatever was thrown, as an error of ours: itself if it is one, else with it as the cause. */
+/** Turns anything thrown into an error of ours: itself if it is one, else a new one with it as the cause. */
 export function toSidecarError(error: unknown, code: SidecarErrorCode, summary: string, hint?: string): SidecarError {
   // It may be of another copy of this package, and is as good.
   return isSidecarError(error) ? error : new SidecarError(code, summary, { hint, cause: error })

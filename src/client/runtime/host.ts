@@ -8,13 +8,13 @@ export interface WorkerLike {
   terminate(): void
 }
 
-/** What a page is told of its life; `persisted`: it may come back as it is now. */
+/** An event of a page's life; `persisted`: the page may come back as it is now. */
 export interface PageEvent {
   readonly type: string
   readonly persisted?: boolean
 }
 
-/** What a host may have. Every one is optional: script VMs have next to nothing. */
+/** The globals that a host may have. Every one is optional: script VMs have next to nothing. */
 export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'> {
   AbortController?: new () => { readonly signal: AbortSignalLike; abort(): void }
   setTimeout?(callback: () => void, ms: number): unknown
@@ -53,12 +53,12 @@ export function host(): HostGlobals {
 
 type Replaceable = 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'
 
-/** What an option gives, or else the host. */
+/** Takes a global from the options, or else from the host. */
 export function pick<K extends Replaceable>(options: ClientOptions, name: K): HostGlobals[K] {
   return (options as HostGlobals)[name] || host()[name]
 }
 
-/** What a function returns, or undefined if it throws. */
+/** Returns what a function returns, or undefined if it throws. */
 export function tryTo<T>(run: () => T): T | undefined {
   try {
     return run()

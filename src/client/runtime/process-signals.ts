@@ -21,14 +21,14 @@ const names = ['SIGTERM', 'SIGINT']
 
 /** @throws SidecarError `CONFIG` */
 export function checkSignalOptions(options: ProcessSignalOptions): void {
-  checkNames(options, ['onSignal', 'timeout'], 'option processSignals.')
+  checkNames(options, ['onSignal', 'timeout'], 'processSignals option')
   const { timeout = 1 } = options
-  check(typeof timeout === 'number' && timeout > 0, 'processSignals.timeout', timeout, 'ms above 0')
+  check(typeof timeout === 'number' && timeout > 0, 'processSignals.timeout', timeout, 'a number above 0')
 }
 
 /**
  * Turns the first SIGTERM or SIGINT into an orderly end: a `signal` event, the awaited handler, `shutdown()`, exit.
- * Whatever hangs, the process ends within the time given; a second signal ends it at once.
+ * The process ends within the time given, whatever hangs; a second signal ends it at once.
  *
  * @returns the function that stops listening
  */

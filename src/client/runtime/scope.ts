@@ -22,7 +22,7 @@ export class Scope {
   }
 
   throwIfEnded(): void {
-    // Whatever the scope was ended with, which is nearly always a SidecarError.
+    // The reason is nearly always a SidecarError.
     // eslint-disable-next-line @typescript-eslint/only-throw-error
     if (this.reason) throw this.reason
   }

@@ -48,7 +48,7 @@ export function createTimers({ now = hostNow, scheduler }: TimerOptions): Timers
     limit: (scope, ms, hint) =>
       after(scope, ms, () => scope.end(new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { hint: hint?.() }))),
     tick(at = now()) {
-      // A copy: whatever runs may add timers, and those wait for the next tick.
+      // A copy, since a callback may add timers, and those wait for the next tick.
       Array.from(due).forEach(([fire, time]) => {
         if (time <= at) fire()
       })

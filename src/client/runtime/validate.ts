@@ -1,7 +1,7 @@
 import { tryTo } from './host.js'
 import { SidecarError } from './errors.js'
 
-/** A value from outside as text for a message, short, whatever it is. */
+/** Turns any value into a short text for a message. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? `"${value}"` : tryTo(() => String(value))
   return (text ?? typeof value).slice(0, 80)
@@ -29,7 +29,7 @@ export function checkNames(
   for (const name of Object.keys(given ?? {})) checkName(name, known, kind, operation)
 }
 
-/** @param elsewise what else may help, for the hint */
+/** @param elsewise further help, which ends the hint */
 export function checkName(
   given: unknown,
   known: readonly string[],

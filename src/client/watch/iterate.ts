@@ -7,7 +7,7 @@ import type { WatchOptions } from '../types.js'
 import { WATCH } from './message.js'
 
 interface Parts {
-  /** Starts the watch; returns the life of those who wait for it. */
+  /** Starts the watch; returns the scope of all waits for it. */
   startWatch(): Scope
   on(type: 'gameserver', listener: (gameServer: GameServer) => void): ReturnType<Emitter['on']>
   readonly followSignal: FollowSignal

@@ -9,7 +9,7 @@ export const WATCH = 'watchGameServer'
 /** Why one watch ended. */
 export interface WatchEnd {
   readonly reason: SidecarError
-  /** The other side answered, and not as a watch does. */
+  /** The other side answered, but not with a watch. */
   readonly refused?: boolean
   /** The gateway in front of the sidecar was told to stop by this signal. */
   readonly signal?: string | undefined
@@ -27,8 +27,8 @@ export interface WatchListener {
 export type OpenWatch = (scope: Scope, listener: WatchListener) => Promise<WatchEnd>
 
 /**
- * Hands on what a message holds. Both transports wrap it in `result`.
- * @throws SidecarError what the other side says instead, which ends the watch
+ * Hands on the GameServer in a message. Both transports wrap it in `result`.
+ * @throws SidecarError the error that the other side has sent instead, which ends the watch
  */
 export function readMessage(text: string, { onGameServer, onProblem }: Omit<WatchListener, 'onOpen'>): void {
   const message = parseObject(text)

@@ -7,7 +7,7 @@ import type { Limits } from '../types.js'
 import { createLineSplitter } from './lines.js'
 import { readMessage, signalIn, WATCH, type OpenWatch } from './message.js'
 
-/** Characters of an answer that isn't a watch, before it is given up. */
+/** The most characters that are read of an answer that isn't a watch. */
 const MOST_OF_REFUSAL = 4096
 
 /** One watch over one HTTP answer, a JSON object a line. */
@@ -34,7 +34,7 @@ export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limits: Re
   }
 }
 
-/** What the other side says instead of a watch. */
+/** Reads the error that came instead of a watch. */
 async function refusalIn(response: HttpResponse): Promise<SidecarError> {
   let text = ''
   const read = (): SidecarError => errorOfAnswer(response.status, text)

@@ -4,14 +4,14 @@ import type { ClientOptions, Transport } from '../types.js'
 /** ms for a first object where the other transport is at hand, so that it is there within 5 s. */
 const FIRST_OBJECT_TIMEOUT = 2000
 
-/** Which transport the next dial takes: WebSocket first, and the HTTP stream where that fails. */
+/** Chooses the transport of the next dial: WebSocket first, and the HTTP stream where that fails. */
 export interface TransportChoice {
   next(): { transport: Transport; patience: number }
   established(): void
   /**
-   * @param replacing another connection stands meanwhile
-   * @param opened the other side took the connection
-   * @returns what the user should know of it, if anything
+   * @param replacing whether another connection is open meanwhile
+   * @param opened whether the other side took the connection
+   * @returns the error that the user must be told, if any
    */
   failed(transport: Transport, reason: SidecarError, opened: boolean, replacing: boolean): SidecarError | undefined
   /** The WebSocket gets another chance. */
@@ -32,7 +32,7 @@ export function createTransportChoice({ watch, timeout, hasWebSocket, isDirect }
   let fallback: string | undefined
   /** WebSockets in a row that ended before their first object. */
   let failures = 0
-  /** How many of those had stood: a dial that nobody took says nothing. */
+  /** How many of those had been open: a dial that nobody took says nothing. */
   let ended = 0
   /** A stream is an answer, which can't be read in direct mode: there it is the WebSocket or nothing. */
   const isAuto = (): boolean => watch === 'auto' && !isDirect()

@@ -7,12 +7,12 @@ import type { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
 import type { WatchConnection } from './connection.js'
 
-/** ms after the first object: a change that came while the stream was being registered was lost. */
+/** ms from the first object to the first check: a change is lost if it comes while the stream is being registered. */
 const SETTLE_TIME = 100
 /** ms in which the watch may still tell by itself what a GET has found. */
 const GRACE = 500
 
-/** Looks by a read now and then whether the watch tells the truth. */
+/** Checks now and then, by a read, that the watch tells the truth. */
 export interface Verifier {
   /** A connection has been established: look soon. */
   established(): void
@@ -73,7 +73,7 @@ export function createVerifier(parts: Parts): Verifier {
       const reason = error as SidecarError
       if (!isPassing(reason)) onError(reason)
       else {
-        // A sidecar or gateway that is about to end refuses what is new before all who watch have been told why.
+        // A sidecar or gateway that is about to end refuses new requests before it has told every watch why.
         await timers.sleep(scope, GRACE).catch(() => {})
         if (connection === current() && received === seen) connection?.close(reason)
       }

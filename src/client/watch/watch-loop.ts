@@ -14,9 +14,9 @@ import { WATCH, type OpenWatch, type WatchEnd } from './message.js'
 import type { TransportChoice } from './transport-choice.js'
 import { createVerifier } from './verifier.js'
 
-/** ms, and up to twice that, after which a connection is replaced: one that is quiet for long may be dead unnoticed. */
+/** ms, up to twice as many, until a connection is replaced: one that is quiet for long may be dead unnoticed. */
 const REOPEN_AFTER = 300000
-/** ms after which a connection was no accident, and the next one that is lost is replaced at once. */
+/** ms that a connection must last to be replaced at once when it is lost, without backoff. */
 const STABLE_AFTER = 5000
 
 export interface WatchParts {
@@ -38,7 +38,7 @@ export interface WatchParts {
 }
 
 export interface WatchRun {
-  /** The life of those who wait for the watch: it ends when waiting can't help now. */
+  /** The scope of all waits for the watch. It ends when waiting can't help now. */
   readonly waiters: Scope
   verify(): Promise<void>
 }
@@ -171,11 +171,11 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     current = undefined
     const passing = isPassing(reason)
     const { code, status: answered = 0 } = reason
-    // What no later attempt can change: somebody answers, and it is no sidecar.
+    // No later attempt can change this: somebody answers, and it is no sidecar.
     const fatal = code === 'CONFIG' || (refused && (answered === 501 || (answered < 500 && !passing)))
     if (!passing) report(reason, fatal)
     if (signal && established) emit('signal', { signal })
-    // Those who wait are told; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+    // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
     if (blocked) {
       waiters.end(blocked)
       waiters = new Scope(scope)

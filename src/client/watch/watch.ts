@@ -7,13 +7,13 @@ import { runWatch, type WatchParts, type WatchRun } from './watch-loop.js'
 export interface Watch {
   /** Whether it was started and goes on, connected or not. */
   readonly isOn: boolean
-  /** Starts it if it isn't on. Returns the life of those who wait for it. */
+  /** Starts it if it isn't on. Returns the scope of all waits for it. */
   start(): Scope
   /** Starts it, and lets a wait end when waiting for the watch can't help now. */
   endWith(waiting: Scope): void
   /** Waits until the watch shows a GameServer that passes, the present one included. */
   until(waiting: Scope, predicate: Predicate): Promise<GameServer>
-  /** Looks by a read whether the watch tells the truth. Never rejects. */
+  /** Checks by a read that the watch tells the truth. Never rejects. */
   verify(): Promise<void>
 }
 

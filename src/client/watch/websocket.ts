@@ -6,7 +6,7 @@ import { createTextDecoder } from '../runtime/text-decoder.js'
 import type { ClientOptions, Limits, WebSocketLike } from '../types.js'
 import { readMessage, signalIn, WATCH, type OpenWatch } from './message.js'
 
-/** What `ws` and browsers have besides. */
+/** A WebSocket with the members that `ws` and browsers add. */
 interface Socket extends WebSocketLike {
   terminate?(): void
   binaryType?: string
@@ -50,7 +50,7 @@ export function createWebSocketWatch(
         }
       }
       socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
-        // Where the host says what was wrong nothing more can come; a browser says so only when it closes.
+        // With a cause, nothing more comes. A browser gives none here, and says what happened only at `close`.
         const cause = event?.error ?? event?.message
         if (cause) fail(cause, 'The WebSocket failed')
       }
