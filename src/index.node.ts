@@ -18,6 +18,8 @@ const TOO_LONG = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
 function toOurs(error: unknown): unknown {
   const { code = '' } = Object(error) as { code?: string }
   if (!code.startsWith('WS_ERR_')) return error
+  // Until its stack is read, an error keeps alive what ran then: here, the receiver and all that it has buffered.
+  void (error as Error).stack
   const details = { operation: 'watchGameServer', cause: error }
   return TOO_LONG.test(code)
     ? new SidecarError('LIMIT', 'The message is longer than limits.message', {

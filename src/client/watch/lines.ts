@@ -15,7 +15,13 @@ export function createLineSplitter(
         if (/\S/.test(line)) onLine(line)
       }
       rest += piece
-      check(rest)
+      try {
+        check(rest)
+      } catch (error) {
+        // Whoever keeps the error must not keep the line.
+        rest = ''
+        throw error
+      }
     })
   }
 }
