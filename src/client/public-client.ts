@@ -35,7 +35,7 @@ interface Parts {
   close(): void
 }
 
-/** The object that users hold: their words for what the parts do. */
+/** Makes the object that users hold out of the parts. */
 export function createPublicClient(parts: Parts): SidecarClient {
   const { run, emitter, watch, store, direct, reporter, heartbeat, timers, tellChanges, followSignal, close } = parts
 

@@ -117,7 +117,7 @@ export function createCommands(parts: Parts): Commands {
     return gameServer
   }
 
-  /** An operation on a counter or list: checked first, then run in the order of the name. */
+  /** Checks an operation on a counter or list, then runs it after earlier ones of the same name. */
   function onResource<T>(
     operation: OperationName,
     key: string,
@@ -134,7 +134,7 @@ export function createCommands(parts: Parts): Commands {
     })
   }
 
-  /** In production an unknown list ends the sidecar, and adds and removes that aren't written yet are dropped. */
+  /** In production, `updateList` of an unknown list ends the sidecar, and drops adds and removes that aren't written. */
   async function whenListIsWritten(scope: Scope, key: string, readList: () => Promise<object>): Promise<void> {
     for (;;) {
       const { values, capacity } = toList(key, await readList())

@@ -19,7 +19,7 @@ export interface ReachabilityChange {
   /** It was down, or nothing was known, until now. */
   readonly isNew: boolean
   readonly reason: SidecarError | undefined
-  /** The operation whose answer told. */
+  /** The operation whose answer showed it. */
   readonly operation: OperationName | undefined
 }
 

@@ -152,8 +152,8 @@ export function createDirectMode(parts: Parts): DirectMode {
   }
 
   /**
-   * The answer to a read, or what holds before a write.
-   * @throws SidecarError what the sidecar would say to the write, as far as that can be seen
+   * Returns the answer to a read, or the object as it is before a write.
+   * @throws SidecarError the sidecar's error for the write, as far as it can be foreseen
    */
   async function readBefore(scope: Scope, { operation, name, body }: Call): Promise<JsonObject> {
     if (operation === 'health') return {}
@@ -175,7 +175,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     return found
   }
 
-  /** The GameServer as it is now: the first object of a WebSocket of its own, which a page of any origin may read. */
+  /** Reads the GameServer as it is now: the first object of a WebSocket of its own, which a page of any origin may read. */
   function readByWatch(scope: Scope): Promise<GameServer> {
     return scope.wait((resolve, wait) => {
       const ignore = (): void => {}

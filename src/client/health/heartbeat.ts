@@ -33,9 +33,9 @@ interface Parts {
   /** Reads the GameServer, once the sidecar is there. */
   readGameServer(): Promise<unknown>
   isDirect(): boolean
-  /** How a beat is sent now, for the worker. */
+  /** The request of a beat as it is sent now, for the worker. */
   beatInit(): FetchInit
-  /** A worker can't send by another fetch than its own: then it only keeps time. */
+  /** A `fetch` was given. A worker can't use it, and then only keeps time. */
   readonly hasOwnFetch: boolean
 }
 
@@ -64,7 +64,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
   let latest = new Scope(life)
   let latestButOne = latest
 
-  /** ms since the last sign of life: that this runs is one, unless the game gives them. */
+  /** ms since the last sign of life. Unless the game gives them, it is one that this code runs. */
   const silence = (): number => (aliveAt === undefined ? 0 : timers.now() - aliveAt)
 
   /** Why no beat may go out now, if none may. */
@@ -104,7 +104,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
     scope.end()
   }
 
-  /** A beat when the rhythm has passed since the last: again where the rhythm has become known meanwhile. */
+  /** Sends a beat when the rhythm has passed since the last one. Called again when the rhythm has become known. */
   function schedule(): void {
     timer.end()
     const due = startedAt + rhythm()
@@ -166,7 +166,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 
   beatNow()
   if (settings.worker)
-    // Only with a verdict, or beats would go out before `check` has spoken.
+    // The worker starts with the first verdict, or beats would go out before `check` has spoken.
     review.ask().then(
       () => {
         worker = startBeatWorker(life, onReport, onWorkerFailed)
@@ -174,7 +174,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
       },
       () => {},
     )
-  // How often to beat is written in the GameServer.
+  // The GameServer says how often to beat.
   parts.readGameServer().then(schedule, () => {})
   return heartbeat
 }

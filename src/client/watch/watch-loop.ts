@@ -33,7 +33,7 @@ export interface WatchParts {
   readonly verifyInterval: number
   readonly transports: Readonly<Record<Transport, OpenWatch>>
   createChoice(): TransportChoice
-  /** Reads fail here, but the watch can be read. */
+  /** Called when reads fail, but the watch works. */
   onDirect(): void
 }
 
@@ -44,8 +44,8 @@ export interface WatchRun {
 }
 
 /**
- * Keeps one watch open, over whichever transport works. It lasts until its scope ends; it ends that itself, with the
- * error, where trying again can't help.
+ * Keeps one watch open, over the transport that works, until its scope ends. It ends the scope itself, with the error,
+ * where trying again can't help.
  */
 export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
   const { timers, pacer, backoff, random, endpoint, reachability, store, status, emit, transports } = parts
@@ -120,7 +120,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     })
   }
 
-  /** From the first object to the end, through any number of replacements. */
+  /** Follows a connection from its first object to the end, through any number of replacements. */
   async function keep(connection: WatchConnection): Promise<WatchEnd> {
     for (;;) {
       adopt(connection)
@@ -139,7 +139,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     }
   }
 
-  /** Only now does the connection count. */
+  /** The connection counts from now on. */
   function adopt(connection: WatchConnection): void {
     if (current === connection) return
     current = connection
