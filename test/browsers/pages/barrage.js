@@ -183,9 +183,12 @@ function barrageFromSandbox(addresses, options) {
   const frame = document.createElement('iframe')
   frame.sandbox = 'allow-scripts allow-forms'
   const call = `barrage(${JSON.stringify(addresses)}, ${JSON.stringify(options)})`
+  // Escaped, because this file is also put into a script element.
+  /* eslint-disable no-useless-escape */
   frame.srcdoc =
-    `<body><script src="${location.origin}/barrage.js"></script>` +
-    `<script>${call}.finally(() => parent.postMessage('done', '*'))</script>`
+    `<body><script src="${location.origin}/barrage.js"><\/script>` +
+    `<script>${call}.finally(() => parent.postMessage('done', '*'))<\/script>`
+  /* eslint-enable no-useless-escape */
   return new Promise((done) => {
     addEventListener('message', ({ source }) => {
       if (source === frame.contentWindow) done()
