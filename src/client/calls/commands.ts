@@ -134,7 +134,7 @@ export function createCommands(parts: Parts): Commands {
     })
   }
 
-  /** In production, `updateList` of an unknown list ends the sidecar, and drops adds and removes that aren't written. */
+  /** In production, `updateList` of an unknown list ends the sidecar, and drops changes that aren't written yet. */
   async function whenListIsWritten(scope: Scope, key: string, readList: () => Promise<object>): Promise<void> {
     for (;;) {
       const { values, capacity } = toList(key, await readList())

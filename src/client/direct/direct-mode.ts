@@ -175,7 +175,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     return found
   }
 
-  /** Reads the GameServer as it is now: the first object of a WebSocket of its own, which a page of any origin may read. */
+  /** Reads the GameServer as it is now: the first object of a new WebSocket, which a page of any origin may read. */
   function readByWatch(scope: Scope): Promise<GameServer> {
     return scope.wait((resolve, wait) => {
       const ignore = (): void => {}

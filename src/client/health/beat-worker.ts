@@ -23,8 +23,8 @@ export type Sign = [
 
 /**
  * The worker's message to the page. An empty one asks for a sign of life. Others hold the time (ms since the Unix
- * epoch) and the reason why no beat went out, or the answer to one: status 0 where none came or none may be read, and the
- * mode in which a beat was sent that failed.
+ * epoch) and the reason why no beat went out, or the answer to one: status 0 where none came or none may be read, and
+ * the mode in which a beat was sent that failed.
  */
 export type Report = [at?: number, reasonOrStatus?: string | number, text?: string, mode?: string]
 
