@@ -83,7 +83,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
           if (isDerived(type)) watch.endWith(scope)
           return scope.wait<SidecarEvents[T]>((resolve, wait) => void wait.onEnd(on(type, resolve)))
         },
-        { defaultTimeout: Infinity },
+        [],
+        Infinity,
       ),
 
     waitFor: (wanted: string | Predicate, options?: CallOptions) =>
@@ -95,7 +96,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
           checkName(wanted, STATES, 'state', 'waitFor', ' (for any other state, give a function)')
           return watch.until(scope, ({ status }) => status.state === wanted)
         },
-        { defaultTimeout: Infinity },
+        [],
+        Infinity,
       ),
 
     watchGameServer: (options: WatchOptions = {}) => {
@@ -110,6 +112,6 @@ export function createPublicClient(parts: Parts): SidecarClient {
     close,
     destroy: close,
     dispose: close,
-    [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
+    [(Symbol.dispose as symbol | undefined) || 'dispose']: close,
   }) as unknown as SidecarClient
 }
