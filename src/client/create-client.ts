@@ -52,7 +52,7 @@ export function createClient(options?: ClientOptions): SidecarClient | SidecarCl
 
 /** `createClient`, for the builds that add something of their environment. */
 export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attach): SidecarClient {
-  const given = optionsOrNone || {}
+  const given = optionsOrNone ?? {}
   const options = resolveOptions(given)
   const location = locate(given)
   const { limits, logger } = options
@@ -99,13 +99,13 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
       // A watch speaks for itself.
       if (!watch.isOn) {
         if (up) status.set('connected')
-        else status.lost(reason && reason.summary)
+        else status.lost(reason?.summary)
       }
       if (up && isNew && operation !== 'health' && reporter.hasFailed) heartbeat.beatNow()
     },
     onAbsent() {
-      const sink = logger || host().console
-      if (sink && sink.warn)
+      const sink = logger ?? host().console
+      if (sink?.warn)
         sink.warn(`gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`)
     },
   })

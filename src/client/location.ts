@@ -14,7 +14,7 @@ interface Hints {
 declare const document: { currentScript?: { dataset?: Hints } | null } | undefined
 
 // The one thing that must be read while this file is evaluated: later, no script is the current one.
-const tag = typeof document === 'object' && document && document.currentScript
+const tag = typeof document === 'object' && document?.currentScript
 const script: Hints = (tag && tag.dataset) || {}
 
 export interface Location {
@@ -31,14 +31,14 @@ export interface Location {
  */
 export function locate(options: ClientOptions): Location {
   const { GAMESERVER_SIDECAR: injected, location } = host()
-  const { search = '', origin = '' } = location || {}
+  const { search = '', origin = '' } = location ?? {}
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
   const platform = options.platform || script.platform || global.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
   // Some runtimes guard their environment, as a whole or each variable.
   const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
-  const [, query] = /[?&]sidecar=([^&#]*)/.exec(search) || []
+  const [, query] = /[?&]sidecar=([^&#]*)/.exec(search) ?? []
   const sources: Record<string, unknown> = {
     'createClient({ baseUrl })': options.baseUrl,
     '<script data-base-url or data-port>': script.baseUrl || script.port,

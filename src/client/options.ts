@@ -38,20 +38,21 @@ const OTHERS =
 
 /** @throws SidecarError `CONFIG` where an option doesn't exist or can't be right */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
+  checkGroup('options', given)
   const { random = Math.random, retry, limits, verifyInterval = 10_000 } = given
   if (verifyInterval !== 0) positive('verifyInterval', verifyInterval)
   return Object.assign(resolve('', given, rules, OTHERS.split(' ')), {
     random,
     verifyInterval,
     once: retry === false,
-    retry: resolve('retry.', retry || {}, retryRules),
-    limits: resolve('limits.', limits || {}, limitRules),
+    retry: resolve('retry.', checkGroup('retry', retry, 'or false'), retryRules),
+    limits: resolve('limits.', checkGroup('limits', limits), limitRules),
   }) as unknown as ResolvedOptions
 }
 
 /** @param inPage whether the host is a page, where workers are the rule */
 export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: boolean): ResolvedAutoHealth {
-  const options = typeof given === 'object' ? given : {}
+  const options: AutoHealthOptions = given === true ? {} : checkGroup('autoHealth', given, 'or a boolean')
   const { interval, check: isWell = () => true, worker = inPage } = options
   if (interval !== undefined) positive('autoHealth.interval', interval)
   return Object.assign(resolve('autoHealth.', options, { stallTimeout: 3000 }, ['interval', 'check', 'worker']), {
@@ -63,11 +64,24 @@ export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: bo
 /** @throws SidecarError `INVALID_ARGUMENT` */
 export function checkWatchOptions(options: WatchOptions): void {
   const operation = 'watchGameServer'
+  checkGroup('options', options, '', operation)
   const { queue = 1, overflow = 'drop' } = options
   checkNames(options, ['signal', 'queue', 'overflow'], 'option', operation)
   const isCount = queue === Infinity || (Number.isInteger(queue) && queue > 0)
   check(isCount, 'queue', queue, 'a whole number above 0', operation)
   check(['drop', 'fail'].includes(overflow), 'overflow', overflow, 'drop or fail', operation)
+}
+
+/** A group of options, or none where it isn't given or is switched off. */
+function checkGroup<T extends object>(
+  name: string,
+  given: T | boolean | null | undefined,
+  orElse = '',
+  operation?: string,
+): Partial<T> {
+  const isNone = given === undefined || given === null || (given === false && !!orElse)
+  check(isNone || typeof given === 'object', name, given, `an object ${orElse}`.trim(), operation)
+  return typeof given === 'object' && given ? given : {}
 }
 
 /** Options with the default of each that isn't given or is undefined. */

@@ -100,7 +100,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
         Infinity,
       ),
 
-    watchGameServer: (options: WatchOptions = {}) => {
+    watchGameServer: (given?: WatchOptions | null) => {
+      const options = given ?? {}
       checkWatchOptions(options)
       return {
         [Symbol.asyncIterator]: () => iterate({ startWatch: watch.start, on, followSignal }, options),
@@ -112,6 +113,6 @@ export function createPublicClient(parts: Parts): SidecarClient {
     close,
     destroy: close,
     dispose: close,
-    [(Symbol.dispose as symbol | undefined) || 'dispose']: close,
+    [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
   }) as unknown as SidecarClient
 }

@@ -127,7 +127,7 @@ export function createCommands(parts: Parts): Commands {
     for (;;) {
       const { values, capacity } = toList(key, await readList())
       const written = own((await readGameServer(scope)).status.lists, key)
-      if (written && equal([values, String(capacity)], [written.values || [], written.capacity])) return
+      if (written && equal([values, String(capacity)], [written.values ?? [], written.capacity])) return
       await timers.sleep(scope, SETTLE_INTERVAL)
     }
   }

@@ -60,7 +60,7 @@ export type RunInOrder = <T>(key: string, scope: Scope, run: () => Promise<T>) =
 export function createRunInOrder(): RunInOrder {
   const tails = new Map<string, Promise<unknown>>()
   return (key, scope, run) => {
-    const before = tails.get(key) || Promise.resolve()
+    const before = tails.get(key) ?? Promise.resolve()
     const turn = before.then(() => {
       scope.throwIfEnded()
       return run()

@@ -60,7 +60,7 @@ export function interpretAnswer(
  * @param known its code, where the answer alone would be misunderstood
  */
 export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
-  const { message, code: grpcCode } = parseObject(text) || {}
+  const { message, code: grpcCode } = parseObject(text) ?? {}
   const said = typeof message === 'string' ? message : ''
   const code = known || classify(status, said, grpcCode)
   const excerpt = (said || text).slice(0, EXCERPT)
@@ -99,7 +99,7 @@ function classify(status: number, said: string, grpcCode: unknown): SidecarError
   if (status < 400) return 'PROTOCOL'
   if (status === 404 || status === 501) return 'UNIMPLEMENTED'
   if (status === 400) return 'INVALID_ARGUMENT'
-  const [code] = refusals.find(([, pattern]) => pattern.test(said)) || []
+  const [code] = refusals.find(([, pattern]) => pattern.test(said)) ?? []
   return code || 'UNKNOWN'
 }
 

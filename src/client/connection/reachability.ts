@@ -131,7 +131,7 @@ export function createReachability(
   function startSearch(): void {
     const scope = (searching = new Scope(life))
     scope.onEnd(() => (searching = undefined))
-    absence = absence || timers.after(life, ABSENCE_WARNING, onAbsent)
+    if (!reachability.wasUp) absence ??= timers.after(life, ABSENCE_WARNING, onAbsent)
     // It only fails by ending.
     search(scope).then(
       () => scope.end(),

@@ -139,7 +139,7 @@ export function createDirectMode(parts: Parts): DirectMode {
       const body = await readBefore(scope, call)
       if (shape) {
         isSent = true
-        const init = opaqueInit(method, JSON.stringify(call.body || {}))
+        const init = opaqueInit(method, JSON.stringify(call.body ?? {}))
         const response = await send(scope, urlOf(endpoint, operation, call.name), init)
         await response.read(() => {})
       }
@@ -172,7 +172,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     const key = decodeURIComponent(name)
     const found: { values?: unknown } | undefined = own<object>(isList ? lists : counters, key)
     if (!found) throw new SidecarError('NOT_FOUND', `There is no ${isList ? 'list' : 'counter'} "${key}"`)
-    const { value } = (body || {}) as { value?: string }
+    const { value } = (body ?? {}) as { value?: string }
     const isHeld = Array.isArray(found.values) && found.values.includes(value)
     if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(key, value, isHeld)
     return found

@@ -72,7 +72,7 @@ export function createDirectOutcomes(
     async ofListChange(scope, before, found, change) {
       const { list, value, added } = change
       const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
-        toList(list, (gameServer && own<object>(gameServer.status.lists, list)) || otherwise)
+        toList(list, (gameServer && own<object>(gameServer.status.lists, list)) ?? otherwise)
       const shown = awaitInWatch(
         scope,
         before,

@@ -34,21 +34,21 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
 
   function toCounterEvent(name: string, now: CounterStatus | undefined, before: CounterStatus | undefined): object {
     const gone = { count: '0', capacity: '0' }
-    return Object.assign(toCounter(name, now || gone), { previous: before && toCounter(name, before) })
+    return Object.assign(toCounter(name, now ?? gone), { previous: before && toCounter(name, before) })
   }
 
   function toListEvent(name: string, now: ListStatus | undefined, before: ListStatus | undefined): object {
     const gone = { capacity: '0' }
-    const list = toList(name, now || gone)
-    const { values } = toList(name, before || gone)
+    const list = toList(name, now ?? gone)
+    const { values } = toList(name, before ?? gone)
     return Object.assign(list, { added: without(list.values, values), removed: without(values, list.values) })
   }
 
   return (previous, next, { emit, has }) => {
     const { object_meta: meta, status } = next
-    const { object_meta: oldMeta, status: oldStatus }: Partial<GameServer> = previous || {}
-    const { state: oldState, counters, lists }: Partial<GameServerStatus> = oldStatus || {}
-    const { labels, annotations }: Partial<ObjectMeta> = oldMeta || {}
+    const { object_meta: oldMeta, status: oldStatus }: Partial<GameServer> = previous ?? {}
+    const { state: oldState, counters, lists }: Partial<GameServerStatus> = oldStatus ?? {}
+    const { labels, annotations }: Partial<ObjectMeta> = oldMeta ?? {}
     emit('gameserver', next)
     if (oldState !== status.state) {
       emit('state', { state: status.state, previous: oldState, gameServer: next })
@@ -78,8 +78,8 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
 }
 
 function changedKeys<T>(before: JsonMap<T>, now: JsonMap<T>): string[] {
-  const removed = Object.keys(before || {}).filter((key) => own(now, key) === undefined)
-  return Object.keys(now || {})
+  const removed = Object.keys(before ?? {}).filter((key) => own(now, key) === undefined)
+  return Object.keys(now ?? {})
     .concat(removed)
     .filter((key) => !equal(own(now, key), own(before, key)))
 }

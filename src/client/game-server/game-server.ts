@@ -1,4 +1,4 @@
-import type { GameServer, HealthSpec } from '../../protocol/game-server.js'
+import type { GameServer } from '../../protocol/game-server.js'
 import { SidecarError } from '../runtime/errors.js'
 
 type JsonMap<T> = Record<string, T> | null | undefined
@@ -40,8 +40,8 @@ const DEFAULT_RHYTHM = 2000
 
 /** @param interval ms between beats, where the user has chosen it */
 export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined): HealthRules {
-  const { health } = (gameServer && gameServer.spec) || {}
-  const { disabled, period_seconds, failure_threshold } = health || {}
+  const { health } = gameServer?.spec ?? {}
+  const { disabled, period_seconds, failure_threshold } = health ?? {}
   const period = inRange(period_seconds, 3600) * 1000
   return {
     disabled: disabled === true,

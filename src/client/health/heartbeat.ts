@@ -88,7 +88,7 @@ export function startHeartbeat(parts: Parts): Heartbeat {
   /** Sends a beat; or notes what a worker reports of one that it has sent. */
   async function beat(report?: Report): Promise<void> {
     const scope = nextInFlight()
-    const [at] = report || []
+    const [at] = report ?? []
     try {
       if (!report) await scope.race(review.ask())
       const held = report ? undefined : holdReason()

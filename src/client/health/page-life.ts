@@ -46,7 +46,7 @@ export function watchPage({ scope, timers, endpoint, options, heartbeat, reporte
       const beats = heartbeat.sender && !reporter.reason
       const ends = options.shutdownOnPageHide && !persisted
       const { navigator } = page
-      const beacon = !options.fetch && navigator && navigator.sendBeacon
+      const beacon = !options.fetch && navigator?.sendBeacon
       if (beats && !(beacon && navigator.sendBeacon!(endpoint.baseUrl + '/health', '{}'))) send('/health')
       if (ends && !(beacon && navigator.sendBeacon!(endpoint.baseUrl + '/shutdown', '{}'))) send('/shutdown')
     } else if (persisted !== false) {

@@ -30,12 +30,10 @@ export function createReview(
   const review = {
     verdict: undefined as string | undefined,
     ask: () =>
-      (asking =
-        asking ||
-        question().then((answer) => {
-          review.verdict = answer
-          asking = undefined
-        })),
+      (asking ??= question().then((answer) => {
+        review.verdict = answer
+        asking = undefined
+      })),
   }
   return review
 }

@@ -32,7 +32,7 @@ export type OpenWatch = (scope: Scope, listener: WatchListener) => Promise<Watch
  */
 export function readMessage(text: string, { onGameServer, onProblem }: Omit<WatchListener, 'onOpen'>): void {
   const message = parseObject(text)
-  const { result, error, code } = message || {}
+  const { result, error, code } = message ?? {}
   if (isGameServer(result)) return onGameServer(result)
   if (error || code) throw errorOfAnswer(500, JSON.stringify(error || message))
   onProblem(new SidecarError('PROTOCOL', 'The watch sent a message that is not a GameServer: ' + text.slice(0, 1024)))

@@ -30,7 +30,7 @@ export function createStreamWatch(http: SendHttp, endpoint: Endpoint, limit: num
     } catch (cause) {
       scope.throwIfEnded()
       const reason = toSidecarError(cause, 'UNAVAILABLE', `No answer from ${endpoint.baseUrl}`, endpoint.hint())
-      const [, signal] = /: The gateway is stopping \((\w+)\)$/.exec(reason.summary) || []
+      const [, signal] = /: The gateway is stopping \((\w+)\)$/.exec(reason.summary) ?? []
       return { reason, refused, signal: reason.code === 'UNAVAILABLE' ? signalIn(signal) : undefined }
     }
   }

@@ -66,35 +66,24 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
   let hasNews = false
 
   async function keepOpen(): Promise<void> {
-    for (let failures = 0; ;) {
-      const blocked = await whenReachable()
-      await pacing.turn(scope)
-      const connection = open()
-      const since = timers.now()
-      const established = await connection.established
-      if (established && blocked && endpoint.isForeign()) direct.enter()
-      const end = established ? await keep(connection) : await connection.ended
-      scope.throwIfEnded()
-      if (established) {
-        // One that ends again and again without news is no restart but a fault.
-        if (hasNews || timers.now() - since > STABLE_AFTER) failures = 0
-        hasNews = false
-      } else tellFailure(connection, end.reason, false)
-      lost(connection, end, established, blocked)
+    for (let failures = 0; ; failures++) {
+      const { established, lasted } = await connect()
+      // One that ends again and again without news is no restart but a fault.
+      if (established && (hasNews || lasted > STABLE_AFTER)) failures = 0
+      hasNews = false
       // A connection that was lost is replaced at once, the first time.
       if (!established || failures) await timers.sleep(scope, pacing.backoff(established ? failures - 1 : failures))
-      failures++
     }
   }
 
   /** One connection from the search to its end. Of that, nothing is kept: an error may hold everything it came with. */
   async function connect(): Promise<{ established: boolean; lasted: number }> {
     const blocked = await whenReachable()
-    await pacer.turn(scope)
+    await pacing.turn(scope)
     const connection = open()
     const since = timers.now()
     const established = await connection.established
-    if (established && blocked && endpoint.isForeign()) parts.onDirect()
+    if (established && blocked && endpoint.isForeign()) direct.enter()
     const end = established ? await keep(connection) : await connection.ended
     scope.throwIfEnded()
     if (!established) tellFailure(connection, end.reason, false)

@@ -44,7 +44,7 @@ export function createWatch(life: Scope, parts: WatchParts): Watch {
       endWith(waiting)
       return parts.store.until(waiting, predicate)
     },
-    verify: async () => run && run.verify(),
+    verify: async () => run?.verify(),
   }
   return watch
 }

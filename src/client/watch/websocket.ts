@@ -54,12 +54,12 @@ export function createWebSocketWatch(
       }
       socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
         // Where the host says what was wrong nothing more can come; a browser says so only when it closes.
-        const { error, message } = event || {}
+        const { error, message } = event ?? {}
         const cause = error || message
         if (cause) fail(cause, 'The WebSocket failed')
       }
       socket.onclose = (event: { code?: number; reason?: string } | undefined) => {
-        const { code = ABNORMAL, reason } = event || {}
+        const { code = ABNORMAL, reason } = event ?? {}
         end(
           new SidecarError('UNAVAILABLE', `The WebSocket ended with ${code}` + (reason ? ` (${reason})` : ''), {
             hint: endpoint.hint(),
