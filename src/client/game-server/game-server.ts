@@ -1,4 +1,4 @@
-import type { GameServer, HealthSpec } from '../../protocol/game-server.js'
+import type { GameServer } from '../../protocol/game-server.js'
 import { SidecarError } from '../runtime/errors.js'
 
 type JsonMap<T> = Record<string, T> | null | undefined
