@@ -36,8 +36,9 @@ function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
     }
 
-    override emit(event: string, ...values: unknown[]): boolean {
-      return event === 'error' ? super.emit(event, toOurs(values[0])) : super.emit(event, ...values)
+    /** With named values, as no event of `ws` has more: an array of them for every message would cost time. */
+    override emit(event: string, first?: unknown, second?: unknown): boolean {
+      return super.emit(event, event === 'error' ? toOurs(first) : first, second)
     }
   }
 }

@@ -202,9 +202,11 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     emitter,
     watch,
     store,
-    status,
-    direct,
-    reporter,
+    readStatus() {
+      const { state: connection, transport, reason } = status.current
+      const { lastBeat, healthy } = reporter
+      return { connection, transport, reason, direct: direct.isActive, lastBeat, healthy, heartbeat: heartbeat.sender }
+    },
     heartbeat,
     timers,
     tellChanges,
