@@ -26,9 +26,9 @@ function isSeconds(value: unknown): boolean {
   return seconds >= 0 && seconds <= maxReserveSeconds
 }
 
-/** Counts bytes in UTF-8, as `%xx` or ASCII in the URI form; undefined where text holds half a surrogate pair. */
-function utf8Length(text: string): number | undefined {
-  return tryTo(() => encodeURIComponent(text).replace(/%../g, '.').length)
+/** Counts bytes in UTF-8, as `%xx` or ASCII in the URI form; too many where text holds half a surrogate pair. */
+function utf8Length(text: string): number {
+  return tryTo(() => encodeURIComponent(text).replace(/%../g, '.').length, Infinity)
 }
 
 /**

@@ -33,7 +33,7 @@ export class Scope {
       callback()
       return () => {}
     }
-    const callbacks = (this.callbacks = this.callbacks || new Set())
+    const callbacks = (this.callbacks ??= new Set())
     callbacks.add(callback)
     return () => void callbacks.delete(callback)
   }

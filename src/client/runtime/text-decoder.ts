@@ -12,7 +12,7 @@ export function createTextDecoder(options: Pick<ClientOptions, 'TextDecoder'>): 
   const Decoder = pick(options, 'TextDecoder')
   const native = Decoder && new Decoder('utf-8', { ignoreBOM: true, fatal: true })
   // A decoder that ignores `fatal` would not tell where a character was cut.
-  const decode = native && native.fatal ? (bytes: Uint8Array) => native.decode(bytes) : decodeByUri
+  const decode = native?.fatal ? (bytes: Uint8Array) => native.decode(bytes) : decodeByUri
   let rest = new Uint8Array(0)
   return (piece) => {
     let bytes = piece

@@ -25,7 +25,7 @@ export function createTimers({ now = hostClock(), scheduler }: TimerOptions): Ti
 
   function after(scope: Scope, ms: number, run: () => void): Scope {
     // The host's timers are called as members of the global object: some hosts refuse another receiver.
-    const clock: Partial<SchedulerLike> = scheduler === false ? {} : scheduler || host()
+    const clock: Partial<SchedulerLike> = scheduler === false ? {} : (scheduler ?? host())
     const timer = new Scope(scope)
     const fire = (): void => {
       if (timer.reason) return
@@ -59,5 +59,5 @@ export function createTimers({ now = hostClock(), scheduler }: TimerOptions): Ti
 /** One clock for as long as a client lives. The global is looked up once, which in Node costs more than the time itself. */
 function hostClock(): () => number {
   const { performance } = host()
-  return performance && performance.now ? () => performance.now!() : () => Date.now()
+  return performance?.now ? () => performance.now!() : () => Date.now()
 }

@@ -5,13 +5,6 @@ import type { FollowSignal } from '../runtime/signals.js'
 import type { WatchOptions } from '../types.js'
 import { WATCH } from './message.js'
 
-interface Parts {
-  /** Starts the watch; returns the scope of all waits for it. */
-  startWatch(): Scope
-  on(type: 'gameserver', listener: (gameServer: GameServer) => void): ReturnType<Emitter['on']>
-  readonly followSignal: FollowSignal
-}
-
 const DEFAULT_QUEUE = 64
 
 /**
@@ -50,7 +43,7 @@ export function iterate(
   return {
     async next() {
       try {
-        scope = scope || start()
+        scope ??= start()
         while (!done && (!queue.length || (isStrict && scope.reason)))
           await scope.wait<undefined>((resolve) => void readers.push(() => resolve(undefined)))
       } catch (error) {

@@ -42,6 +42,8 @@ export function createVerifier(parts: Parts): Verifier {
   let timer: Scope | undefined
   let received = 0
   let lastReceived = 0
+  /** The same trouble is told once, until a check has gone well in between. */
+  let reported: string | undefined
 
   function verifyIn(ms: number): void {
     timer?.end()
@@ -60,6 +62,7 @@ export function createVerifier(parts: Parts): Verifier {
     try {
       await pacing.turn(scope)
       const found = await reachability.probe(scope)
+      reported = undefined
       if (!store.last || isToldByWatch(store.last, found)) await timers.sleep(scope, GRACE)
       // It is talking: look again once it is quiet.
       if (received !== seen) next = SETTLE_TIME * 10
@@ -71,8 +74,10 @@ export function createVerifier(parts: Parts): Verifier {
     } catch (error) {
       if (scope.reason) return
       const reason = error as SidecarError
-      if (!isPassing(reason)) onError(reason)
-      else {
+      if (!isPassing(reason)) {
+        if (reported !== reason.message) onError(reason)
+        reported = reason.message
+      } else {
         // A sidecar or gateway that is about to end refuses new requests before it has told every watch why.
         await timers.sleep(scope, GRACE).catch(() => {})
         if (connection && connection === current() && received === seen) connection.close(reason)

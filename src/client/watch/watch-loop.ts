@@ -55,7 +55,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     interval: options.verifyInterval,
     current: () => current,
     onMissed: () => replace(),
-    onError: report,
+    onError: (error) => tellError(error),
   })
   let current: WatchConnection | undefined
   const run = { waiters: new Scope(scope), verify: verifier.verify }
