@@ -86,7 +86,7 @@ function checkGroup<T extends object>(
 
 /** Options with the default of each that isn't given or is undefined. */
 function resolve(group: string, given: object, byRule: Rules, others: readonly string[] = []): object {
-  checkNames(given, Object.keys(byRule).concat(others), 'option ' + group)
+  checkNames(given, others.concat(Object.keys(byRule)), group.replace('.', ' ') + 'option')
   const resolved = Object.assign({}, given) as Record<string, unknown>
   for (const name of Object.keys(byRule)) {
     const rule = byRule[name]!
