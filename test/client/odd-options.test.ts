@@ -41,11 +41,10 @@ describe.each([
 
 test.each([null, 7, 'fast'])('watchGameServer(%o) is taken for no options, or refused in words', async (given) => {
   const client = connectClient(await startSidecar())
-  const first = async (): Promise<unknown> =>
-    client
-      .watchGameServer(given as never)
-      [Symbol.asyncIterator]()
-      .next()
+  const first = async (): Promise<unknown> => {
+    const watching = client.watchGameServer(given as never)
+    return watching[Symbol.asyncIterator]().next()
+  }
   if (given === null) expect(await first()).toMatchObject({ done: false })
   else await expect(first()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', operation: 'watchGameServer' })
 })
