@@ -29,7 +29,12 @@ const BROWSERS = [
   },
 ]
 
-/** What to launch, and how. @throws Error in a sentence that says what to do */
+/**
+ * Finds what to launch, and how.
+ *
+ * @public for a test, which loads it by its path
+ * @throws Error in a sentence that says what to do
+ */
 export function findBrowser(env = process.env, exists = existsSync) {
   const named = BROWSERS.find(({ variable }) => env[variable])
   if (named !== undefined) {
