@@ -1,7 +1,7 @@
 /**
  * Measures and prints tables; bench/results/results.json keeps the last result of each. Ends with 1 where one failed.
  *
- *   npm run bench [-- [--quick] [name]...]     names: bytes command watch local-sidecar frames health gateway page-heartbeat soak
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command connect watch local-sidecar frames health gateway page-heartbeat soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
@@ -15,7 +15,18 @@ const folder = import.meta.dirname
 const quick = process.argv.includes('--quick')
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-const all = ['bytes', 'command', 'watch', 'local-sidecar', 'frames', 'health', 'gateway', 'page-heartbeat', 'soak']
+const all = [
+  'bytes',
+  'command',
+  'connect',
+  'watch',
+  'local-sidecar',
+  'frames',
+  'health',
+  'gateway',
+  'page-heartbeat',
+  'soak',
+]
 const unknown = asked.filter((name) => !all.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no measure called ${unknown.join(', ')}; there are ${all.join(', ')}.`)

@@ -46,6 +46,12 @@ const typescript = {
   ],
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
   '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+  // One dialect: `?.` and `??`, also where the longer form comes out a few bytes smaller.
+  '@typescript-eslint/prefer-optional-chain': 'error',
+  '@typescript-eslint/prefer-nullish-coalescing': [
+    'error',
+    { ignorePrimitives: { string: true, boolean: true, number: true } },
+  ],
   '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
   // The reason of an abort may be anything.
   '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true }],

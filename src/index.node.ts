@@ -36,8 +36,9 @@ function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
     }
 
-    override emit(event: string, ...values: unknown[]): boolean {
-      return event === 'error' ? super.emit(event, toOurs(values[0])) : super.emit(event, ...values)
+    /** With named values, as no event of `ws` has more: an array of them for every message would cost time. */
+    override emit(event: string, first?: unknown, second?: unknown): boolean {
+      return super.emit(event, event === 'error' ? toOurs(first) : first, second)
     }
   }
 }
@@ -45,13 +46,16 @@ function createWebSocketConstructor(maxPayload: number): WebSocketConstructor {
 /** The client, with a WebSocket also where Node has none of its own, and with the process's signals. */
 export function createClient(options: ClientOptions & { int64: 'bigint' }): SidecarClient<bigint>
 export function createClient(options?: ClientOptions): SidecarClient
-export function createClient(options: ClientOptions = {}): SidecarClient | SidecarClient<bigint> {
-  const { processSignals, limits, logger } = options
+export function createClient(options?: ClientOptions): SidecarClient | SidecarClient<bigint> {
+  // What is no object is refused below.
+  if (typeof options !== 'object') return buildClient(options)
+  const given: ClientOptions = options ?? {}
+  const { processSignals, limits, logger } = given
   if (typeof processSignals === 'object') checkSignalOptions(processSignals)
   // A character of text may take 3 bytes, but as many as that would hold more than three times the limit in memory.
-  const maxPayload = 2 * ((limits && limits.message) ?? 16 * 1024 * 1024)
+  const maxPayload = 2 * (limits?.message ?? 16 * 1024 * 1024)
   return buildClient(
-    { ...options, WebSocket: options.WebSocket ?? createWebSocketConstructor(maxPayload) },
+    { ...given, WebSocket: given.WebSocket ?? createWebSocketConstructor(maxPayload) },
     processSignals
       ? (client, emit) => handleProcessSignals(client, emit, processSignals === true ? {} : processSignals, logger)
       : undefined,

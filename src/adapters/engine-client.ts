@@ -22,7 +22,7 @@ export function engineClient<Int>(
   frame: () => number,
 ): EngineClient<Int> {
   if (source && 'getGameServer' in source) return { client: source, release() {} }
-  const client = create(gateByFrames(source || {}, frame)) as SidecarClient<Int>
+  const client = create(gateByFrames(source ?? {}, frame)) as SidecarClient<Int>
   return { client, release: () => client.close() }
 }
 

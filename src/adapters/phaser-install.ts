@@ -49,7 +49,7 @@ export function installSidecarPlugin<Target extends object, Int = number>(
     else game.events.once('boot', () => install(game))
   } else {
     const config = target as GameConfigLike
-    const { preBoot } = config.callbacks || {}
+    const { preBoot } = config.callbacks ?? {}
     config.callbacks = Object.assign({}, config.callbacks, {
       preBoot(booting: never) {
         install(booting)

@@ -24,7 +24,7 @@ let Plugin: SidecarPluginClass | undefined
 
 /** `this.load.plugin(key, url)` expects a class at `window[key]`. Phaser's own script may be loaded later. */
 function GameServerSidecarPlugin(manager: never): object {
-  Plugin = Plugin || definePlugin(need('Phaser'), (options) => need('GameServerSidecar').createClient(options))
+  Plugin = Plugin ?? definePlugin(need('Phaser'), (options) => need('GameServerSidecar').createClient(options))
   return new Plugin(manager)
 }
 

@@ -2,14 +2,13 @@ import type { GameServer } from '../protocol/game-server.js'
 import { metadataPrefix } from '../protocol/names.js'
 import { createCommands } from './calls/commands.js'
 import { createExpectInWatch } from './calls/confirmations.js'
-import { createRunCall, createRunInOrder } from './calls/run.js'
+import { createRunCall } from './calls/run.js'
 import { createSend } from './calls/send.js'
 import { createAttempt } from './connection/attempt.js'
-import { createBackoff } from './connection/backoff.js'
 import { createEndpoint } from './connection/endpoint.js'
 import { requestInit } from './connection/exchange.js'
 import { createHttp } from './connection/fetch.js'
-import { createPacer } from './connection/pacer.js'
+import { createPacing } from './connection/pacing.js'
 import { createReachability } from './connection/reachability.js'
 import { createConnectionStatus } from './connection/status.js'
 import { createDirectMode } from './direct/direct-mode.js'
@@ -20,20 +19,19 @@ import { healthRulesOf } from './game-server/game-server.js'
 import { createResources } from './game-server/resources.js'
 import { createGameServerStore } from './game-server/store.js'
 import { createBeatReporter } from './health/beat-reporter.js'
-import { NO_HEARTBEAT, rhythmOf, startHeartbeat } from './health/heartbeat.js'
+import { NO_HEARTBEAT, startHeartbeat } from './health/heartbeat.js'
 import { watchPage } from './health/page-life.js'
 import { locate } from './location.js'
 import { createPublicClient } from './public-client.js'
 import { resolveAutoHealth, resolveOptions } from './options.js'
 import { createEmitter, type Emit } from './runtime/emitter.js'
 import { SidecarError } from './runtime/errors.js'
-import { host, pick } from './runtime/host.js'
+import { host } from './runtime/host.js'
 import { Scope } from './runtime/scope.js'
 import { createSignalFollower } from './runtime/signals.js'
 import { createTimers } from './runtime/timers.js'
 import type { ClientOptions, SidecarClient } from './types.js'
 import { createStreamWatch } from './watch/stream.js'
-import { createTransportChoice } from './watch/transport-choice.js'
 import { createWatch } from './watch/watch.js'
 import { createWebSocketWatch } from './watch/websocket.js'
 
@@ -57,7 +55,10 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
   const given = optionsOrNone ?? {}
   const options = resolveOptions(given)
   const location = locate(given)
-  const { limits, random, logger } = options
+  const { limits, logger } = options
+  const autoHealth = given.autoHealth ?? location.autoHealth
+  const healthSettings = resolveAutoHealth(autoHealth, !!host().document)
+  const prefix = metadataPrefix(location.platform)
 
   // The runtime.
   const scope = new Scope()
@@ -68,105 +69,101 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
 
   // The GameServer and the connection, as far as they are known.
   const resources = createResources(options.int64)
-  const tellChanges = createChanges(resources, metadataPrefix(location.platform))
+  const tellChanges = createChanges(resources, prefix)
   const store = createGameServerStore((next, previous) => tellChanges(previous, next, emitter))
   const status = createConnectionStatus(
     () => !!store.last,
     (event) => emit('connection', event),
   )
   const watched = (): GameServer | undefined => (status.current.transport ? store.last : undefined)
+  const rules = () => healthRulesOf(store.last, healthSettings.interval)
 
   // One attempt, in either mode; then whether anybody is there at all.
   const endpoint = createEndpoint(location)
   const http = createHttp(options)
-  const pacer = createPacer(timers)
-  const backoff = createBackoff(options.retry, random)
-  const openWebSocket = createWebSocketWatch(options, endpoint, limits)
+  const pacing = createPacing(timers, options.retry, options.random)
+  const openWebSocket = createWebSocketWatch(options, endpoint, limits.message)
   const direct = createDirectMode({
     crossOrigin: options.crossOrigin,
-    readable: createAttempt({ endpoint, http, timers, limits }),
+    readable: createAttempt(endpoint, http, timers, limits.body),
     endpoint,
     http,
     openWebSocket,
     timers,
-    pacer,
+    pacing,
     watched,
   })
-  const reachability = createReachability({ scope, attempt: direct.attempt, timers, pacer, backoff })
+  const reachability = createReachability(scope, direct.attempt, timers, pacing, {
+    onRead,
+    onChange({ up, isNew, reason, operation }) {
+      // A watch speaks for itself.
+      if (!watch.isOn) {
+        if (up) status.set('connected')
+        else status.lost(reason?.summary)
+      }
+      if (up && isNew && operation !== 'health' && reporter.hasFailed) heartbeat.beatNow()
+    },
+    onAbsent() {
+      const sink = logger ?? host().console
+      if (sink?.warn)
+        sink.warn(`gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`)
+    },
+  })
 
   const watch = createWatch(scope, {
+    options,
     timers,
-    pacer,
-    backoff,
-    random,
+    pacing,
     endpoint,
     reachability,
     store,
     status,
     emit,
-    verifyInterval: options.verifyInterval,
-    transports: { websocket: openWebSocket, stream: createStreamWatch(http, endpoint, limits) },
-    createChoice: () =>
-      createTransportChoice({
-        watch: options.watch,
-        timeout: options.timeout,
-        hasWebSocket: () => !!pick(options, 'WebSocket'),
-        isDirect: () => direct.isActive,
-      }),
-    onDirect: () => direct.enter(),
+    transports: { websocket: openWebSocket, stream: createStreamWatch(http, endpoint, limits.message) },
+    direct,
   })
 
   // The calls.
   const run = createRunCall({
     scope,
     timers,
-    endpoint,
     followSignal,
     timeout: options.retry.timeout,
-    isConnected: () => status.current.state === 'connected',
-    refuse: (operation) => direct.refuse(operation),
+    hint: () =>
+      status.current.state === 'connected'
+        ? 'The sidecar is connected: it has not told of this, or not in time'
+        : endpoint.hint(),
+    refuse: direct.refuse,
   })
-  const send = createSend({ timers, backoff, endpoint, reachability, timeout: options.timeout, once: options.once })
-  const onRead = (gameServer: GameServer): void => {
+  const send = createSend(timers, pacing, endpoint, reachability, options)
+
+  function onRead(gameServer: GameServer): void {
     // Beside a watch, which may have told of a later state, only the first read counts.
     if (!store.last || !watch.isOn) store.offer(gameServer)
   }
 
-  // The heartbeat.
-  const autoHealth = given.autoHealth ?? location.autoHealth
-  const healthSettings = resolveAutoHealth(autoHealth, !!host().document)
-  const rules = () => healthRulesOf(store.last)
-  const reporter = createBeatReporter({
-    timers,
-    rules,
-    rhythm: () => rhythmOf(healthSettings.interval, rules()),
-    wasThere: () => reachability.wasUp,
-    emit: (event) => emit('health', event),
-  })
-  const toInit = (method: string, body: string) =>
-    direct.isActive ? opaqueInit(method, body) : requestInit(method, body)
+  async function readGameServer(reading: Scope): Promise<GameServer> {
+    const { body } = await send(reading, 'getGameServer')
+    const gameServer = body as unknown as GameServer
+    onRead(gameServer)
+    return gameServer
+  }
 
-  // The parts hear of each other.
   scope.onEnd(() => {
     // This runs first at the end, so that nothing that ends because of it emits an event.
     status.set('closed')
     emitter.clear()
   })
-  reachability.onRead(onRead)
-  reachability.onChange(({ up, isNew, reason, operation }) => {
-    // A watch speaks for itself.
-    if (!watch.isOn) {
-      if (up) status.set('connected')
-      else status.lost(reason?.summary)
-    }
-    if (up && isNew && operation !== 'health' && reporter.hasFailed) heartbeat.beatNow()
-  })
-  reachability.onAbsent(() => {
-    const warning = `gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`
-    ;(logger ?? host().console)?.warn?.(warning)
-  })
   followSignal(given.signal, scope)
 
+  // The heartbeat.
+  const reporter = createBeatReporter(
+    timers,
+    rules,
+    () => reachability.wasUp,
+    (event) => emit('health', event),
+  )
+  const postInit = () => (direct.isActive ? opaqueInit : requestInit)('POST', '{}')
   const heartbeat =
     autoHealth && !scope.reason
       ? startHeartbeat({
@@ -177,28 +174,27 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
           reporter,
           settings: healthSettings,
           rules,
-          readGameServer: () => send(scope, 'getGameServer').then(({ body }) => onRead(body as unknown as GameServer)),
-          isDirect: () => direct.isActive,
-          beatInit: () => toInit('POST', '{}'),
+          readGameServer: () => readGameServer(scope),
+          direct,
+          postInit,
           hasOwnFetch: !!options.fetch,
         })
       : NO_HEARTBEAT
-  watchPage({ scope, timers, endpoint, options, heartbeat, reporter, toInit })
+  watchPage({ scope, timers, endpoint, options, heartbeat, reporter, postInit })
 
   const commands = createCommands({
     run,
-    inOrder: createRunInOrder(),
     send,
     timers,
     store,
     resources,
     watch,
-    expectInWatch: createExpectInWatch({ scope, timers, store, status, emit }),
-    direct: createDirectOutcomes({ timers, store, watch, resources }),
-    platform: location.platform,
+    expectInWatch: createExpectInWatch(scope, timers, watched, emit),
+    direct: createDirectOutcomes(timers, store, watch, resources),
+    prefix,
+    readGameServer,
     watched,
-    onRead,
-    onBeat: (error) => reporter.sent(error),
+    onBeat: reporter.sent,
   })
   const client = createPublicClient({
     commands,
@@ -206,9 +202,11 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     emitter,
     watch,
     store,
-    status,
-    direct,
-    reporter,
+    readStatus() {
+      const { state: connection, transport, reason } = status.current
+      const { lastBeat, healthy } = reporter
+      return { connection, transport, reason, direct: direct.isActive, lastBeat, healthy, heartbeat: heartbeat.sender }
+    },
     heartbeat,
     timers,
     tellChanges,

@@ -14,7 +14,7 @@ interface Hints {
 declare const document: { currentScript?: { dataset?: Hints } | null } | undefined
 
 // The one thing that must be read while this file is evaluated: later, no script is the current one.
-const tag = typeof document === 'object' && document && document.currentScript
+const tag = typeof document === 'object' && document?.currentScript
 const script: Hints = (tag && tag.dataset) || {}
 
 export interface Location {
@@ -31,29 +31,30 @@ export interface Location {
  */
 export function locate(options: ClientOptions): Location {
   const { GAMESERVER_SIDECAR: injected, location } = host()
+  const { search = '', origin = '' } = location ?? {}
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Hints
   const platform = options.platform || script.platform || global.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
   // Some runtimes guard their environment, as a whole or each variable.
   const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
-  const query = /[?&]sidecar=([^&#]*)/.exec(location?.search ?? '')?.[1]
+  const [, query] = /[?&]sidecar=([^&#]*)/.exec(search) ?? []
   const sources: Record<string, unknown> = {
     'createClient({ baseUrl })': options.baseUrl,
     '<script data-base-url or data-port>': script.baseUrl || script.port,
-    // The page's server writes this, while anybody can write a link.
-    GAMESERVER_SIDECAR: global.baseUrl ?? global.port,
-    [QUERY]: query && (tryTo(() => decodeURIComponent(query)) ?? query),
+    // Written by whoever serves the page, while anybody can write a link.
+    GAMESERVER_SIDECAR: global.baseUrl || global.port,
+    [QUERY]: query && tryTo(() => decodeURIComponent(query), query),
     [prefix + 'PORT']: env('PORT') || undefined,
   }
-  const source = Object.keys(sources).find((name) => sources[name] !== undefined && sources[name] !== null)
+  const source = Object.keys(sources).find((name) => sources[name] != null)
   if (!source)
     throw new SidecarError('CONFIG', 'Nothing says where the sidecar is', {
       hint: `Give ${Object.keys(sources).join(' or ')}`,
     })
   const value = String(sources[source])
   const { autoHealth = global.autoHealth } = script
-  return Object.assign(toUrl(source, value, prefix + 'HOST', env('HOST'), location?.origin ?? ''), {
+  return Object.assign(toUrl(source, value, prefix + 'HOST', env('HOST'), origin), {
     platform,
     autoHealth: autoHealth !== undefined && String(autoHealth) !== 'false',
   })

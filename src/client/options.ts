@@ -19,83 +19,86 @@ export interface ResolvedOptions extends Omit<ClientOptions, 'retry'> {
 
 export type ResolvedAutoHealth = Required<Omit<AutoHealthOptions, 'interval'>> & Pick<AutoHealthOptions, 'interval'>
 
-const defaults = {
-  watch: 'auto',
-  crossOrigin: 'auto',
-  int64: 'number',
-  timeout: 10_000,
-  verifyInterval: 10_000,
-  retry: { initialDelay: 250, factor: 1.6, maxDelay: 5000, timeout: 60_000 },
-  limits: { message: 1 << 24, body: 1 << 24 },
-} satisfies Partial<ClientOptions>
+/** A number above 0 has its default here, a word all that it may be, the default first. */
+type Rules = Readonly<Record<string, number | readonly string[]>>
 
-const NAMES =
-  'baseUrl platform autoHealth watch crossOrigin int64 timeout retry signal verifyInterval limits fetch WebSocket ' +
-  'XMLHttpRequest TextDecoder scheduler now random logger shutdownOnPageHide processSignals'
+const rules: Rules = {
+  watch: ['auto', 'websocket', 'stream'],
+  crossOrigin: ['auto', 'direct', 'never'],
+  int64: ['number', 'bigint'],
+  timeout: 10_000,
+}
+const retryRules: Rules = { initialDelay: 250, factor: 1.6, maxDelay: 5000, timeout: 60_000 }
+const limitRules: Rules = { message: 1 << 24, body: 1 << 24 }
+
+/** The options that have no rule, or one of their own. */
+const OTHERS =
+  'baseUrl platform autoHealth retry signal verifyInterval limits fetch WebSocket XMLHttpRequest TextDecoder ' +
+  'scheduler now random logger shutdownOnPageHide processSignals'
 
 /** @throws SidecarError `CONFIG` where an option doesn't exist or can't be right */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
-  checkNames(given, NAMES.split(' '), 'option')
-  const resolved = Object.assign(withDefaults(defaults, given), {
-    random: given.random ?? Math.random,
-    once: given.retry === false,
-    retry: withNumbers('retry', defaults.retry, given.retry || {}),
-    limits: withNumbers('limits', defaults.limits, given.limits ?? {}),
-  })
-  oneOf('watch', resolved.watch, 'auto', 'websocket', 'stream')
-  oneOf('int64', resolved.int64, 'number', 'bigint')
-  oneOf('crossOrigin', resolved.crossOrigin, 'auto', 'direct', 'never')
-  positive('timeout', resolved.timeout)
-  if (resolved.verifyInterval !== 0) positive('verifyInterval', resolved.verifyInterval)
-  return resolved
+  checkGroup('options', given)
+  const { random = Math.random, retry, limits, verifyInterval = 10_000 } = given
+  if (verifyInterval !== 0) positive('verifyInterval', verifyInterval)
+  return Object.assign(resolve('', given, rules, OTHERS.split(' ')), {
+    random,
+    verifyInterval,
+    once: retry === false,
+    retry: resolve('retry.', checkGroup('retry', retry, 'or false'), retryRules),
+    limits: resolve('limits.', checkGroup('limits', limits), limitRules),
+  }) as unknown as ResolvedOptions
 }
 
 /** @param inPage whether the host is a page, where workers are the rule */
 export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: boolean): ResolvedAutoHealth {
-  const options = typeof given === 'object' ? given : {}
-  checkNames(options, ['interval', 'check', 'stallTimeout', 'worker'], 'autoHealth option')
-  const resolved = withDefaults({ check: () => true, stallTimeout: 3000, worker: inPage }, options)
-  if (resolved.interval !== undefined) positive('autoHealth.interval', resolved.interval)
-  positive('autoHealth.stallTimeout', resolved.stallTimeout)
-  return resolved
+  const options: AutoHealthOptions = given === true ? {} : checkGroup('autoHealth', given, 'or a boolean')
+  const { interval, check: isWell = () => true, worker = inPage } = options
+  if (interval !== undefined) positive('autoHealth.interval', interval)
+  return Object.assign(resolve('autoHealth.', options, { stallTimeout: 3000 }, ['interval', 'check', 'worker']), {
+    check: isWell,
+    worker,
+  }) as unknown as ResolvedAutoHealth
 }
 
 /** @throws SidecarError `INVALID_ARGUMENT` */
 export function checkWatchOptions(options: WatchOptions): void {
   const operation = 'watchGameServer'
+  checkGroup('options', options, '', operation)
   const { queue = 1, overflow = 'drop' } = options
   checkNames(options, ['signal', 'queue', 'overflow'], 'option', operation)
-  check(
-    queue === Infinity || (Number.isInteger(queue) && queue > 0),
-    'queue',
-    queue,
-    'a whole number above 0',
-    operation,
-  )
+  const isCount = queue === Infinity || (Number.isInteger(queue) && queue > 0)
+  check(isCount, 'queue', queue, 'a whole number above 0', operation)
   check(['drop', 'fail'].includes(overflow), 'overflow', overflow, 'drop or fail', operation)
 }
 
-/** The defaults, overridden by what is given: `undefined` means the default, as in a destructuring. */
-function withDefaults<D extends object, G extends object>(byDefault: D, given: G): D & G {
-  const result = Object.assign({}, byDefault) as D & G
-  for (const name of Object.keys(given) as (keyof G)[])
-    if (given[name] !== undefined) result[name] = given[name] as (D & G)[keyof G]
-  return result
+/** A group of options, or none where it isn't given or is switched off. */
+function checkGroup<T extends object>(
+  name: string,
+  given: T | boolean | null | undefined,
+  orElse = '',
+  operation?: string,
+): Partial<T> {
+  const isNone = given === undefined || given === null || (given === false && !!orElse)
+  check(isNone || typeof given === 'object', name, given, `an object ${orElse}`.trim(), operation)
+  return typeof given === 'object' && given ? given : {}
 }
 
-/** The same for options of which all are numbers above 0. */
-function withNumbers<T extends object>(option: string, byDefault: T, given: object): T {
-  const names = Object.keys(byDefault)
-  checkNames(given, names, `${option} option`)
-  const result = withDefaults(byDefault, given)
-  for (const name of names) positive(`${option}.${name}`, result[name as keyof T])
-  return result
+/** Options with the default of each that isn't given or is undefined. */
+function resolve(group: string, given: object, byRule: Rules, others: readonly string[] = []): object {
+  checkNames(given, others.concat(Object.keys(byRule)), group.replace('.', ' ') + 'option')
+  const resolved = Object.assign({}, given) as Record<string, unknown>
+  for (const name of Object.keys(byRule)) {
+    const rule = byRule[name]!
+    const words = typeof rule === 'object' && rule
+    const { [name]: value = words ? words[0] : rule } = resolved
+    if (words) check(words.includes(value as string), group + name, value, words.join(' or '))
+    else positive(group + name, value)
+    resolved[name] = value
+  }
+  return resolved
 }
 
 function positive(name: string, value: unknown): void {
   check(typeof value === 'number' && value > 0, name, value, 'a number above 0')
-}
-
-function oneOf(name: string, value: string, ...values: string[]): void {
-  check(values.includes(value), name, value, values.join(' or '))
 }

@@ -1,10 +1,7 @@
 import type { Commands } from './calls/commands.js'
 import type { RunCall } from './calls/run.js'
-import type { ConnectionStatus } from './connection/status.js'
-import type { DirectMode } from './direct/direct-mode.js'
 import { isDerived, type TellChanges } from './game-server/changes.js'
 import type { GameServerStore, Predicate } from './game-server/store.js'
-import type { BeatReporter } from './health/beat-reporter.js'
 import type { Heartbeat } from './health/heartbeat.js'
 import { checkWatchOptions } from './options.js'
 import type { Emitter } from './runtime/emitter.js'
@@ -25,9 +22,7 @@ interface Parts {
   readonly emitter: Emitter
   readonly watch: Watch
   readonly store: GameServerStore
-  readonly status: ConnectionStatus
-  readonly direct: DirectMode
-  readonly reporter: BeatReporter
+  readStatus(): ClientStatus
   readonly heartbeat: Heartbeat
   readonly timers: Timers
   readonly tellChanges: TellChanges
@@ -37,7 +32,7 @@ interface Parts {
 
 /** Makes the object that users hold out of the parts. */
 export function createPublicClient(parts: Parts): SidecarClient {
-  const { run, emitter, watch, store, direct, reporter, heartbeat, timers, tellChanges, followSignal, close } = parts
+  const { run, emitter, watch, store, readStatus, heartbeat, timers, tellChanges, followSignal, close } = parts
 
   function on<T extends keyof SidecarEvents>(
     type: T,
@@ -64,10 +59,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
     get gameServer() {
       return store.last
     },
-    get status(): ClientStatus {
-      const { state: connection, transport, reason } = parts.status.current
-      const { lastBeat, healthy } = reporter
-      return { connection, transport, reason, direct: direct.isActive, lastBeat, healthy, heartbeat: heartbeat.sender }
+    get status() {
+      return readStatus()
     },
   }
   return Object.assign(state, parts.commands, {
@@ -83,7 +76,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
           if (isDerived(type)) watch.endWith(scope)
           return scope.wait<SidecarEvents[T]>((resolve, wait) => void wait.onEnd(on(type, resolve)))
         },
-        { defaultTimeout: Infinity },
+        [],
+        Infinity,
       ),
 
     waitFor: (wanted: string | Predicate, options?: CallOptions) =>
@@ -95,13 +89,15 @@ export function createPublicClient(parts: Parts): SidecarClient {
           checkName(wanted, STATES, 'state', 'waitFor', ' (for any other state, give a function)')
           return watch.until(scope, ({ status }) => status.state === wanted)
         },
-        { defaultTimeout: Infinity },
+        [],
+        Infinity,
       ),
 
-    watchGameServer: (options: WatchOptions = {}) => {
+    watchGameServer: (given?: WatchOptions | null) => {
+      const options = given ?? {}
       checkWatchOptions(options)
       return {
-        [Symbol.asyncIterator]: () => iterate({ startWatch: watch.start, on, followSignal }, options),
+        [Symbol.asyncIterator]: () => iterate(watch.start, on, followSignal, options),
       }
     },
 

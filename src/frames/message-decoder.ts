@@ -163,7 +163,7 @@ export class MessageDecoder {
         const isRight = typeof handshake === 'function' ? handshake(head) : /^HTTP\/1\.1 101 /.test(head)
         if (!isRight) throw refuseHead(1002)
         head = undefined
-      } else if (head!.length >= HEAD_LIMIT) {
+      } else if (head.length >= HEAD_LIMIT) {
         throw refuseHead(1009)
       }
     }

@@ -60,6 +60,17 @@ describe('a program whose sidecar is not there', () => {
 })
 
 describe('nobody is warned', () => {
+  test('where the sidecar answered before, and the first search is for one that has gone', async () => {
+    const warnings: string[] = []
+    const [client, sidecar] = await beforeItsSidecar({ retry: false, logger: { warn: (text) => warnings.push(text) } })
+    await sidecar.start()
+    await client.getGameServer()
+    client.on('gameserver', () => {})
+    await sidecar.stop()
+    await clock.pass(10_000)
+    expect(warnings).toEqual([])
+  })
+
   test('where the sidecar answered before', async () => {
     const warnings: string[] = []
     const [client, sidecar] = await beforeItsSidecar({

@@ -1,23 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { createBackoff } from '../../src/client/connection/backoff.js'
-import { createPacer } from '../../src/client/connection/pacer.js'
+import { createPacing } from '../../src/client/connection/pacing.js'
 import { Scope } from '../../src/client/runtime/scope.js'
 import { createTimers } from '../../src/client/runtime/timers.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
+const policy = { initialDelay: 250, factor: 2, maxDelay: 5000, timeout: 60_000 }
+const onClock = (clock: VirtualClock, random = () => 1, retry = policy) =>
+  createPacing(createTimers({ now: clock.now, scheduler: clock }), retry, random)
+
 describe('delays between attempts', () => {
-  const policy = { initialDelay: 250, factor: 2, maxDelay: 5000, timeout: 60_000 }
+  const delays = (random: () => number, retry = policy) => onClock(new VirtualClock(), random, retry).backoff
 
   test('grow by the factor, up to the longest', () => {
-    const delay = createBackoff(policy, () => 1)
+    const delay = delays(() => 1)
     expect([0, 1, 2, 7].map(delay)).toEqual([250, 500, 1000, 5000])
     expect(delay(1000)).toBe(5000)
   })
 
   test('are drawn from nothing to the whole, but are never shorter than 150 ms', () => {
-    expect(createBackoff(policy, () => 0.5)(2)).toBe(500)
-    expect(createBackoff(policy, () => 0)(9)).toBe(150)
-    expect(createBackoff({ ...policy, maxDelay: 100 }, () => 1)(9)).toBe(150)
+    expect(delays(() => 0.5)(2)).toBe(500)
+    expect(delays(() => 0)(9)).toBe(150)
+    expect(delays(() => 1, { ...policy, maxDelay: 100 })(9)).toBe(150)
   })
 })
 
@@ -27,7 +30,7 @@ describe('turns to dial', () => {
     const clock = new VirtualClock()
     const start = 100_000
     clock.advance(start)
-    const pacer = createPacer(createTimers({ now: clock.now, scheduler: clock }))
+    const pacer = onClock(clock)
     const dials: number[] = []
     const settle = (): Promise<void> => new Promise(setImmediate)
     return {
@@ -72,7 +75,7 @@ describe('turns to dial', () => {
 
   test('never come to one who has given up', async () => {
     const clock = new VirtualClock()
-    const pacer = createPacer(createTimers({ now: clock.now, scheduler: clock }))
+    const pacer = onClock(clock)
     const ended = new Scope()
     const waiting = new Scope()
     ended.end(new Error('given up'))

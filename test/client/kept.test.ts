@@ -18,7 +18,7 @@ describe('a counter', () => {
   test('has its numbers as numbers, or as bigints', async () => {
     const raw = { name: 'other', count: '9007199254740991', capacity: 0 }
     expect(await counter(raw)).toEqual({ name: 'a', count: 9007199254740991, capacity: 0 })
-    expect(await counter({ ...raw, count: '9223372036854775807' }, { int64: 'bigint' } as ClientOptions)).toEqual({
+    expect(await counter({ ...raw, count: '9223372036854775807' }, { int64: 'bigint' })).toEqual({
       name: 'a',
       count: 9223372036854775807n,
       capacity: 0n,
@@ -99,15 +99,24 @@ test('a GameServer has metadata and a status', () => {
 })
 
 describe('the rules for beats', () => {
-  const rules = (health: object | undefined) => healthRulesOf({ ...gameServer(1), spec: { health } } as never)
-  const none = { disabled: false, period: undefined, threshold: undefined }
+  const rules = (health: object | undefined, interval?: number) =>
+    healthRulesOf({ ...gameServer(1), spec: { health } } as never, interval)
+  const none = { disabled: false, rhythm: 2000, limit: undefined }
 
   test('are taken as they are, where they can be right', () => {
-    expect(rules({ period_seconds: 1, failure_threshold: 1 })).toEqual({ disabled: false, period: 1, threshold: 1 })
+    expect(rules({ period_seconds: 1, failure_threshold: 1 })).toEqual({ disabled: false, rhythm: 500, limit: 1000 })
     expect(rules({ disabled: true, period_seconds: 3600, failure_threshold: 1e6 })).toEqual({
       disabled: true,
-      period: 3600,
-      threshold: 1e6,
+      rhythm: 1_800_000,
+      limit: 3.6e12,
+    })
+  })
+
+  test('leave the rhythm to the game, where it has one', () => {
+    expect(rules({ period_seconds: 5, failure_threshold: 3 }, 100)).toEqual({
+      disabled: false,
+      rhythm: 100,
+      limit: 15_000,
     })
   })
 
@@ -118,8 +127,8 @@ describe('the rules for beats', () => {
   test('are none beyond an hour and a million, or where nothing is told', () => {
     expect(rules({ period_seconds: 3601, failure_threshold: 1e6 + 1 })).toEqual(none)
     expect(rules(undefined)).toEqual(none)
-    expect(healthRulesOf({ object_meta: {}, status: {} } as never)).toEqual(none)
-    expect(healthRulesOf(undefined)).toEqual(none)
+    expect(healthRulesOf({ object_meta: {}, status: {} } as never, undefined)).toEqual(none)
+    expect(healthRulesOf(undefined, undefined)).toEqual(none)
   })
 })
 

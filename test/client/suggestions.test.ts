@@ -37,7 +37,7 @@ describe('a name that does not exist brings the one that is', () => {
   })
 
   test.each(['wo', 'workerabcd', 'abcder', 'w'.repeat(100)])('or else all of them: %s', (given) => {
-    expect(refused({ [given]: 1 }).hint).toBe('Known: interval, check, stallTimeout, worker')
+    expect(refused({ [given]: 1 }).hint).toBe('Known: interval, check, worker, stallTimeout')
   })
 
   test('and of two that are as near, the first', async () => {

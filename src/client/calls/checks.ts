@@ -13,10 +13,7 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => boolean, want
   // The sidecar accepts some other keys and then writes no metadata at all any more.
   key: [(value) => isText(value) && metadataKey.test(value), `1 to 59 ${CHARACTERS}`],
   label: [(value) => isText(value) && labelValue.test(value), `at most 63 ${CHARACTERS}`],
-  annotation: [
-    (value) => isText(value) && (utf8Length(value) ?? Infinity) <= annotationLimit,
-    'text of at most 256 KiB',
-  ],
+  annotation: [(value) => isText(value) && utf8Length(value) <= annotationLimit, 'text of at most 256 KiB'],
   text: [isText, 'text'],
   'texts?': [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
   'int64?': [(value) => formatInteger(value) !== undefined, 'a safe integer, a bigint or decimal text'],
@@ -24,13 +21,14 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => boolean, want
 }
 
 function isSeconds(value: unknown): boolean {
-  const text = formatInteger(value)
-  return text !== undefined && Number(text) >= 0 && Number(text) <= maxReserveSeconds
+  // Not a number, where the value is no integer.
+  const seconds = Number(formatInteger(value))
+  return seconds >= 0 && seconds <= maxReserveSeconds
 }
 
-/** Counts bytes in UTF-8, as `%xx` or ASCII in the URI form; undefined where text holds half a surrogate pair. */
-function utf8Length(text: string): number | undefined {
-  return tryTo(() => encodeURIComponent(text).replace(/%../g, '.').length)
+/** Counts bytes in UTF-8, as `%xx` or ASCII in the URI form; too many where text holds half a surrogate pair. */
+function utf8Length(text: string): number {
+  return tryTo(() => encodeURIComponent(text).replace(/%../g, '.').length, Infinity)
 }
 
 /**

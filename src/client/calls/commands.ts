@@ -1,5 +1,4 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { metadataPrefix } from '../../protocol/names.js'
 import type { OperationName } from '../../protocol/operations.js'
 import type { DirectOutcomes } from '../direct/direct-outcomes.js'
 import { equal, own } from '../game-server/game-server.js'
@@ -12,7 +11,7 @@ import type { CallOptions, List, Outcome, ReadyOptions, SidecarClient, WriteOpti
 import type { Watch } from '../watch/watch.js'
 import { checkBody, checkName } from './checks.js'
 import type { ExpectInWatch } from './confirmations.js'
-import type { RunCall, RunInOrder } from './run.js'
+import { createRunInOrder, type RunCall } from './run.js'
 import type { Answer, Send } from './send.js'
 import { isDone, STATE_OF, type StateCall } from './state-calls.js'
 
@@ -23,7 +22,6 @@ export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServ
 
 interface Parts {
   readonly run: RunCall
-  readonly inOrder: RunInOrder
   readonly send: Send
   readonly timers: Timers
   readonly store: GameServerStore
@@ -31,12 +29,12 @@ interface Parts {
   readonly watch: Watch
   readonly expectInWatch: ExpectInWatch
   readonly direct: DirectOutcomes
-  readonly platform: string
-  /** The last GameServer, if the watch is connected. */
+  /** Stands before the keys of labels and annotations. */
+  readonly prefix: string
+  readGameServer(scope: Scope): Promise<GameServer>
+  /** The GameServer as the watch tells it, if that is connected. */
   watched(): GameServer | undefined
-  /** Called with each GameServer that was read. */
-  onRead(gameServer: GameServer): void
-  /** Called after a beat was sent by hand, with the error if it failed. */
+  /** A beat was sent by hand; with the error if it failed. */
   onBeat(error?: SidecarError): void
 }
 
@@ -45,10 +43,9 @@ type SendNow = (operation: OperationName, body?: object, query?: string) => Prom
 
 /** The operations of the interface, without the watch. Arguments that can't be right are refused before sending. */
 export function createCommands(parts: Parts): Commands {
-  const { run, inOrder, send, timers, store, watch, expectInWatch, direct } = parts
+  const { run, send, timers, store, watch, expectInWatch, direct, prefix, readGameServer, watched, onBeat } = parts
   const { toCounter, toList } = parts.resources
-  const { watched, onRead, onBeat } = parts
-  const prefix = metadataPrefix(parts.platform)
+  const inOrder = createRunInOrder()
 
   /** Finds the outcome of a write: the sidecar itself only says that it will make it. */
   async function outcomeOf(
@@ -65,24 +62,21 @@ export function createCommands(parts: Parts): Commands {
     return unread ? direct.ofWrite(scope, before, body, predicate) : 'accepted'
   }
 
-  function callState(operation: StateCall, options: ReadyOptions | undefined, given = {}): Promise<Outcome> {
-    const extraOptions = operation === 'ready' ? ['confirm', 'force'] : ['confirm']
+  function callState(operation: StateCall, given: ReadyOptions | undefined, fields = {}): Promise<Outcome> {
     return run(
       operation,
-      options,
-      async (scope) => {
-        const body = checkBody(operation, given)
-        return inOrder('state', scope, async () => {
-          if (isDone(operation, watched(), options?.force)) return undefined
-          const before = store.last
-          return { before, answer: await send(scope, operation, body) }
-        }).then((sent) => {
-          if (!sent) return 'confirmed'
-          const isReached: Predicate = ({ status }) => status.state === STATE_OF[operation]
-          return outcomeOf(scope, sent.answer, sent.before, isReached, options?.confirm)
+      given,
+      async (scope, { confirm, force }) => {
+        const body = checkBody(operation, fields)
+        let before: GameServer | undefined
+        const answer = await inOrder('state', scope, async () => {
+          before = store.last
+          return isDone(operation, watched(), force) ? undefined : send(scope, operation, body)
         })
+        if (!answer) return 'confirmed'
+        return outcomeOf(scope, answer, before, ({ status }) => status.state === STATE_OF[operation], confirm)
       },
-      { extraOptions },
+      operation === 'ready' ? ['confirm', 'force'] : ['confirm'],
     )
   }
 
@@ -91,33 +85,27 @@ export function createCommands(parts: Parts): Commands {
     map: 'labels' | 'annotations',
     key: string,
     value: string,
-    options: WriteOptions | undefined,
+    given: WriteOptions | undefined,
   ): Promise<Outcome> {
     const isWritten: Predicate = ({ object_meta: meta }) => own(meta[map], prefix + key) === value
     return run(
       operation,
-      options,
-      async (scope) => {
+      given,
+      async (scope, { confirm }) => {
         const body = checkBody(operation, { key, value })
-        const { before, answer } = await inOrder('metadata', scope, async () => ({
-          before: store.last,
-          answer: await send(scope, operation, body),
-        }))
-        if (watch.isOn && !options?.confirm) expectInWatch(operation, key, isWritten)
-        return outcomeOf(scope, answer, before, isWritten, options?.confirm)
+        let before: GameServer | undefined
+        const answer = await inOrder('metadata', scope, () => {
+          before = store.last
+          return send(scope, operation, body)
+        })
+        if (watch.isOn && !confirm) expectInWatch(operation, key, isWritten)
+        return outcomeOf(scope, answer, before, isWritten, confirm)
       },
-      { extraOptions: ['confirm'] },
+      ['confirm'],
     )
   }
 
-  async function readGameServer(scope: Scope): Promise<GameServer> {
-    const { body } = await send(scope, 'getGameServer')
-    const gameServer = body as unknown as GameServer
-    onRead(gameServer)
-    return gameServer
-  }
-
-  /** Checks an operation on a counter or list, then runs it after earlier ones of the same name. */
+  /** An operation on a counter or list: checked first, then run in the order of the name. */
   function onResource<T>(
     operation: OperationName,
     key: string,
@@ -159,9 +147,9 @@ export function createCommands(parts: Parts): Commands {
         const before = store.last
         const answer = await send(scope, operation, body, name)
         // Not awaited here: the next change need not wait until this one shows.
-        return { answer, unread: answer.unread ? direct.ofListChange(scope, before, answer.body, change) : undefined }
+        return { answer, unread: answer.unread && direct.ofListChange(scope, before, answer.body, change) }
       })
-      return unread ?? toList(key, answer.body)
+      return unread || toList(key, answer.body)
     })
   }
 

@@ -1,5 +1,5 @@
-import type { ConnectionStatus } from '../connection/status.js'
-import type { GameServerStore, Predicate } from '../game-server/store.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import type { Predicate } from '../game-server/store.js'
 import type { Emit } from '../runtime/emitter.js'
 import { SidecarError } from '../runtime/errors.js'
 import type { Scope } from '../runtime/scope.js'
@@ -11,15 +11,13 @@ const DEADLINE = 10000
 /** Reports a write that the sidecar has accepted and never carries out: it writes later, and doesn't tell. */
 export type ExpectInWatch = (operation: string, key: string, predicate: Predicate) => void
 
-interface Parts {
-  readonly scope: Scope
-  readonly timers: Timers
-  readonly store: GameServerStore
-  readonly status: ConnectionStatus
-  readonly emit: Emit
-}
-
-export function createExpectInWatch({ scope, timers, store, status, emit }: Parts): ExpectInWatch {
+/** @param watched the GameServer as the watch tells it, if that is connected */
+export function createExpectInWatch(
+  scope: Scope,
+  timers: Timers,
+  watched: () => GameServer | undefined,
+  emit: Emit,
+): ExpectInWatch {
   const expected = new Map<string, Predicate>()
   return (operation, key, predicate) => {
     const id = operation + key
@@ -28,18 +26,13 @@ export function createExpectInWatch({ scope, timers, store, status, emit }: Part
       // A later write of the same key has taken its place.
       if (expected.get(id) !== predicate) return
       expected.delete(id)
-      if (status.current.transport && store.last && !predicate(store.last))
-        emit(
-          'error',
-          new SidecarError(
-            'UNKNOWN_OUTCOME',
-            `Accepted, but still not visible in the watch after ${DEADLINE / 1000} s`,
-            {
-              operation,
-              hint: 'Another key may block the queue',
-            },
-          ),
-        )
+      const shown = watched()
+      if (!shown || predicate(shown)) return
+      const summary = `Accepted, but still not visible in the watch after ${DEADLINE / 1000} s`
+      emit(
+        'error',
+        new SidecarError('UNKNOWN_OUTCOME', summary, { operation, hint: 'Another key may block the queue' }),
+      )
     })
   }
 }

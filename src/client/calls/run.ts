@@ -1,4 +1,3 @@
-import type { Endpoint } from '../connection/endpoint.js'
 import { named, toSidecarError, type SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { FollowSignal } from '../runtime/signals.js'
@@ -6,53 +5,47 @@ import type { Timers } from '../runtime/timers.js'
 import { check, checkNames } from '../runtime/validate.js'
 import type { CallOptions } from '../types.js'
 
-/** Runs one call of the user within a scope of its own, which its signal, its timeout or `close()` ends. */
-export type RunCall = <T>(
+/**
+ * Runs one call of the user within a scope of its own, which its signal, its timeout or `close()` ends.
+ * @param extraOptions the names of options that not every call has
+ * @param defaultTimeout ms
+ */
+export type RunCall = <T, O extends CallOptions>(
   operation: string,
-  options: CallOptions | undefined,
-  call: (scope: Scope) => Promise<T>,
-  settings?: { defaultTimeout?: number; extraOptions?: readonly string[] },
+  options: O | undefined,
+  call: (scope: Scope, options: O) => Promise<T>,
+  extraOptions?: readonly string[],
+  defaultTimeout?: number,
 ) => Promise<T>
 
 interface Parts {
   readonly scope: Scope
   readonly timers: Timers
-  readonly endpoint: Endpoint
   readonly followSignal: FollowSignal
   /** ms */
   readonly timeout: number
-  isConnected(): boolean
+  /** What to do where a call got no answer in time. */
+  hint(): string
   /** The error for an operation that can't be sent from here. */
   refuse(operation: string): SidecarError | undefined
 }
 
-const CALL_OPTIONS = ['signal', 'timeout']
-
 /** Every call rejects with a SidecarError and nothing else. */
-export function createRunCall({
-  scope: life,
-  timers,
-  endpoint,
-  followSignal,
-  timeout,
-  isConnected,
-  refuse,
-}: Parts): RunCall {
-  return async (operation, options, call, { defaultTimeout = timeout, extraOptions = [] } = {}) => {
+export function createRunCall({ scope: life, timers, followSignal, timeout, hint, refuse }: Parts): RunCall {
+  return async (operation, given, call, extraOptions = [], defaultTimeout = timeout) => {
     const scope = new Scope(life)
+    const options = given ?? ({} as NonNullable<typeof given>)
     try {
-      check((options ?? true) === true || typeof options === 'object', 'options', options, 'an object', operation)
-      checkNames(options, [...CALL_OPTIONS, ...extraOptions], 'option', operation)
-      const { signal, timeout: limit = defaultTimeout } = options ?? {}
-      check(limit > 0, 'timeout', limit, 'a number above 0', operation)
-      timers.limit(scope, limit, () =>
-        isConnected() ? 'The sidecar is connected: it has not told of this, or not in time' : endpoint.hint(),
-      )
+      check(typeof options === 'object', 'options', options, 'an object', operation)
+      checkNames(options, ['signal', 'timeout'].concat(extraOptions), 'option', operation)
+      const { signal, timeout: limit = defaultTimeout } = options
+      check(limit > 0, 'timeout', limit, 'ms above 0', operation)
+      timers.limit(scope, limit, hint)
       followSignal(signal, scope, operation)
       scope.throwIfEnded()
       const refusal = refuse(operation)
       if (refusal) throw refusal
-      return await call(scope)
+      return await call(scope, options)
     } catch (error) {
       throw named(toSidecarError(error, 'UNKNOWN', 'This call failed', 'See `cause`'), operation)
     } finally {

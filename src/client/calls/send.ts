@@ -1,11 +1,12 @@
 import type { OperationName } from '../../protocol/operations.js'
-import { isSafe, type Attempted, type JsonObject } from '../connection/answer.js'
-import type { Backoff } from '../connection/backoff.js'
+import { isSafe, type JsonObject } from '../connection/answer.js'
 import type { Endpoint } from '../connection/endpoint.js'
+import type { Pacing } from '../connection/pacing.js'
 import type { Reachability } from '../connection/reachability.js'
 import { isPassing } from '../runtime/errors.js'
 import type { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
+import type { ResolvedOptions } from '../options.js'
 
 export interface Answer {
   readonly body: JsonObject
@@ -20,18 +21,14 @@ export interface Answer {
  */
 export type Send = (scope: Scope, operation: OperationName, body?: object, name?: string) => Promise<Answer>
 
-interface Parts {
-  readonly timers: Timers
-  readonly backoff: Backoff
-  readonly endpoint: Endpoint
-  readonly reachability: Reachability
-  /** ms for one attempt */
-  readonly timeout: number
-  /** One attempt a call. */
-  readonly once: boolean
-}
-
-export function createSend({ timers, backoff, endpoint, reachability, timeout, once }: Parts): Send {
+/** @param options `timeout` in ms for one attempt, and whether a call has but `once` attempt */
+export function createSend(
+  timers: Timers,
+  pacing: Pacing,
+  endpoint: Endpoint,
+  reachability: Reachability,
+  { timeout, once }: Pick<ResolvedOptions, 'timeout' | 'once'>,
+): Send {
   async function prepare(scope: Scope, operation: OperationName): Promise<void> {
     if (reachability.isUp) return
     if (!once) await reachability.whenUp(scope)
@@ -44,13 +41,10 @@ export function createSend({ timers, backoff, endpoint, reachability, timeout, o
       await prepare(scope, operation)
       const attempted = await reachability.attempt(scope, { operation, body, name, timeout })
       if (attempted.body) return { body: attempted.body, unread: !!attempted.unread }
-      if (once || !isWorthRepeating(operation, attempted)) throw attempted.error!
-      await timers.sleep(scope, Math.max(attempted.retryAfter ?? 0, backoff(failures)))
+      const { error, unsent, retryAfter = 0 } = attempted
+      // Only what can't be done twice by it is sent again, and only where that may help.
+      if (once || !(unsent || (isSafe(operation) && isPassing(error!)))) throw error!
+      await timers.sleep(scope, Math.max(retryAfter, pacing.backoff(failures)))
     }
   }
-}
-
-/** An operation is sent again only if that can't carry it out twice, and if it may help. */
-function isWorthRepeating(operation: OperationName, { error, unsent }: Attempted): boolean {
-  return !!unsent || (isSafe(operation) && isPassing(error!))
 }

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { SidecarError } from '../runtime/errors.js'
+import { lostGameServer } from '../game-server/game-server.js'
 
 /** The operations that ask for a state, and the state. */
 export const STATE_OF = {
@@ -16,13 +16,11 @@ export type StateCall = keyof typeof STATE_OF
  * @throws SidecarError `UNAVAILABLE` where the sidecar would ignore it
  */
 export function isDone(operation: StateCall, shown: GameServer | undefined, force: boolean | undefined): boolean {
-  const state = shown?.status.state
+  if (!shown) return false
+  const { state } = shown.status
   // A `ready` that waits in the sidecar's queue undoes an allocation that is made meanwhile.
   if (operation === 'ready' && state === 'Ready' && !force) return true
   if (operation === 'shutdown' && state === 'Shutdown') return true
-  if (state === 'Unhealthy' || state === 'Shutdown')
-    throw new SidecarError('UNAVAILABLE', `This GameServer is ${state}`, {
-      hint: 'The sidecar ignores state calls from now on: end the process',
-    })
+  if (state === 'Unhealthy' || state === 'Shutdown') throw lostGameServer(state)
   return false
 }

@@ -38,17 +38,15 @@ export function interpretAnswer(
   text: string,
 ): Attempted {
   const body = parseObject(text)
-  if (body && status === 200) {
-    if (operation !== 'getGameServer' || isGameServer(body)) return { body, answered: true }
-    return { error: new SidecarError('PROTOCOL', 'The answer is not a GameServer', { status }), answered: true }
-  }
+  if (body && status === 200)
+    return operation !== 'getGameServer' || isGameServer(body)
+      ? { body, answered: true }
+      : { error: new SidecarError('PROTOCOL', 'The answer is not a GameServer', { status }), answered: true }
   // The sidecar's own word, and the gateway's, for a request that reached nobody.
-  const unsent = body?.code === GRPC_UNAVAILABLE
+  const unsent = !!body && body.code === GRPC_UNAVAILABLE
   // A gateway that got no answer can't know what has become of a write.
-  const error =
-    !unsent && !isSafe(operation) && (status === 502 || status === 504)
-      ? new SidecarError('UNKNOWN_OUTCOME', summaryOf(status, text), { status })
-      : errorOfAnswer(status, text)
+  const isLost = !unsent && !isSafe(operation) && (status === 502 || status === 504)
+  const error = errorOfAnswer(status, text, isLost ? 'UNKNOWN_OUTCOME' : undefined)
   return {
     error,
     answered: error.code === 'UNAVAILABLE' ? undefined : true,
@@ -57,10 +55,16 @@ export function interpretAnswer(
   }
 }
 
-/** The error that an answer other than a good one stands for. */
-export function errorOfAnswer(status: number, text: string): SidecarError {
-  const code = classify(parseObject(text) ?? {}, status)
-  return new SidecarError(code, summaryOf(status, text), { status, hint: cureFor(code, text) })
+/**
+ * The error that an answer other than a good one stands for.
+ * @param known its code, where the answer alone would be misunderstood
+ */
+export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
+  const { message, code: grpcCode } = parseObject(text) ?? {}
+  const said = typeof message === 'string' ? message : ''
+  const code = known || classify(status, said, grpcCode)
+  const excerpt = (said || text).slice(0, EXCERPT)
+  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), { status, hint: cureFor(code, said) })
 }
 
 /** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
@@ -86,36 +90,25 @@ const refusals: readonly (readonly [SidecarErrorCode, RegExp])[] = [
   ['NOT_FOUND', /^(counter |list )?not found/],
 ]
 
-function classify({ message, code }: JsonObject, status: number): SidecarErrorCode {
+function classify(status: number, said: string, grpcCode: unknown): SidecarErrorCode {
   if (status === 403) return 'CROSS_ORIGIN'
-  if (code === GRPC_RESOURCE_EXHAUSTED && (status === 413 || status === 429)) return 'LIMIT'
-  if (code === GRPC_UNAVAILABLE || status === 413 || status === 429 || status > 501) return 'UNAVAILABLE'
-  const said = typeof message === 'string' ? message : ''
+  const isTooMuch = status === 413 || status === 429
+  if (isTooMuch && grpcCode === GRPC_RESOURCE_EXHAUSTED) return 'LIMIT'
+  if (isTooMuch || grpcCode === GRPC_UNAVAILABLE || status > 501) return 'UNAVAILABLE'
   if (!said) return status === 500 ? 'UNKNOWN' : 'PROTOCOL'
   if (status < 400) return 'PROTOCOL'
   if (status === 404 || status === 501) return 'UNIMPLEMENTED'
   if (status === 400) return 'INVALID_ARGUMENT'
-  return refusals.find(([, pattern]) => pattern.test(said))?.[0] ?? 'UNKNOWN'
-}
-
-function messageOf(text: string): string {
-  const message = parseObject(text)?.message
-  return typeof message === 'string' && message ? message : text
-}
-
-function summaryOf(status: number, text: string): string {
-  const excerpt = messageOf(text).slice(0, EXCERPT)
-  return `HTTP ${status}` + (excerpt && ': ' + excerpt)
+  const [code] = refusals.find(([, pattern]) => pattern.test(said)) ?? []
+  return code || 'UNKNOWN'
 }
 
 /** The cure, where the usual one for the code would mislead. */
-function cureFor(code: SidecarErrorCode, text: string): string | undefined {
-  const message = messageOf(text)
+function cureFor(code: SidecarErrorCode, said: string): string | undefined {
   if (code === 'CROSS_ORIGIN') return crossOriginHint()
-  if (code === 'NOT_FOUND' && /value/i.test(message)) return 'The list does not hold this value'
+  if (code === 'NOT_FOUND' && /value/i.test(said)) return 'The list does not hold this value'
   if (code !== 'OUT_OF_RANGE') return undefined
-  const [, count, capacity] = /Found Count: (-?\d+), Capacity: (-?\d+)/.exec(message) ?? []
-  if (count?.startsWith('-')) return 'A count cannot go below 0'
-  if (count || capacity || /available capacity/.test(message)) return 'Raise the capacity first'
+  if (/Found Count: -\d/.test(said)) return 'A count cannot go below 0'
+  if (/Found Count: \d|available capacity/.test(said)) return 'Raise the capacity first'
   return 'A capacity is 0 or more, and of a list 1000 at most'
 }

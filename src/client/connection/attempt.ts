@@ -2,7 +2,6 @@ import { operations, type Operation, type OperationName } from '../../protocol/o
 import { checkLength, isPassing, isSidecarError, SidecarError, toSidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
-import type { Limits } from '../types.js'
 import { interpretAnswer, isSafe, type Attempted } from './answer.js'
 import type { Endpoint } from './endpoint.js'
 import { requestInit, type SendHttp } from './exchange.js'
@@ -19,30 +18,23 @@ export interface Call {
 /** One attempt, without retry. Throws only when the scope has ended, and then its reason. */
 export type Attempt = (parent: Scope, call: Call, send?: SendHttp) => Promise<Attempted>
 
-interface Parts {
-  readonly endpoint: Endpoint
-  readonly http: SendHttp
-  readonly timers: Timers
-  readonly limits: Required<Limits>
-}
-
-/** Attempts that read their answers. */
-export function createAttempt({ endpoint, http, timers, limits }: Parts): Attempt {
-  return async (parent, { operation, body, name, timeout }, send = http) => {
+/**
+ * Attempts that read their answers.
+ * @param limit characters of a body
+ */
+export function createAttempt(endpoint: Endpoint, http: SendHttp, timers: Timers, limit: number): Attempt {
+  return async (parent, { operation, body = {}, name, timeout }, send = http) => {
     parent.throwIfEnded()
     const scope = new Scope(parent)
     timers.limit(scope, timeout)
     const [method, , shape] = operations[operation] as Operation
     try {
-      const response = await send(
-        scope,
-        urlOf(endpoint, operation, name),
-        requestInit(method, shape && JSON.stringify(body ?? {})),
-      )
+      const init = requestInit(method, shape && JSON.stringify(body))
+      const response = await send(scope, urlOf(endpoint, operation, name), init)
       let text = ''
       await response.read((piece) => {
         text += piece
-        checkLength(text, limits.body, 'body')
+        checkLength(text, limit, 'body')
       })
       return interpretAnswer(operation, response.status, response.header, text)
     } catch (cause) {

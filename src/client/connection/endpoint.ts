@@ -23,7 +23,7 @@ export function createEndpoint({ baseUrl, anyLoopback }: Location): Endpoint {
     },
     isForeign() {
       const { location } = host()
-      return !!location && !`${endpoint.baseUrl}/`.startsWith(`${location.origin ?? ''}/`)
+      return !!location && !`${endpoint.baseUrl}/`.startsWith(`${location.origin || ''}/`)
     },
     hint: () =>
       ON_THIS_MACHINE.test(endpoint.baseUrl)
@@ -37,7 +37,7 @@ const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
 
 /** The hint for a page on this machine whose origin isn't the sidecar's; undefined elsewhere. */
 export function crossOriginHint(): string | undefined {
-  const origin = host().location?.origin
+  const { origin } = host().location ?? {}
   return origin && ON_THIS_MACHINE.test(origin)
     ? `Let this page in: npx gameserver-sidecar local --allow-origin ${origin}. ` +
         'Or serve both from one origin: npx gameserver-sidecar serve'

@@ -5,9 +5,8 @@ import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
 import type { Attempted } from './answer.js'
 import type { Attempt, Call } from './attempt.js'
-import type { Backoff } from './backoff.js'
 import type { SendHttp } from './exchange.js'
-import type { Pacer } from './pacer.js'
+import type { Pacing } from './pacing.js'
 
 /** ms that a GET may take if it only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
 const PROBE_TIMEOUT = 4000
@@ -37,59 +36,79 @@ export interface Reachability {
   whenUp(scope: Scope): Promise<void>
   /** Notes what was found out by other means than an attempt. */
   note(up: boolean, reason?: SidecarError): void
-  onChange(listener: (change: ReachabilityChange) => void): void
-  /** The listener gets each GameServer that a probe has read. */
-  onRead(listener: (gameServer: GameServer) => void): void
+}
+
+export interface ReachabilityListener {
+  onChange(change: ReachabilityChange): void
+  /** Each GameServer that a probe has read goes there. */
+  onRead(gameServer: GameServer): void
   /** Called once, when a sidecar that has never answered is still not there 2 s after it was asked for. */
-  onAbsent(listener: () => void): void
+  onAbsent(): void
 }
 
-interface Parts {
-  readonly scope: Scope
-  readonly attempt: Attempt
-  readonly timers: Timers
-  readonly pacer: Pacer
-  readonly backoff: Backoff
-}
-
-export function createReachability({ scope: life, attempt, timers, pacer, backoff }: Parts): Reachability {
-  const changeListeners: ((change: ReachabilityChange) => void)[] = []
-  const absenceListeners: (() => void)[] = []
-  const readListeners: ((gameServer: GameServer) => void)[] = []
+export function createReachability(
+  life: Scope,
+  attempt: Attempt,
+  timers: Timers,
+  pacing: Pacing,
+  { onChange, onRead, onAbsent }: ReachabilityListener,
+): Reachability {
   const waiters = new Map<Scope, () => void>()
   let searching: Scope | undefined
-  let isUp: boolean | undefined
-  let wasUp = false
   /** Searches that found nobody, in a row; also from one search to the next. */
   let searchFailures = 0
   let searchAgainAt = 0
   /** Set when the first search begins. */
   let absence: Scope | undefined
 
+  const reachability = {
+    isUp: undefined as boolean | undefined,
+    wasUp: false,
+    note,
+
+    async attempt(scope: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
+      const attempted = await attempt(scope, call, send)
+      const { answered, error } = attempted
+      if (answered !== undefined) note(answered, answered ? undefined : error, call.operation)
+      return attempted
+    },
+
+    async probe(scope: Scope): Promise<GameServer> {
+      const { error, body } = await read(scope)
+      if (error) throw error
+      return body as unknown as GameServer
+    },
+
+    async whenUp(scope: Scope): Promise<void> {
+      if (reachability.isUp) return
+      await scope.wait<undefined>((resolve, wait) => {
+        waiters.set(wait, () => resolve(undefined))
+        wait.onEnd(() => {
+          waiters.delete(wait)
+          // Nobody waits any more: nothing may go on dialling.
+          if (searching && !waiters.size) searching.end()
+        })
+        if (!searching) startSearch()
+      })
+    },
+  }
+
   function note(up: boolean, reason?: SidecarError, operation?: OperationName): void {
-    const isNew = isUp !== up
-    isUp = up
-    wasUp ||= up
-    if (up) absence?.end()
-    // In direct mode a beat gets through where nothing can be read.
-    if (up && operation !== 'health') searchFailures = 0
-    if (!up || isNew) changeListeners.forEach((listener) => listener({ up, isNew, reason, operation }))
+    const isNew = reachability.isUp !== up
+    reachability.isUp = up
+    if (up) {
+      reachability.wasUp = true
+      if (absence) absence.end()
+      // In direct mode a beat gets through where nothing can be read.
+      if (operation !== 'health') searchFailures = 0
+    }
+    if (!up || isNew) onChange({ up, isNew, reason, operation })
     if (up) waiters.forEach((resolve) => resolve())
   }
 
-  async function attemptAndNote(scope: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
-    const attempted = await attempt(scope, call, send)
-    const { answered, error } = attempted
-    if (answered !== undefined) note(answered, answered ? undefined : error, call.operation)
-    return attempted
-  }
-
   async function read(scope: Scope): Promise<Attempted> {
-    const attempted = await attemptAndNote(scope, { operation: 'getGameServer', timeout: PROBE_TIMEOUT })
-    if (attempted.body) {
-      const gameServer = attempted.body as unknown as GameServer
-      readListeners.forEach((listener) => listener(gameServer))
-    }
+    const attempted = await reachability.attempt(scope, { operation: 'getGameServer', timeout: PROBE_TIMEOUT })
+    if (attempted.body) onRead(attempted.body as unknown as GameServer)
     return attempted
   }
 
@@ -98,10 +117,10 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
     for (;;) {
       const wait = searchAgainAt - timers.now()
       if (searchFailures && wait > 0) await timers.sleep(scope, wait)
-      await pacer.turn(scope)
+      await pacing.turn(scope)
       const { error, retryAfter = 0 } = await read(scope)
       if (!error) return
-      searchAgainAt = timers.now() + Math.max(retryAfter, backoff(searchFailures))
+      searchAgainAt = timers.now() + Math.max(retryAfter, pacing.backoff(searchFailures))
       searchFailures++
       // A search that was given up must not end waits that have begun since.
       if (scope.reason) return
@@ -112,7 +131,7 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
   function startSearch(): void {
     const scope = (searching = new Scope(life))
     scope.onEnd(() => (searching = undefined))
-    absence ??= timers.after(life, ABSENCE_WARNING, () => absenceListeners.forEach((listener) => listener()))
+    if (!reachability.wasUp) absence ??= timers.after(life, ABSENCE_WARNING, onAbsent)
     // It only fails by ending.
     search(scope).then(
       () => scope.end(),
@@ -120,37 +139,5 @@ export function createReachability({ scope: life, attempt, timers, pacer, backof
     )
   }
 
-  return {
-    get isUp() {
-      return isUp
-    },
-    get wasUp() {
-      return wasUp
-    },
-    attempt: attemptAndNote,
-    note,
-
-    async probe(scope) {
-      const { error, body } = await read(scope)
-      if (error) throw error
-      return body as unknown as GameServer
-    },
-
-    async whenUp(scope) {
-      if (isUp) return
-      await scope.wait<undefined>((resolve, wait) => {
-        waiters.set(wait, () => resolve(undefined))
-        wait.onEnd(() => {
-          waiters.delete(wait)
-          // Nobody waits any more: nothing may go on dialling.
-          if (!waiters.size) searching?.end()
-        })
-        if (!searching) startSearch()
-      })
-    },
-
-    onChange: (listener) => void changeListeners.push(listener),
-    onRead: (listener) => void readListeners.push(listener),
-    onAbsent: (listener) => void absenceListeners.push(listener),
-  }
+  return reachability
 }

@@ -12,20 +12,17 @@ export function createConnectionStatus(
   wasConnected: () => boolean,
   emit: (event: ConnectionEvent) => void,
 ): ConnectionStatus {
-  let current: ConnectionEvent = { state: 'idle', transport: undefined, reason: undefined }
+  const status = {
+    current: { state: 'idle', transport: undefined, reason: undefined } as ConnectionEvent,
 
-  function set(state: ConnectionState, transport?: Transport, reason?: string): void {
-    const previous = current
-    if (previous.state === 'closed') return
-    current = { state, transport, reason }
-    if (previous.state !== state || previous.transport !== transport) emit(current)
-  }
-
-  return {
-    get current() {
-      return current
+    set(state: ConnectionState, transport?: Transport, reason?: string) {
+      const previous = status.current
+      if (previous.state === 'closed') return
+      status.current = { state, transport, reason }
+      if (previous.state !== state || previous.transport !== transport) emit(status.current)
     },
-    set,
-    lost: (reason) => set(wasConnected() ? 'reconnecting' : 'connecting', undefined, reason),
+
+    lost: (reason?: string) => status.set(wasConnected() ? 'reconnecting' : 'connecting', undefined, reason),
   }
+  return status
 }

@@ -4,7 +4,7 @@ import { isSafe, type Attempted, type JsonObject } from '../connection/answer.js
 import { failedAttempt, urlOf, type Attempt, type Call } from '../connection/attempt.js'
 import { crossOriginHint, type Endpoint } from '../connection/endpoint.js'
 import type { SendHttp } from '../connection/exchange.js'
-import type { Pacer } from '../connection/pacer.js'
+import type { Pacing } from '../connection/pacing.js'
 import { own } from '../game-server/game-server.js'
 import { SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
@@ -35,7 +35,7 @@ interface Parts {
   readonly http: SendHttp
   readonly openWebSocket: OpenWatch
   readonly timers: Timers
-  readonly pacer: Pacer
+  readonly pacing: Pacing
   /** The GameServer as the watch tells it, if that is connected. */
   watched(): GameServer | undefined
 }
@@ -45,7 +45,7 @@ const VERDICT_HOLDS = 10000
 
 /** Whether nobody answered, for a reason that a browser doesn't tell. */
 function isSilent({ error, answered }: Attempted): boolean {
-  return error?.code === 'UNAVAILABLE' && answered === false
+  return answered === false && error!.code === 'UNAVAILABLE'
 }
 
 function refusedValue(list: string, value: string, isHeld: boolean): SidecarError {
@@ -57,55 +57,58 @@ function refusedValue(list: string, value: string, isHeld: boolean): SidecarErro
 }
 
 export function createDirectMode(parts: Parts): DirectMode {
-  const { crossOrigin, readable, endpoint, http, openWebSocket, timers, pacer, watched } = parts
-  let isActive = crossOrigin === 'direct'
+  const { crossOrigin, readable, endpoint, http, openWebSocket, timers, pacing, watched } = parts
   /** Whether the latest attempt found somebody. */
   let isThere = false
   /** The time from which a refused page may look for a way again. */
   let refusedUntil = 0
 
-  function refuse(operation: string): SidecarError | undefined {
-    return isActive && /^(set|update)/.test(operation)
-      ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', {
-          hint: crossOriginHint(),
-        })
-      : undefined
-  }
+  const mode = {
+    isActive: crossOrigin === 'direct',
 
-  const attempt: Attempt = async (parent, call, send) => {
-    if (isActive) return attemptDirectly(parent, call, send)
-    const attempted = await readable(parent, call, send)
-    if (!isSilent(attempted)) return attempted
-    // The mode has changed meanwhile: this was not sent the new way.
-    if (isActive) return attemptDirectly(parent, call)
-    if (!endpoint.isForeign()) return attempted
-    return discover(parent, call, attempted)
+    enter() {
+      mode.isActive = crossOrigin !== 'never'
+    },
+
+    refuse(operation: string): SidecarError | undefined {
+      return mode.isActive && /^(set|update)/.test(operation)
+        ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', {
+            hint: crossOriginHint(),
+          })
+        : undefined
+    },
+
+    async attempt(parent: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
+      if (mode.isActive) return attemptDirectly(parent, call, send)
+      const attempted = await readable(parent, call, send)
+      if (!isSilent(attempted)) return attempted
+      // The mode has changed meanwhile: this was not sent the new way.
+      if (mode.isActive) return attemptDirectly(parent, call)
+      return endpoint.isForeign() ? discover(parent, call, attempted) : attempted
+    },
   }
 
   /** Tells a refused connection from an answer that this page may not read: then a `no-cors` request still succeeds. */
   async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
-    const scope = new Scope(parent)
     if (timers.now() < refusedUntil) return refused(attempted)
+    const scope = new Scope(parent)
     timers.limit(scope, call.timeout)
+    let isRefused = false
     try {
       if (!(await isOpaque(scope))) return attempted
       // The sidecar may have begun to listen only between the two.
       const again = await readable(parent, call)
       if (!isSilent(again) || !(await isOpaque(scope))) return again
-    } catch {
-      parent.throwIfEnded()
-      scope.end()
-      return attempted
-    }
-    try {
+      isRefused = true
       if (crossOrigin !== 'never') {
         await readByWatch(scope)
-        isActive = true
+        mode.isActive = true
         return await attemptDirectly(parent, call)
       }
     } catch {
-      // No watch either.
       parent.throwIfEnded()
+      // Nobody answers any more; or else somebody does, but there is no watch either.
+      if (!isRefused) return attempted
     } finally {
       scope.end()
     }
@@ -118,7 +121,7 @@ export function createDirectMode(parts: Parts): DirectMode {
       answered: false,
       error: new SidecarError('CROSS_ORIGIN', `${endpoint.baseUrl} answers, but not to a page of another origin`, {
         hint: crossOriginHint(),
-        cause: error?.cause,
+        cause: error!.cause,
       }),
     }
   }
@@ -131,7 +134,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     const [method, , shape] = operations[operation] as Operation
     let isSent = false
     try {
-      const error = refuse(operation)
+      const error = mode.refuse(operation)
       if (error) return { error }
       const body = await readBefore(scope, call)
       if (shape) {
@@ -145,7 +148,7 @@ export function createDirectMode(parts: Parts): DirectMode {
     } catch (cause) {
       isThere = false
       const failed = failedAttempt(endpoint, parent, cause, isSent && !isSafe(operation))
-      return failed.answered === false && !isSent ? Object.assign(failed, { unsent: true }) : failed
+      return isSent || failed.answered !== false ? failed : Object.assign(failed, { unsent: true })
     } finally {
       scope.end()
     }
@@ -187,18 +190,9 @@ export function createDirectMode(parts: Parts): DirectMode {
   }
 
   async function isOpaque(scope: Scope): Promise<boolean> {
-    await pacer.turn(scope)
+    await pacing.turn(scope)
     return answersOpaquely(http, endpoint, scope)
   }
 
-  return {
-    get isActive() {
-      return isActive
-    },
-    enter() {
-      isActive = crossOrigin !== 'never'
-    },
-    attempt,
-    refuse,
-  }
+  return mode
 }

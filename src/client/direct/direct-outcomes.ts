@@ -30,14 +30,12 @@ export interface DirectOutcomes {
   ofListChange(scope: Scope, before: GameServer | undefined, found: object, change: ListChange): Promise<List>
 }
 
-interface Parts {
-  readonly timers: Timers
-  readonly store: GameServerStore
-  readonly watch: Pick<Watch, 'until' | 'verify'>
-  readonly resources: Resources
-}
-
-export function createDirectOutcomes({ timers, store, watch, resources }: Parts): DirectOutcomes {
+export function createDirectOutcomes(
+  timers: Timers,
+  store: GameServerStore,
+  watch: Watch,
+  { toList }: Resources,
+): DirectOutcomes {
   const pendingListChanges = new Map<string, Promise<unknown>>()
   const idOf = ({ list, value }: ListChange): string => JSON.stringify([list, value])
 
@@ -74,7 +72,7 @@ export function createDirectOutcomes({ timers, store, watch, resources }: Parts)
     async ofListChange(scope, before, found, change) {
       const { list, value, added } = change
       const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
-        resources.toList(list, own<object>(gameServer?.status.lists, list) ?? otherwise)
+        toList(list, (gameServer && own<object>(gameServer.status.lists, list)) ?? otherwise)
       const shown = awaitInWatch(
         scope,
         before,

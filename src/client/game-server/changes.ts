@@ -1,8 +1,8 @@
-import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import { named, SidecarError, toSidecarError } from '../runtime/errors.js'
+import type { CounterStatus, GameServer, GameServerStatus, ListStatus, ObjectMeta } from '../../protocol/game-server.js'
+import { named, toSidecarError } from '../runtime/errors.js'
 import type { Emit } from '../runtime/emitter.js'
 import type { SidecarEvents } from '../types.js'
-import { equal, own } from './game-server.js'
+import { equal, lostGameServer, own } from './game-server.js'
 import type { Resources } from './resources.js'
 
 type JsonMap<T> = Record<string, T> | null | undefined
@@ -46,12 +46,13 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
 
   return (previous, next, { emit, has }) => {
     const { object_meta: meta, status } = next
-    const oldMeta = previous?.object_meta
-    const oldStatus = previous?.status
+    const { object_meta: oldMeta, status: oldStatus }: Partial<GameServer> = previous ?? {}
+    const { state: oldState, counters, lists }: Partial<GameServerStatus> = oldStatus ?? {}
+    const { labels, annotations }: Partial<ObjectMeta> = oldMeta ?? {}
     emit('gameserver', next)
-    if (oldStatus?.state !== status.state) {
-      emit('state', { state: status.state, previous: oldStatus?.state, gameServer: next })
-      if (status.state === 'Unhealthy') emit('error', unhealthy())
+    if (oldState !== status.state) {
+      emit('state', { state: status.state, previous: oldState, gameServer: next })
+      if (status.state === 'Unhealthy') emit('error', lostGameServer(status.state))
     }
 
     function tellEach<T>(
@@ -69,10 +70,10 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
           emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`), type))
         }
     }
-    tellEach('label', oldMeta?.labels, meta.labels, toMetadata)
-    tellEach('annotation', oldMeta?.annotations, meta.annotations, toMetadata)
-    tellEach('counter', oldStatus?.counters, status.counters, toCounterEvent)
-    tellEach('list', oldStatus?.lists, status.lists, toListEvent)
+    tellEach('label', labels, meta.labels, toMetadata)
+    tellEach('annotation', annotations, meta.annotations, toMetadata)
+    tellEach('counter', counters, status.counters, toCounterEvent)
+    tellEach('list', lists, status.lists, toListEvent)
   }
 }
 
@@ -86,10 +87,4 @@ function changedKeys<T>(before: JsonMap<T>, now: JsonMap<T>): string[] {
 function without(all: string[], some: string[]): string[] {
   const set = new Set(some)
   return all.filter((value) => !set.has(value))
-}
-
-function unhealthy(): SidecarError {
-  return new SidecarError('UNAVAILABLE', 'This GameServer is Unhealthy', {
-    hint: 'The sidecar ignores state calls from now on: end the process',
-  })
 }

@@ -1,4 +1,5 @@
-import type { GameServer, HealthSpec } from '../../protocol/game-server.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import { SidecarError } from '../runtime/errors.js'
 
 type JsonMap<T> = Record<string, T> | null | undefined
 
@@ -28,21 +29,35 @@ export function isGameServer(value: unknown): value is GameServer {
 /** The platform's rules for beats; a value that can't be right counts as none. */
 export interface HealthRules {
   readonly disabled: boolean
-  /** Seconds within which a beat must come. */
-  readonly period: number | undefined
-  /** How many periods without a beat are too many. */
-  readonly threshold: number | undefined
+  /** ms between beats */
+  readonly rhythm: number
+  /** ms without a beat that are too many; undefined where it isn't said */
+  readonly limit: number | undefined
 }
 
-export function healthRulesOf(gameServer: GameServer | undefined): HealthRules {
-  const { disabled, period_seconds, failure_threshold } = Object(gameServer?.spec?.health) as HealthSpec
+/** ms between beats, where the GameServer doesn't say how often they must come */
+const DEFAULT_RHYTHM = 2000
+
+/** @param interval ms between beats, where the user has chosen it */
+export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined): HealthRules {
+  const { health } = gameServer?.spec ?? {}
+  const { disabled, period_seconds, failure_threshold } = health ?? {}
+  const period = inRange(period_seconds, 3600) * 1000
   return {
     disabled: disabled === true,
-    period: inRange(period_seconds, 3600),
-    threshold: inRange(failure_threshold, 1e6),
+    rhythm: interval || period / 2 || DEFAULT_RHYTHM,
+    limit: period * inRange(failure_threshold, 1e6) || undefined,
   }
 }
 
-function inRange(value: unknown, most: number): number | undefined {
-  return typeof value === 'number' && value >= 1 && value <= most ? value : undefined
+/** The value, if it is a number from 1 to `most`; else 0. */
+function inRange(value: unknown, most: number): number {
+  return typeof value === 'number' && value >= 1 && value <= most ? value : 0
+}
+
+/** The error for a state that nothing leads out of. */
+export function lostGameServer(state: string): SidecarError {
+  return new SidecarError('UNAVAILABLE', `This GameServer is ${state}`, {
+    hint: 'The sidecar ignores state calls from now on: end the process',
+  })
 }

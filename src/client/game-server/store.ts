@@ -19,40 +19,33 @@ export function createGameServerStore(
   onNews: (next: GameServer, previous: GameServer | undefined) => void,
 ): GameServerStore {
   const waiting = new Set<(gameServer: GameServer) => void>()
-  let last: GameServer | undefined
 
-  return {
-    get last() {
-      return last
-    },
+  const store = {
+    last: undefined as GameServer | undefined,
 
-    offer(gameServer) {
-      const previous = last
+    offer(gameServer: GameServer) {
+      const previous = store.last
       // One that is nested too deep to be compared counts as news.
-      if (tryTo(() => isNews(previous, gameServer)) === false) return false
-      last = gameServer
+      if (!tryTo(() => isNews(previous, gameServer), true)) return false
+      store.last = gameServer
       onNews(gameServer, previous)
       waiting.forEach((look) => look(gameServer))
       return true
     },
 
-    until: (scope, predicate) =>
-      scope.wait((resolve, wait) => {
+    until: (scope: Scope, predicate: Predicate) =>
+      scope.wait<GameServer>((resolve, wait) => {
         const look = (gameServer: GameServer): void => {
           try {
             if (predicate(gameServer)) resolve(gameServer)
           } catch (cause) {
-            wait.end(
-              new SidecarError('UNKNOWN', 'The predicate failed', {
-                hint: 'See `cause`',
-                cause,
-              }),
-            )
+            wait.end(new SidecarError('UNKNOWN', 'The predicate failed', { hint: 'See `cause`', cause }))
           }
         }
         waiting.add(look)
         wait.onEnd(() => waiting.delete(look))
-        if (last) look(last)
+        if (store.last) look(store.last)
       }),
   }
+  return store
 }

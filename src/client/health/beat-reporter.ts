@@ -18,21 +18,17 @@ export interface BeatReporter {
   held(reason: string, at?: number): void
 }
 
-interface Parts {
-  readonly timers: Timers
-  rules(): HealthRules
-  /** ms between beats */
-  rhythm(): number
-  /** Whether the sidecar has ever answered. */
-  wasThere(): boolean
-  emit(event: HealthEvent): void
-}
-
 /** The reason of beats that aren't sent because nobody asks for them. */
 export const DISABLED = 'spec.health.disabled'
 const WAITING = 'waiting for the sidecar'
 
-export function createBeatReporter({ timers, rules, rhythm, wasThere, emit }: Parts): BeatReporter {
+/** @param wasThere whether the sidecar has ever answered */
+export function createBeatReporter(
+  timers: Timers,
+  rules: () => HealthRules,
+  wasThere: () => boolean,
+  emit: (event: HealthEvent) => void,
+): BeatReporter {
   let lastGood = timers.now()
   const reporter = {
     lastBeat: undefined as number | undefined,
@@ -60,10 +56,9 @@ export function createBeatReporter({ timers, rules, rhythm, wasThere, emit }: Pa
       lastGood = now
       reporter.lastBeat = at
     }
-    const { period = 0, threshold = 0 } = rules()
+    const { rhythm, limit } = rules()
     const age = now - lastGood
-    const limit = period * threshold * 1000 || undefined
-    const atRisk = !!limit && age + 2 * rhythm() >= limit
+    const atRisk = !!limit && age + 2 * rhythm >= limit
     emit({ ok, at, reason: next, age, limit, atRisk })
   }
 

@@ -5,7 +5,8 @@ import type { Reachability } from '../connection/reachability.js'
 import { named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
-import type { AutoHealthOptions, FetchInit } from '../types.js'
+import type { ResolvedAutoHealth } from '../options.js'
+import type { FetchInit } from '../types.js'
 import { DISABLED, type BeatReporter } from './beat-reporter.js'
 import { startBeatWorker, type BeatWorker, type Report } from './beat-worker.js'
 import { createReview } from './review.js'
@@ -28,27 +29,29 @@ interface Parts {
   readonly endpoint: Endpoint
   readonly reachability: Reachability
   readonly reporter: BeatReporter
-  readonly settings: Required<Omit<AutoHealthOptions, 'interval'>> & Pick<AutoHealthOptions, 'interval'>
+  readonly settings: ResolvedAutoHealth
   rules(): HealthRules
   /** Reads the GameServer, once the sidecar is there. */
   readGameServer(): Promise<unknown>
-  isDirect(): boolean
-  /** The request of a beat as it is sent now, for the worker. */
-  beatInit(): FetchInit
-  /** A `fetch` was given. A worker can't use it, and then only keeps time. */
+  readonly direct: { readonly isActive: boolean }
+  /** How a POST without fields is sent now. */
+  postInit(): FetchInit
+  /** A worker can't send by another fetch than its own: then it only keeps time. */
   readonly hasOwnFetch: boolean
 }
 
-export const NO_HEARTBEAT: Heartbeat = { sender: undefined, alive() {}, beatNow() {} }
+/** For what fails only because the client was closed. */
+const ignore = (): void => {}
+
+export const NO_HEARTBEAT: Heartbeat = { sender: undefined, alive: ignore, beatNow: ignore }
 
 /**
  * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. In a page a worker
  * sends them, so that neither throttled timers nor a busy thread delay them, as long as the page gives signs of life.
  */
 export function startHeartbeat(parts: Parts): Heartbeat {
-  const { scope: life, timers, endpoint, reachability, reporter, settings, rules, isDirect } = parts
+  const { scope: life, timers, endpoint, reachability, reporter, settings, rules, direct } = parts
   const { stallTimeout } = settings
-  const rhythm = (): number => rhythmOf(settings.interval, rules())
   const review = createReview(life, timers, settings)
   const heartbeat: Heartbeat & { sender: 'worker' | 'page' } = {
     sender: 'page',
@@ -85,14 +88,14 @@ export function startHeartbeat(parts: Parts): Heartbeat {
   /** Sends a beat; or notes what a worker reports of one that it has sent. */
   async function beat(report?: Report): Promise<void> {
     const scope = nextInFlight()
-    const at = report?.[0]
+    const [at] = report ?? []
     try {
       if (!report) await scope.race(review.ask())
       const held = report ? undefined : holdReason()
       if (held) reporter.held(held)
       else {
-        const send = report && (async () => reportedResponse(report, isDirect()))
-        const timeout = Math.max(2 * rhythm(), 1000)
+        const send = report && (async () => reportedResponse(report, direct.isActive))
+        const timeout = Math.max(2 * rules().rhythm, 1000)
         const { error } = await reachability.attempt(scope, { operation: 'health', timeout }, send)
         reporter.sent(error && named(error, 'health'), at)
       }
@@ -100,14 +103,14 @@ export function startHeartbeat(parts: Parts): Heartbeat {
       if (!life.reason) reporter.sent(named(error as SidecarError, 'health'), at)
     }
     // The next beats go out at their rhythm; besides, somebody must notice at once when the sidecar is back.
-    await reachability.whenUp(scope).catch(() => {})
+    await reachability.whenUp(scope).catch(ignore)
     scope.end()
   }
 
   /** Sends a beat when the rhythm has passed since the last one. Called again when the rhythm has become known. */
   function schedule(): void {
     timer.end()
-    const due = startedAt + rhythm()
+    const due = startedAt + rules().rhythm
     timer = timers.after(life, Math.max(0, due - timers.now()), () => {
       if (heartbeat.sender === 'worker' && timers.now() - due > WORKER_LATE) return expectWorker()
       heartbeat.sender = 'page'
@@ -129,16 +132,17 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 
   /** Tells the worker that the page is alive. */
   function postSign(isDue = false): void {
-    const pace = rhythm()
-    worker?.post([
+    if (!worker) return
+    const { rhythm } = rules()
+    worker.post([
       silence(),
       parts.hasOwnFetch ? 'fetch' : holdReason(),
       stallTimeout,
-      pace,
-      pace / Math.ceil(pace / Math.min(500, stallTimeout / 4)),
+      rhythm,
+      rhythm / Math.ceil(rhythm / Math.min(500, stallTimeout / 4)),
       isDue,
       endpoint.baseUrl + '/health',
-      parts.beatInit(),
+      parts.postInit(),
     ])
   }
 
@@ -149,13 +153,13 @@ export function startHeartbeat(parts: Parts): Heartbeat {
       expectWorker()
       if (text !== undefined) {
         // A beat that failed because it was sent before this page knew of direct mode is sent anew.
-        if (!outcome && text && isDirect() && !mode) postSign(true)
+        if (!outcome && text && direct.isActive && !mode) postSign(true)
         else void beat(report)
       } else if (at) reporter.held(String(outcome), at)
     }
     timers.tick()
     postSign()
-    review.ask().then(postSign.bind(undefined, false), () => {})
+    review.ask().then(() => postSign(), ignore)
   }
 
   function onWorkerFailed(): void {
@@ -166,27 +170,17 @@ export function startHeartbeat(parts: Parts): Heartbeat {
 
   beatNow()
   if (settings.worker)
-    // The worker starts with the first verdict, or beats would go out before `check` has spoken.
-    review.ask().then(
-      () => {
-        worker = startBeatWorker(life, onReport, onWorkerFailed)
-        postSign()
-      },
-      () => {},
-    )
-  // The GameServer says how often to beat.
-  parts.readGameServer().then(schedule, () => {})
+    // Only with a verdict, or beats would go out before `check` has spoken.
+    review.ask().then(() => {
+      worker = startBeatWorker(life, onReport, onWorkerFailed)
+      postSign()
+    }, ignore)
+  // How often to beat is written in the GameServer.
+  parts.readGameServer().then(schedule, ignore)
   return heartbeat
 }
 
-/** ms between beats, where the GameServer doesn't say how often they must come */
-const DEFAULT_RHYTHM = 2000
-
-export function rhythmOf(interval: number | undefined, { period }: HealthRules): number {
-  return interval ?? (period ? period * 500 : DEFAULT_RHYTHM)
-}
-
-/** The answer to a worker's beat, as if this page had sent it. */
+/** What a worker was answered, as if this page had sent the beat. */
 function reportedResponse([, status, text = '']: Report, isDirect: boolean): HttpResponse {
   // Without a status, only direct mode tells an answer that can't be read from none.
   if (!status && (text || !isDirect)) throw new Error(text)

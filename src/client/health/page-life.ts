@@ -16,21 +16,21 @@ interface Parts {
   readonly options: Pick<ClientOptions, 'fetch' | 'shutdownOnPageHide'>
   readonly heartbeat: Heartbeat
   readonly reporter: BeatReporter
-  /** A request in the form that gets through from here. */
-  toInit(method: string, body: string): FetchInit
+  /** How a POST without fields is sent now. */
+  postInit(): FetchInit
 }
 
 /**
  * In a page, sends a last beat when it is left or closed, and a shutdown if that is wanted. When the page is back after
  * it stood still, everything that fell due meanwhile runs at once.
  */
-export function watchPage({ scope, timers, endpoint, options, heartbeat, reporter, toInit }: Parts): void {
+export function watchPage({ scope, timers, endpoint, options, heartbeat, reporter, postInit }: Parts): void {
   const page = host()
   if (!page.document || !page.addEventListener || scope.reason) return
   let lastReturn = 0
 
   const send = (path: string): void => {
-    const init = Object.assign(toInit('POST', '{}'), { keepalive: true })
+    const init = Object.assign(postInit(), { keepalive: true })
     tryTo(
       () =>
         void pick(options, 'fetch')!

@@ -14,7 +14,6 @@ export function createReview(
   timers: Timers,
   { check, stallTimeout }: Required<Pick<AutoHealthOptions, 'check' | 'stallTimeout'>>,
 ): Review {
-  let verdict: string | undefined
   let asking: Promise<void> | undefined
 
   const question = (): Promise<string | undefined> =>
@@ -28,14 +27,13 @@ export function createReview(
         )
     })
 
-  return {
-    get verdict() {
-      return verdict
-    },
+  const review = {
+    verdict: undefined as string | undefined,
     ask: () =>
       (asking ??= question().then((answer) => {
-        verdict = answer
+        review.verdict = answer
         asking = undefined
       })),
   }
+  return review
 }

@@ -34,7 +34,7 @@ export interface Emitter {
 export function createEmitter(logger: LoggerLike | undefined): Emitter {
   const bus = mitt<Record<PropertyKey, never>>()
   const subscriptions = new Set<Subscription>()
-  const has = (type: Types): boolean => !!bus.all.get(type)?.length
+  const has = (type: Types): boolean => (bus.all.get(type) ?? []).length > 0
 
   return {
     has,

@@ -54,9 +54,11 @@ export class SidecarError extends Error {
   declare readonly hint: string | undefined
   declare readonly cause: unknown
 
-  constructor(code: SidecarErrorCode, summary: string, details: SidecarErrorDetails = {}) {
-    const { operation, status, cause } = details
-    const hint = details.hint ?? hints[code]
+  constructor(
+    code: SidecarErrorCode,
+    summary: string,
+    { operation, status, hint = hints[code], cause }: SidecarErrorDetails = {},
+  ) {
     super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
     Object.assign(this, { name: 'SidecarError', code, summary, operation, status, hint, cause })
   }
@@ -64,13 +66,14 @@ export class SidecarError extends Error {
 
 /** Also true for an error of another copy of this package (two bundles, two realms). */
 export function isSidecarError(error: unknown): error is SidecarError {
-  return (error as Partial<Error> | null | undefined)?.name === 'SidecarError'
+  return (Object(error) as Partial<Error>).name === 'SidecarError'
 }
 
 /** The same error under the name of the method that the caller knows: it may come from what was asked on its behalf. */
 export function named(error: SidecarError, operation: string): SidecarError {
-  const { code, summary, status, hint, cause } = error
-  return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
+  return error.operation === operation
+    ? error
+    : new SidecarError(error.code, error.summary, Object.assign({}, error, { operation }))
 }
 
 /** Turns anything thrown into an error of ours: itself if it is one, else a new one with it as the cause. */

@@ -58,11 +58,13 @@ export function pick<K extends Replaceable>(options: ClientOptions, name: K): Ho
   return (options as HostGlobals)[name] || host()[name]
 }
 
-/** Returns what a function returns, or undefined if it throws. */
-export function tryTo<T>(run: () => T): T | undefined {
+/** What a function returns, or something else if it throws. */
+export function tryTo<T>(run: () => T): T | undefined
+export function tryTo<T>(run: () => T, otherwise: T): T
+export function tryTo<T>(run: () => T, otherwise?: T): T | undefined {
   try {
     return run()
   } catch {
-    return undefined
+    return otherwise
   }
 }

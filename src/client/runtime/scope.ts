@@ -15,10 +15,10 @@ export class Scope {
   end(reason: unknown = true): void {
     if (this.reason) return
     this.reason = reason
-    this.leaveParent?.()
+    if (this.leaveParent) this.leaveParent()
     const { callbacks } = this
     this.callbacks = undefined
-    callbacks?.forEach((callback) => callback())
+    if (callbacks) callbacks.forEach((callback) => callback())
   }
 
   throwIfEnded(): void {

@@ -3,8 +3,8 @@ import { SidecarError } from './errors.js'
 
 /** Turns any value into a short text for a message. */
 export function show(value: unknown): string {
-  const text = typeof value === 'string' ? `"${value}"` : tryTo(() => String(value))
-  return (text ?? typeof value).slice(0, 80)
+  const text = typeof value === 'string' ? `"${value}"` : tryTo(() => String(value), typeof value)
+  return text.slice(0, 80)
 }
 
 /**
@@ -20,13 +20,8 @@ export function check(passed: unknown, name: string, value: unknown, wanted: str
 }
 
 /** Refuses names that don't exist, with the nearest one that does: a misspelt option must not be ignored. */
-export function checkNames(
-  given: object | undefined,
-  known: readonly string[],
-  kind: string,
-  operation?: string,
-): void {
-  for (const name of Object.keys(given ?? {})) checkName(name, known, kind, operation)
+export function checkNames(given: object, known: readonly string[], kind: string, operation?: string): void {
+  for (const name of Object.keys(given)) checkName(name, known, kind, operation)
 }
 
 /** @param elsewise further help, which ends the hint */

@@ -28,13 +28,11 @@ export function dial(
 ): WatchConnection {
   const scope = new Scope(parent)
   const limit = timers.limit(scope, patience)
-  let isOver = false
-  let isOpened = false
   let settle: (established: boolean) => void
   const established = new Promise<boolean>((resolve) => (settle = resolve))
   const ended = open(scope, {
     onOpen() {
-      isOpened = true
+      connection.isOpened = true
     },
     onProblem,
     onGameServer(gameServer) {
@@ -43,25 +41,20 @@ export function dial(
       onGameServer(gameServer)
     },
   })
-    .catch((reason: unknown): WatchEnd => ({
-      reason: toSidecarError(reason, 'UNAVAILABLE', 'The watch ended'),
-    }))
+    .catch((reason: unknown): WatchEnd => ({ reason: toSidecarError(reason, 'UNAVAILABLE', 'The watch ended') }))
     .then((end) => {
-      isOver = true
+      connection.isOver = true
       scope.end()
       settle(false)
       return end
     })
-  return {
+  const connection = {
     transport,
     established,
     ended,
-    get isOver() {
-      return isOver
-    },
-    get isOpened() {
-      return isOpened
-    },
-    close: (reason) => scope.end(reason),
+    isOver: false,
+    isOpened: false,
+    close: (reason?: SidecarError) => scope.end(reason),
   }
+  return connection
 }

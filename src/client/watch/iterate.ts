@@ -1,25 +1,23 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { Emitter } from '../runtime/emitter.js'
 import { named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
 import type { FollowSignal } from '../runtime/signals.js'
 import type { WatchOptions } from '../types.js'
 import { WATCH } from './message.js'
 
-interface Parts {
-  /** Starts the watch; returns the scope of all waits for it. */
-  startWatch(): Scope
-  on(type: 'gameserver', listener: (gameServer: GameServer) => void): ReturnType<Emitter['on']>
-  readonly followSignal: FollowSignal
-}
-
 const DEFAULT_QUEUE = 64
 
 /**
  * An iterator over what the watch tells, with a bounded queue: the connection is read however slow the reader is. It
  * starts with the first `next()`. Written out, since ES2017 has no async generators.
+ * @param startWatch returns the life of those who wait for the watch
  */
-export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<GameServer> {
+export function iterate(
+  startWatch: () => Scope,
+  on: (type: 'gameserver', listener: (gameServer: GameServer) => void) => () => void,
+  followSignal: FollowSignal,
+  options: WatchOptions,
+): AsyncIterator<GameServer> {
   const { queue: limit = DEFAULT_QUEUE, overflow, signal } = options
   const queue: GameServer[] = []
   const readers: (() => void)[] = []
@@ -28,10 +26,10 @@ export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<Game
   let done = false
 
   function start(): Scope {
-    const opened = new Scope(parts.startWatch())
-    parts.followSignal(signal, opened, WATCH)
+    const opened = new Scope(startWatch())
+    followSignal(signal, opened, WATCH)
     opened.onEnd(
-      parts.on('gameserver', (gameServer) => {
+      on('gameserver', (gameServer) => {
         if (queue.push(gameServer) > limit) {
           queue.shift()
           if (isStrict) opened.end(new SidecarError('LIMIT', 'The reader is too slow'))
@@ -54,12 +52,12 @@ export function iterate(parts: Parts, options: WatchOptions): AsyncIterator<Game
         done = true
         if (!isWanted) throw named(error as SidecarError, WATCH)
       }
-      return done ? { done, value: undefined } : { done, value: queue.shift()! }
+      return { done, value: done ? undefined : queue.shift() } as IteratorResult<GameServer>
     },
 
     async return() {
       done = true
-      scope?.end()
+      if (scope) scope.end()
       return { done, value: undefined }
     },
   }

@@ -32,8 +32,9 @@ export type OpenWatch = (scope: Scope, listener: WatchListener) => Promise<Watch
  */
 export function readMessage(text: string, { onGameServer, onProblem }: Omit<WatchListener, 'onOpen'>): void {
   const message = parseObject(text)
-  if (isGameServer(message?.result)) return onGameServer(message.result)
-  if (message && (message.error || message.code)) throw errorOfAnswer(500, JSON.stringify(message.error || message))
+  const { result, error, code } = message ?? {}
+  if (isGameServer(result)) return onGameServer(result)
+  if (error || code) throw errorOfAnswer(500, JSON.stringify(error || message))
   onProblem(new SidecarError('PROTOCOL', 'The watch sent a message that is not a GameServer: ' + text.slice(0, 1024)))
 }
 

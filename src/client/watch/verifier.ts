@@ -1,5 +1,5 @@
-import type { GameServer } from '../../protocol/game-server.js'
-import type { Pacer } from '../connection/pacer.js'
+import type { Pacing } from '../connection/pacing.js'
+import type { Reachability } from '../connection/reachability.js'
 import { isToldByWatch } from '../game-server/order.js'
 import type { GameServerStore } from '../game-server/store.js'
 import { isPassing, type SidecarError } from '../runtime/errors.js'
@@ -25,23 +25,25 @@ export interface Verifier {
 interface Parts {
   readonly scope: Scope
   readonly timers: Timers
-  readonly pacer: Pacer
+  readonly pacing: Pacing
+  readonly reachability: Reachability
   readonly store: GameServerStore
   /** ms; 0 for no checks but the first */
   readonly interval: number
-  probe(scope: Scope): Promise<GameServer>
   /** The established connection. */
   current(): WatchConnection | undefined
-  /** Called when the connection has missed a change. */
-  onMissed(connection: WatchConnection): void
+  /** Called when the established connection has missed a change. */
+  onMissed(): void
   onError(error: SidecarError): void
 }
 
 export function createVerifier(parts: Parts): Verifier {
-  const { scope, timers, pacer, store, interval, probe, current, onMissed, onError } = parts
+  const { scope, timers, pacing, reachability, store, interval, current, onMissed, onError } = parts
   let timer: Scope | undefined
   let received = 0
   let lastReceived = 0
+  /** The same trouble is told once, until a check has gone well in between. */
+  let reported: string | undefined
 
   function verifyIn(ms: number): void {
     timer?.end()
@@ -58,24 +60,27 @@ export function createVerifier(parts: Parts): Verifier {
     const connection = current()
     let next = interval
     try {
-      await pacer.turn(scope)
-      const found = await probe(scope)
+      await pacing.turn(scope)
+      const found = await reachability.probe(scope)
+      reported = undefined
       if (!store.last || isToldByWatch(store.last, found)) await timers.sleep(scope, GRACE)
       // It is talking: look again once it is quiet.
       if (received !== seen) next = SETTLE_TIME * 10
       else {
         const { last } = store
         const missed = store.offer(found) && last && isToldByWatch(last, found)
-        if (missed && connection && connection === current()) onMissed(connection)
+        if (missed && connection && connection === current()) onMissed()
       }
     } catch (error) {
       if (scope.reason) return
       const reason = error as SidecarError
-      if (!isPassing(reason)) onError(reason)
-      else {
+      if (!isPassing(reason)) {
+        if (reported !== reason.message) onError(reason)
+        reported = reason.message
+      } else {
         // A sidecar or gateway that is about to end refuses new requests before it has told every watch why.
         await timers.sleep(scope, GRACE).catch(() => {})
-        if (connection === current() && received === seen) connection?.close(reason)
+        if (connection && connection === current() && received === seen) connection.close(reason)
       }
     }
     if (next) verifyIn(next)

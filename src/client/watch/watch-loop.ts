@@ -1,9 +1,9 @@
-import type { Backoff } from '../connection/backoff.js'
 import type { Endpoint } from '../connection/endpoint.js'
-import type { Pacer } from '../connection/pacer.js'
+import type { Pacing } from '../connection/pacing.js'
 import type { Reachability } from '../connection/reachability.js'
 import type { ConnectionStatus } from '../connection/status.js'
 import type { GameServerStore } from '../game-server/store.js'
+import type { ResolvedOptions } from '../options.js'
 import type { Emit } from '../runtime/emitter.js'
 import { isPassing, named, SidecarError } from '../runtime/errors.js'
 import { Scope } from '../runtime/scope.js'
@@ -11,7 +11,7 @@ import type { Timers } from '../runtime/timers.js'
 import type { Transport } from '../types.js'
 import { dial, type WatchConnection } from './connection.js'
 import { WATCH, type OpenWatch, type WatchEnd } from './message.js'
-import type { TransportChoice } from './transport-choice.js'
+import { createTransportChoice } from './transport-choice.js'
 import { createVerifier } from './verifier.js'
 
 /** ms, up to twice as many, until a connection is replaced: one that is quiet for long may be dead unnoticed. */
@@ -20,21 +20,17 @@ const REOPEN_AFTER = 300000
 const STABLE_AFTER = 5000
 
 export interface WatchParts {
+  readonly options: ResolvedOptions
   readonly timers: Timers
-  readonly pacer: Pacer
-  readonly backoff: Backoff
-  readonly random: () => number
+  readonly pacing: Pacing
   readonly endpoint: Endpoint
   readonly reachability: Reachability
   readonly store: GameServerStore
   readonly status: ConnectionStatus
   readonly emit: Emit
-  /** ms between two checks that the watch tells the truth */
-  readonly verifyInterval: number
   readonly transports: Readonly<Record<Transport, OpenWatch>>
-  createChoice(): TransportChoice
-  /** Called when reads fail, but the watch works. */
-  onDirect(): void
+  /** Entered where reads fail, but the watch can be read. */
+  readonly direct: { readonly isActive: boolean; enter(): void }
 }
 
 export interface WatchRun {
@@ -48,48 +44,46 @@ export interface WatchRun {
  * where trying again can't help.
  */
 export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
-  const { timers, pacer, backoff, random, endpoint, reachability, store, status, emit, transports } = parts
-  const choice = parts.createChoice()
+  const { options, timers, pacing, endpoint, reachability, store, status, emit, transports, direct } = parts
+  const choice = createTransportChoice(options, () => direct.isActive)
   const verifier = createVerifier({
     scope,
     timers,
-    pacer,
+    pacing,
+    reachability,
     store,
-    interval: parts.verifyInterval,
-    probe: (probing) => reachability.probe(probing),
+    interval: options.verifyInterval,
     current: () => current,
-    onMissed: (connection) => {
-      if (connection === current) replace()
-    },
-    onError: report,
+    onMissed: () => replace(),
+    onError: (error) => tellError(error),
   })
   let current: WatchConnection | undefined
-  let waiters = new Scope(scope)
+  const run = { waiters: new Scope(scope), verify: verifier.verify }
   let reported: string | undefined
   /** Asks for a new connection in place of the current one. */
   let replace: () => void = () => {}
   /** Whether anything new has come since the last connection was lost. */
   let hasNews = false
 
-  async function run(): Promise<void> {
+  async function keepOpen(): Promise<void> {
     for (let failures = 0; ; failures++) {
       const { established, lasted } = await connect()
       // One that ends again and again without news is no restart but a fault.
       if (established && (hasNews || lasted > STABLE_AFTER)) failures = 0
       hasNews = false
       // A connection that was lost is replaced at once, the first time.
-      if (!established || failures) await timers.sleep(scope, backoff(established ? failures - 1 : failures))
+      if (!established || failures) await timers.sleep(scope, pacing.backoff(established ? failures - 1 : failures))
     }
   }
 
   /** One connection from the search to its end. Of that, nothing is kept: an error may hold everything it came with. */
   async function connect(): Promise<{ established: boolean; lasted: number }> {
     const blocked = await whenReachable()
-    await pacer.turn(scope)
+    await pacing.turn(scope)
     const connection = open()
     const since = timers.now()
     const established = await connection.established
-    if (established && blocked && endpoint.isForeign()) parts.onDirect()
+    if (established && blocked && endpoint.isForeign()) direct.enter()
     const end = established ? await keep(connection) : await connection.ended
     scope.throwIfEnded()
     if (!established) tellFailure(connection, end.reason, false)
@@ -104,8 +98,9 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
       return undefined
     } catch (error) {
       scope.throwIfEnded()
-      report(error as SidecarError)
-      return (error as SidecarError).code === 'CROSS_ORIGIN' ? (error as SidecarError) : undefined
+      const reason = error as SidecarError
+      report(reason)
+      return reason.code === 'CROSS_ORIGIN' ? reason : undefined
     }
   }
 
@@ -154,8 +149,8 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
   function whenToReplace(renewal: Scope): Promise<undefined> {
     return renewal.wait((resolve) => {
       replace = () => resolve(undefined)
-      timers.after(renewal, (1 + random()) * REOPEN_AFTER, () => {
-        choice.forget()
+      timers.after(renewal, (1 + options.random()) * REOPEN_AFTER, () => {
+        choice.fallback = undefined
         replace()
       })
     })
@@ -181,8 +176,8 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     if (signal && established) emit('signal', { signal })
     // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
     if (blocked) {
-      waiters.end(blocked)
-      waiters = new Scope(scope)
+      run.waiters.end(blocked)
+      run.waiters = new Scope(scope)
     }
     if (fatal) {
       status.set('failed', undefined, reason.summary)
@@ -202,7 +197,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
   }
 
   if (status.current.state !== 'connected') status.lost()
-  run().catch((error: unknown) => {
+  keepOpen().catch((error: unknown) => {
     if (scope.reason) return
     // A defect of ours: better told than a watch that is silent for ever.
     const defect = new SidecarError('UNKNOWN', 'The watch failed', {
@@ -213,10 +208,5 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     emit('error', defect)
     scope.end(defect)
   })
-  return {
-    get waiters() {
-      return waiters
-    },
-    verify: () => verifier.verify(),
-  }
+  return run
 }

@@ -20,10 +20,9 @@ export interface Watch {
 export function createWatch(life: Scope, parts: WatchParts): Watch {
   let scope: Scope | undefined
   let run: WatchRun | undefined
-  const isOn = (): boolean => !!scope && !scope.reason
 
   function start(): Scope {
-    if (!run || (!isOn() && !life.reason)) {
+    if (!run || (!watch.isOn && !life.reason)) {
       scope = new Scope(life)
       run = runWatch(scope, parts)
     }
@@ -35,16 +34,17 @@ export function createWatch(life: Scope, parts: WatchParts): Watch {
     waiting.onEnd(waiters.onEnd(() => waiting.end(waiters.reason)))
   }
 
-  return {
+  const watch = {
     get isOn() {
-      return isOn()
+      return !!scope && !scope.reason
     },
     start,
     endWith,
-    until(waiting, predicate) {
+    until(waiting: Scope, predicate: Predicate) {
       endWith(waiting)
       return parts.store.until(waiting, predicate)
     },
     verify: async () => run?.verify(),
   }
+  return watch
 }

@@ -3,7 +3,7 @@ import { urlOf } from '../connection/attempt.js'
 import { checkLength, missingGlobal, SidecarError, toSidecarError } from '../runtime/errors.js'
 import { pick } from '../runtime/host.js'
 import { createTextDecoder } from '../runtime/text-decoder.js'
-import type { ClientOptions, Limits, WebSocketLike } from '../types.js'
+import type { ClientOptions, WebSocketLike } from '../types.js'
 import { readMessage, signalIn, WATCH, type OpenWatch } from './message.js'
 
 /** A WebSocket with the members that `ws` and browsers add. */
@@ -15,11 +15,14 @@ interface Socket extends WebSocketLike {
 const GOING_AWAY = 1001
 const ABNORMAL = 1006
 
-/** One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection. */
+/**
+ * One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection.
+ * @param limit characters of a message
+ */
 export function createWebSocketWatch(
   options: Pick<ClientOptions, 'WebSocket' | 'TextDecoder'>,
   endpoint: Endpoint,
-  limits: Required<Limits>,
+  limit: number,
 ): OpenWatch {
   return (scope, listener) =>
     scope.wait((resolve, wait) => {
@@ -43,15 +46,16 @@ export function createWebSocketWatch(
         if (wait.reason) return
         try {
           const text = typeof data === 'string' ? data : createTextDecoder(options)(new Uint8Array(data as ArrayBuffer))
-          checkLength(text, limits.message, 'message')
+          checkLength(text, limit, 'message')
           readMessage(text, listener)
         } catch (error) {
           fail(error, 'The message could not be read')
         }
       }
       socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
-        // With a cause, nothing more comes. A browser gives none here, and says what happened only at `close`.
-        const cause = event?.error ?? event?.message
+        // Where the host says what was wrong nothing more can come; a browser says so only when it closes.
+        const { error, message } = event ?? {}
+        const cause = error || message
         if (cause) fail(cause, 'The WebSocket failed')
       }
       socket.onclose = (event: { code?: number; reason?: string } | undefined) => {

@@ -29,7 +29,7 @@ export async function compressedBeside(
   const found: CompressedFile[] = []
   for (const { extension, name } of ENCODINGS) {
     const entry = await folder.find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
-    if (entry === undefined || !entry.stat.isFile()) continue
+    if (!entry?.stat.isFile()) continue
     const isStale = entry.stat.mtimeMs < (original?.stat.mtimeMs ?? 0) - STALE_AFTER_MS
     if (!isStale) found.push({ ...entry, encoding: name })
   }

@@ -1,17 +1,27 @@
 import type { Scope } from '../runtime/scope.js'
 import type { Timers } from '../runtime/timers.js'
+import type { RetryPolicy } from '../types.js'
 
 /** ms that each dial costs, and how much may be spent at once: at most 10 dials in any second. */
 const COST = 125
 const CREDIT = 2 * COST
+/** ms between two attempts at least, so that no luck with the jitter makes more than seven a second. */
+const LEAST_DELAY = 150
 
-export interface Pacer {
+/** How soon one dial may follow another. */
+export interface Pacing {
   /** Waits for a turn to dial; only for dials that this package decides on by itself. */
   turn(scope: Scope): Promise<void>
+  /** ms before attempt number `attempt + 1`: exponential with a cap and full jitter. */
+  backoff(attempt: number): number
 }
 
 /** Two dials may go out at once, the others are spaced. */
-export function createPacer(timers: Timers): Pacer {
+export function createPacing(
+  timers: Timers,
+  { initialDelay, factor, maxDelay }: Required<RetryPolicy>,
+  random: () => number,
+): Pacing {
   /** When everything spent so far is paid for. */
   let paidAt = 0
   return {
@@ -22,5 +32,6 @@ export function createPacer(timers: Timers): Pacer {
       const wait = paidAt - now - CREDIT
       if (wait > 0) await timers.sleep(scope, wait)
     },
+    backoff: (attempt) => Math.max(LEAST_DELAY, random() * Math.min(maxDelay, initialDelay * factor ** attempt)),
   }
 }
