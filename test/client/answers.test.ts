@@ -159,6 +159,13 @@ describe('whether somebody is there', () => {
   })
 })
 
+test('somebody is there who answers a read with anything else', async () => {
+  const sidecar = await startScripted([{ on: '*', step: answering({ body: '{}' }) }])
+  const client = connectClient(sidecar, { retry: false })
+  await expect(client.getGameServer()).rejects.toMatchObject({ code: 'PROTOCOL' })
+  expect(client.status.connection).toBe('connected')
+})
+
 describe('a write that reached nobody', () => {
   test('is sent again, by the word of the gateway', async () => {
     const path = '/v1beta1/counters/rooms'

@@ -3,7 +3,7 @@ import type { SidecarClient } from '../../src/index.js'
 import type { SeenRequest } from '../support/fault-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { connectClient } from '../support/with-sidecar.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 
 type Call = (client: SidecarClient) => Promise<unknown>
 
@@ -42,9 +42,18 @@ describe('a value at its very limit is sent as it is', () => {
   })
 })
 
+test('the values of a list may be any texts', async () => {
+  const client = connectClient(await startSidecar({ mode: 'local' }))
+  const values = ['', 'a b', 'ä']
+  expect(await client.updateList('players', { values })).toMatchObject({ name: 'players', values })
+})
+
 describe('a value beyond its limit is refused, and not sent', () => {
   test.each<[string, Call, string]>([
     ['a key that is a number', (c) => c.setLabel(1 as never, 'v'), 'key'],
+    ['a label that is a number', (c) => c.setLabel('k', 1 as never), 'value'],
+    ['a label of 64 characters', (c) => c.setLabel('k', 'v'.repeat(64)), 'value'],
+    ['a label with a space', (c) => c.setLabel('k', 'a b'), 'value'],
     ['an annotation that is a number', (c) => c.setAnnotation('k', 1 as never), 'value'],
     ['an annotation with half a character', (c) => c.setAnnotation('k', '\ud800'), 'value'],
     ['an annotation of a byte too much', (c) => c.setAnnotation('k', 'v'.repeat(262_145)), 'value'],
@@ -60,6 +69,8 @@ describe('a value beyond its limit is refused, and not sent', () => {
     ['an update that is a function', (c) => c.updateCounter('x', (() => {}) as never), 'update'],
     ['an update that gives nothing', (c) => c.updateCounter('x', { count: undefined as never }), 'update'],
     ['a counter that is a number', (c) => c.getCounter(7 as never), 'key'],
+    ['a list without a name', (c) => c.getList(''), 'key'],
+    ['a list that is two dots', (c) => c.getList('..'), 'key'],
     ['a list that is a dot', (c) => c.getList('.'), 'key'],
     ['a list that begins with a slash', (c) => c.getList('/a'), 'key'],
   ])('%s', async (_what, call, name) => {

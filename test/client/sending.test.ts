@@ -32,9 +32,14 @@ describe('before the first write a client asks whether the sidecar is there,', (
       await client.allocate()
       await client.allocate()
       expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
+      // A page that was served by the same origin is no stranger, wherever there the sidecar is.
+      vi.stubGlobal('location', { origin: sidecar.url, search: '' })
+      await connectClient({ url: `${sidecar.url}/_/sidecar` }, { retry: false }).allocate()
+      expect(sent(sidecar).slice(3)).toEqual(['POST /_/sidecar/allocate'])
+      vi.stubGlobal('location', { origin: 'http://game.example', search: '' })
       const reader = connectClient(sidecar, { retry: false, crossOrigin: 'never' })
       await reader.getGameServer()
-      expect(sent(sidecar).slice(3)).toEqual(['GET /gameserver'])
+      expect(sent(sidecar).slice(4)).toEqual(['GET /gameserver'])
     } finally {
       vi.unstubAllGlobals()
     }
@@ -148,6 +153,22 @@ describe('calls that change the same thing', () => {
     expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
   })
 
+  test('wait for each other also where one was asked for while the one before it was under way', async () => {
+    const { sidecar, client, first, release } = await started('/allocate')
+    const waiting = slow('/ready')
+    sidecar.play(waiting.rules)
+    const second = client.ready()
+    release()
+    await first
+    await sidecar.until(() => posts(sidecar).length === 2, 'the second call')
+    const third = client.reserve(1)
+    await client.setLabel('a', 'b')
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
+    waiting.release()
+    await Promise.all([second, third])
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
+  })
+
   test('that failed keep nobody behind them from going on', async () => {
     const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
     const client = connectClient(sidecar, { retry: false })
@@ -157,6 +178,14 @@ describe('calls that change the same thing', () => {
     expect(await client.reserve(1)).toBe('accepted')
     expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
   })
+})
+
+test.each([200, 500])('a call that was answered %i leaves no timer behind', async (status) => {
+  const clock = new VirtualClock()
+  const sidecar = await startScripted([{ on: '*', step: answering({ status }) }])
+  const client = connectClient(sidecar, { retry: false, now: clock.now, scheduler: clock })
+  await client.allocate().catch(() => {})
+  expect(clock.pending).toBe(0)
 })
 
 describe('a call whose time is up', () => {
