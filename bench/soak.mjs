@@ -1,6 +1,10 @@
 /**
  * Long runs: what is left in memory, lost, doubled or out of order after a million watch events, a thousand restarts,
  * ten thousand listeners and a day of beats. Needs `--expose-gc`, so it runs as a process of its own.
+ *
+ * A thousand restarts by WebSocket leave 3 to 6 % more heap, most of it after the first few hundred. Heap snapshots before
+ * and after name V8's compiled code (deopt data, relocation info, feedback vectors) and Node's own
+ * PerformanceResourceTiming, one for each fetch and 250 at most; of this package's objects none are left over.
  */
 import { createClient } from '../dist/index.js'
 import { createObjectServer } from './support/object-server.mjs'
