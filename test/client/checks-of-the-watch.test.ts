@@ -112,6 +112,18 @@ describe('what a check finds before the watch tells it', () => {
     expect(all.watches()).toBe(1)
   })
 
+  test('is nothing where it is older than what the watch has told', async () => {
+    const old = { ...gameServer(1, 'Scheduled'), spec: {} }
+    const all = await watching({ verifyInterval: 0 })
+    all.sidecar.publish(gameServer(2))
+    await all.seen(2)
+    all.sidecar.play([{ on: 'GET /gameserver', step: answering({ body: JSON.stringify(old) }) }])
+    await all.pass(1000)
+    expect(all.reads()).toBeGreaterThan(0)
+    expect(all.versions).toEqual(['1', '2'])
+    expect(all.watches()).toBe(1)
+  })
+
   test('is told without a new watch where no watch tells it: a counter', async () => {
     const plain = gameServer(1)
     const counters = { rooms: { count: '1', capacity: '2' } }

@@ -121,4 +121,14 @@ describe('the options of a call', () => {
     await expect(connectClient(sidecar).health({ signal })).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' })
     expect(sidecar.requests).toEqual([])
   })
+
+  test('may share a signal, which ends one that goes on after another is over', async () => {
+    const client = connectClient(await startScripted(), { retry: false })
+    const controller = new AbortController()
+    const { signal } = controller
+    const waiting = client.once('error', { signal })
+    await client.health({ signal })
+    controller.abort('enough')
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' })
+  })
 })

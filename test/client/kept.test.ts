@@ -151,6 +151,15 @@ describe('who waits for a GameServer', () => {
     expect(client.gameServer).toEqual(gameServer(3))
   })
 
+  test('need not wait for another where the present one passes', async () => {
+    const sidecar = await startScripted()
+    const client = connectClient(sidecar, { verifyInterval: 0 })
+    await client.waitFor('Ready')
+    await sidecar.until(() => sidecar.followers === 1, 'the watch')
+    await sidecar.stop()
+    expect(await client.waitFor('Ready', { timeout: 5000 })).toEqual(gameServer(1))
+  })
+
   test('is told of a predicate that throws, and nobody else is', async () => {
     const sidecar = await startScripted()
     const client = connectClient(sidecar)

@@ -26,8 +26,8 @@ describe('off() removes', () => {
   test('the listener of that event, and not of another', async () => {
     const { client, sidecar } = await connected()
     const listener = vi.fn()
-    client.on('state', listener as never)
     client.on('gameserver', listener as never)
+    client.on('state', listener as never)
     await new Promise(setImmediate)
     listener.mockClear()
     client.off('state', listener as never)
@@ -49,7 +49,7 @@ describe('off() removes', () => {
 
   test('one that was added with a context where none is given, and none of another context', async () => {
     const { client, sidecar } = await connected()
-    const [a, b] = [{}, {}]
+    const [a, b] = [{ name: 'a' }, { name: 'b' }]
     const contexts: unknown[] = []
     function listener(this: unknown): void {
       contexts.push(this)
@@ -109,6 +109,15 @@ test('who was removed by a listener before it is not called any more', async () 
   expect(second).not.toHaveBeenCalled()
 })
 
+test('who listens and closes at once is told nothing', async () => {
+  const { client } = await connected()
+  const listener = vi.fn()
+  client.on('state', listener)
+  client.close()
+  await new Promise(setImmediate)
+  expect(listener).not.toHaveBeenCalled()
+})
+
 test('nobody is told anything after close() but that it is closed', async () => {
   const { client } = await connected()
   const listener = vi.fn()
@@ -153,6 +162,7 @@ describe('an error that happens by itself', () => {
 
   test('needs no logger, nor one that takes warnings', async () => {
     await unhealthy({ logger: {} }, () => {})
+    await unhealthy({}, () => {})
   })
 })
 

@@ -1,69 +1,8 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
 import { gameServer } from '../support/fault-server-game-servers.js'
-import { VirtualClock } from '../support/virtual-clock.js'
-
-/** How a request of the host ends: with this answer, or with nobody there, or never. */
-type Ending = { status: number; body?: string; retryAfter?: string } | 'refused' | 'never'
-
-const good: Ending = { status: 200, body: JSON.stringify(gameServer(1)) }
-
-interface Searching {
-  client: SidecarClient
-  /** The ms at which requests were made. */
-  asked: number[]
-  /** What each request from now on comes to. */
-  answer: (ending: Ending) => void
-  pass(ms: number): Promise<void>
-  warn: ReturnType<typeof vi.fn>
-  clock: VirtualClock
-  signals: { aborted: boolean }[]
-}
-
-/** A client by a clock that stands still, of a network that takes no time: dials that fail are seen by no server. */
-function searching(options: ClientOptions = {}): Searching {
-  const clock = new VirtualClock()
-  const asked: number[] = []
-  const signals: { aborted: boolean }[] = []
-  const warn = vi.fn()
-  let ending: Ending = 'refused'
-  const client = createClient({
-    baseUrl: 'http://127.0.0.1:1',
-    now: clock.now,
-    scheduler: clock,
-    random: () => 1,
-    retry: { initialDelay: 1000, factor: 2, maxDelay: 4000, timeout: 1e6 },
-    logger: { warn },
-    fetch: async (_url, { signal }) => {
-      asked.push(clock.now())
-      signals.push(signal as never)
-      const now = ending
-      if (now === 'never') return new Promise(() => {})
-      if (now === 'refused') throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
-      const headers = { get: (name: string) => (name === 'Retry-After' ? (now.retryAfter ?? null) : null) }
-      return { status: now.status, headers, text: async () => now.body ?? '' }
-    },
-    ...options,
-  })
-  onTestFinished(() => client.close())
-  return {
-    client,
-    asked,
-    answer: (next) => void (ending = next),
-    async pass(ms) {
-      for (let passed = 0; passed < ms; passed += 50) {
-        await new Promise(setImmediate)
-        clock.advance(50)
-      }
-      await new Promise(setImmediate)
-    },
-    warn,
-    clock,
-    signals,
-  }
-}
-
-const ignore = (call: Promise<unknown>): void => void call.catch(() => {})
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
+import { good, ignore, searching } from './told-answers.js'
 
 describe('a sidecar that is not there', () => {
   test('is asked for less and less, by all who wait together', async () => {
@@ -136,6 +75,22 @@ describe('a sidecar that is not there', () => {
     expect(asked).toEqual([0, 5000])
   })
 
+  test('that was found and is lost is asked for at once, and then as often as in the beginning', async () => {
+    const { client, asked, answer, pass } = searching()
+    const found = client.getGameServer()
+    await pass(5000)
+    answer(good)
+    await pass(3000)
+    await found
+    answer('refused')
+    ignore(client.getGameServer({ timeout: 100 }))
+    await pass(10_000)
+    const before = asked.length
+    ignore(client.getGameServer())
+    await pass(5000)
+    expect(asked.slice(before)).toEqual([18_000, 19_000, 21_000])
+  })
+
   test('may say how long it wants to be left alone', async () => {
     const { client, asked, answer, pass } = searching()
     answer({ status: 503, retryAfter: '8' })
@@ -171,7 +126,27 @@ test('who waits is told at once what no repetition can change, by one answer for
   expect(asked).toHaveLength(1)
 })
 
+test('nobody asks whether a sidecar is there that has just answered', async () => {
+  const sidecar = await startScripted()
+  const client = connectClient(sidecar, { retry: false, verifyInterval: 0 })
+  await client.getGameServer()
+  client.on('gameserver', () => {})
+  await sidecar.until(() => sidecar.followers === 1, 'the watch')
+  expect(sidecar.requests.map(({ path }) => path).slice(0, 2)).toEqual(['/gameserver', '/watch/gameserver'])
+})
+
 describe('that nobody is there is told to the developer', () => {
+  test('but not where somebody was, before the first search', async () => {
+    const { client, answer, pass, warn } = searching({ retry: false })
+    answer(good)
+    await client.getGameServer()
+    answer('refused')
+    await client.getGameServer().catch(() => {})
+    client.on('gameserver', () => {})
+    await pass(5000)
+    expect(warn).not.toHaveBeenCalled()
+  })
+
   test('after 2 s, once', async () => {
     const { client, pass, warn } = searching()
     ignore(client.getGameServer())
@@ -196,26 +171,6 @@ describe('that nobody is there is told to the developer', () => {
     ignore(client.getGameServer({ timeout: 30_000 }))
     await pass(20_000)
     expect(warn).not.toHaveBeenCalled()
-  })
-})
-
-describe('the status of the connection', () => {
-  test('follows what calls find out while there is no watch', async () => {
-    const { client, answer, pass } = searching({ retry: false })
-    const events: string[] = []
-    client.on('connection', ({ state }) => void events.push(state))
-    answer('refused')
-    await client.getGameServer().catch(() => {})
-    await client.getGameServer().catch(() => {})
-    expect(client.status).toMatchObject({ connection: 'connecting', reason: expect.stringContaining('No answer') })
-    answer(good)
-    await client.getGameServer()
-    await client.getGameServer()
-    expect(client.status).toMatchObject({ connection: 'connected', reason: undefined })
-    answer('refused')
-    await client.getGameServer().catch(() => {})
-    await pass(100)
-    expect(events).toEqual(['connecting', 'connected', 'reconnecting'])
   })
 })
 
