@@ -67,6 +67,7 @@ describe('options that come in a group', () => {
     make({ retry: false })
     make({ retry: {} })
     make({ autoHealth: false })
+    make({ autoHealth: true })
     make({ limits: {} })
   })
 
@@ -184,6 +185,7 @@ describe('where the sidecar is', () => {
     ['?sidecar=https://127.0.0.1:7', 'https://127.0.0.1:7'],
     ['?sidecar=http://127.9.9.9/a', 'http://127.9.9.9/a'],
     ['?sidecar=/a', 'http://page.test/a'],
+    ['?sidecar=/a/http://x', 'http://page.test/a/http://x'],
   ])('is in a link of this page: %s', async (search, url) => {
     inPage(search)
     expect(await asked({})).toBe(url)
@@ -219,12 +221,16 @@ describe('where the sidecar is', () => {
   })
 
   test('is in the environment, by the name of the platform', async () => {
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', MY_OWN_CLOUD_SDK_HTTP_PORT: '9', MY_OWN_CLOUD_SDK_HTTP_HOST: 'fe80::1' })
+    inEnvironment({
+      AGONES_SDK_HTTP_PORT: '8',
+      MY_OWN_CLOUD_SDK_HTTP_PORT: '9',
+      MY_OWN_CLOUD_SDK_HTTP_HOST: 'fe80::12',
+    })
     expect(await asked({})).toBe('http://localhost:8')
-    expect(await asked({ platform: 'my-own-cloud' })).toBe('http://[fe80::1]:9')
+    expect(await asked({ platform: 'my-own-cloud' })).toBe('http://[fe80::12]:9')
     vi.stubGlobal('GAMESERVER_SIDECAR', { platform: 'my-own-cloud' })
     onTestFinished(() => void vi.unstubAllGlobals())
-    expect(await asked({})).toBe('http://[fe80::1]:9')
+    expect(await asked({})).toBe('http://[fe80::12]:9')
     vi.stubEnv('MY_OWN_CLOUD_SDK_HTTP_HOST', '[fe80::2]')
     expect(await asked({})).toBe('http://[fe80::2]:9')
     vi.stubEnv('MY_OWN_CLOUD_SDK_HTTP_PORT', '')

@@ -7,7 +7,7 @@ afterEach(() => {
 
 /** The URL that a client without options asks, or the error, where this document loads the package by a script tag. */
 async function asked(document: unknown): Promise<string> {
-  vi.stubGlobal('document', document)
+  if (document !== 'none at all') vi.stubGlobal('document', document)
   vi.stubEnv('AGONES_SDK_HTTP_PORT', '8')
   vi.resetModules()
   const { createClient } = await import('../../src/index.js')
@@ -46,7 +46,8 @@ test('a script tag comes before what else there is, and names the platform', asy
 })
 
 test.each([
-  ['no document', undefined],
+  ['no document at all', 'none at all'],
+  ['a document that is undefined', undefined],
   ['a document that is null', null],
   ['a document that knows no current script', {}],
   ['a module, which is no current script', { currentScript: null }],
