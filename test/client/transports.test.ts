@@ -37,6 +37,7 @@ async function watching(rules: readonly Rule[], options: ClientOptions = {}): Pr
         // Time for the network to be done, as it must be long before any time limit.
         await new Promise((resolve) => setTimeout(resolve, 3))
         if (condition()) return clock.now() - start
+        if (clock.now() - start > 10_000) expect.fail('10 s have passed in vain')
         clock.advance(20)
       }
     },
