@@ -173,6 +173,12 @@ describe('with watch: websocket', () => {
     expect(all.errors).toEqual([])
   })
 
+  test('nor is who ends each stream before an object', async () => {
+    const all = await watching([{ on: 'watch', step: openAndGone }], { watch: 'stream' })
+    await all.passUntil(() => all.watches().length === 4)
+    expect(all.errors).toEqual([])
+  })
+
   test('the first object may take as long as the timeout', async () => {
     const all = await watching(overWebSocket(openAndSilent), { ...websocket, timeout: 5000 })
     await all.passUntil(() => all.watches() === 'w')
