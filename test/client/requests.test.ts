@@ -84,7 +84,7 @@ async function pause(retryAfter: string | null): Promise<number> {
   )
   await client.getGameServer()
   const again = client.getGameServer()
-  while (asked.length < 4) {
+  while (asked.length < 4 && clock.now() < 100_000) {
     await settle()
     clock.advance(50)
   }

@@ -37,6 +37,7 @@ async function watching(rules: readonly Rule[], options: ClientOptions = {}): Pr
         // Time for the network to be done, as it must be long before any time limit.
         await new Promise((resolve) => setTimeout(resolve, 3))
         if (condition()) return clock.now() - start
+        if (clock.now() - start > 10_000) expect.fail('10 s have passed in vain')
         clock.advance(20)
       }
     },
@@ -169,6 +170,12 @@ describe('with watch: websocket', () => {
       websocket,
     )
     await all.passUntil(() => all.watches().length === 6)
+    expect(all.errors).toEqual([])
+  })
+
+  test('nor is who ends each stream before an object', async () => {
+    const all = await watching([{ on: 'watch', step: openAndGone }], { watch: 'stream' })
+    await all.passUntil(() => all.watches().length === 4)
     expect(all.errors).toEqual([])
   })
 
