@@ -166,7 +166,9 @@ describe('a check that fails', () => {
   test('for good is told, and the watch goes on', async () => {
     const all = await watching({ verifyInterval: 1000 })
     all.sidecar.play([{ on: 'GET /gameserver', step: answering({ body: 'no GameServer' }) }])
-    await all.pass(1500)
+    await all.pass(300)
+    expect(all.errors).toHaveLength(1)
+    await all.pass(1200)
     expect(all.errors).toMatchObject([{ code: 'PROTOCOL', operation: 'watchGameServer' }])
     expect(all.reads()).toBe(2)
     expect(all.watches()).toBe(1)
