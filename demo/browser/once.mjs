@@ -66,10 +66,13 @@ async function ranking(page) {
 }
 
 async function takeScreenshot(page, seconds, path) {
+  // Or later: on a busy machine the middle may have passed when this is asked. Without an interval it would be asked with
+  // each frame, and a page that others hide has none.
   const isMidway = (half) => {
     const { phase, left } = document.body.dataset
-    return phase === 'playing' && Number(left) <= half
+    return phase === 'over' || (phase === 'playing' && Number(left) <= half)
   }
-  await page.waitForFunction(isMidway, { timeout: PATIENCE_MS + seconds * 1000 }, Math.ceil(seconds / 2))
+  const patience = { timeout: PATIENCE_MS + seconds * 1000, polling: 50 }
+  await page.waitForFunction(isMidway, patience, Math.ceil(seconds / 2))
   await page.screenshot({ path })
 }
