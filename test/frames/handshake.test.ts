@@ -90,7 +90,7 @@ describe('a handshake is refused', () => {
 
   test.each([
     ['the HTTP status', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'HTTP 403'],
-    ['the close code of what is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', '1002'],
+    ['that it is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', 'the answer is not HTTP/1.1'],
   ])('with an error that names %s', async (_name, answer, reason) => {
     const { stream, listeners } = fake()
     const events = allEvents(new (createWebSocketClass(() => stream))('ws://host'))
