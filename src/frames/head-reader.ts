@@ -4,6 +4,8 @@ import type { FrameError, FrameErrorCode, HeadCheck } from './types.js'
 
 /** Most bytes of a head, with those of interim answers before it. */
 const HEAD_LIMIT = 16384
+/** A status line without a reason. */
+const SHORTEST_HEAD = 'HTTP/1.1 101\r'.length
 const CR = 13
 const LF = 10
 
@@ -24,9 +26,8 @@ export function createHeadReader(check: HeadCheck | true): HeadReader {
   const refusal = (code: FrameErrorCode, problem: string): FrameError => {
     const head = text()
     const status = statusOf(head)
-    const isHttp = status !== undefined || 'HTTP/1.1 '.startsWith(head.slice(0, 9))
-    const reason = isHttp ? problem : 'the answer is not HTTP/1.1'
-    return frameError(code, status === undefined || status === '101' ? reason : refusalOf(status))
+    if (status === undefined && head.length >= SHORTEST_HEAD) return frameError(code, 'the answer is not HTTP/1.1')
+    return frameError(code, status === undefined || status.startsWith('1') ? problem : refusalOf(status))
   }
 
   const isRight = (head: string): boolean => {

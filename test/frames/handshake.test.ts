@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
 import { close, latin, text } from './bytes.js'
-import { overTcp, switching } from './servers.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { switching } from './servers.js'
 import { allEvents, fake, next, serve, tick } from './sockets.js'
 
-const WebSocket = createWebSocketClass(overTcp)
+const WebSocket = createWebSocketClass(nodeConnect)
 
 describe('the request', () => {
   test.each([

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { type ByteStream, createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
 import { close, frame, text, utf8 } from './bytes.js'
-import { overTcp, switching } from './servers.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { switching } from './servers.js'
 import { allEvents, atEnd, fake, next, serve, tick } from './sockets.js'
 import { unhandled } from './unhandled.js'
 
-const WebSocket = createWebSocketClass(overTcp)
+const WebSocket = createWebSocketClass(nodeConnect)
 
 describe('with the ws server', () => {
   test('text and bytes of every length form go both ways, with the subprotocol agreed on', async () => {
@@ -109,7 +110,7 @@ describe('an end', () => {
   })
 
   test.each([
-    ['nobody listens', async () => overTcp({ host: '127.0.0.1', port: 1, secure: false })],
+    ['nobody listens', async () => nodeConnect({ host: '127.0.0.1', port: 1, secure: false })],
     [
       'connect throws',
       () => {
