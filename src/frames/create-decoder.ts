@@ -28,7 +28,7 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
   let isDone = false
   // Undefined when the HTTP head is over.
   let readHead = handshake ? createHeadReader(handshake) : undefined
-  // The header of a frame: its bytes that were read, its size, its first byte, the length so far.
+  // A header that is cut or long: its bytes that were read, its size, its first byte, the length so far.
   let headerRead = 0
   let headerSize = 2
   let firstByte = 0
@@ -52,11 +52,11 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
   }
 
   /** Runs a step of the decoder. Ends the stream if it throws a FrameError, or another error for lack of memory. */
-  const run = (step: () => void): void => {
+  const run = <A, B>(step: (a: A, b: B) => void, a: A, b: B): void => {
     if (isDone) return
     try {
       outlet?.retry()
-      step()
+      step(a, b)
     } catch (problem) {
       const isRefusal = problem instanceof Error && problem.name === 'FrameError'
       const error = isRefusal ? (problem as FrameError) : frameError(1009)
@@ -131,25 +131,56 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
     isInFrame = true
   }
 
+  const endHeader = (size: number): void => {
+    headerRead = 0
+    beginPayload(size)
+    if (size === 0) readPayload(EMPTY, 0, 0)
+  }
+
+  const beginHeader = (first: number, second: number): void => {
+    // Nobody may set reserved bits, and only a client sets a mask.
+    if ((first & 0x70) !== 0 || second > 0x7f) throw frameError(1002)
+    checkFrame(first & 0x0f, first > 0x7f, second)
+    if (second < 126) {
+      endHeader(second)
+    } else {
+      headerRead = 2
+      headerSize = second === 126 ? 4 : 10
+      length = 0
+    }
+  }
+
+  /** Takes a byte of a header that is cut, or that has a longer length. */
   const readHeader = (byte: number): void => {
     headerRead += 1
     if (headerRead === 1) {
       firstByte = byte
-      return
-    }
-    if (headerRead === 2) {
-      // Nobody may set reserved bits, and only a client sets a mask.
-      if ((firstByte & 0x70) !== 0 || byte > 0x7f) throw frameError(1002)
-      checkFrame(firstByte & 0x0f, firstByte > 0x7f, byte)
-      headerSize = byte < 126 ? 2 : byte === 126 ? 4 : 10
-      length = byte < 126 ? byte : 0
+    } else if (headerRead === 2) {
+      beginHeader(firstByte, byte)
     } else {
       length = length * 256 + byte
+      if (headerRead === headerSize) endHeader(length)
     }
-    if (headerRead < headerSize) return
-    headerRead = 0
-    beginPayload(length)
-    if (length === 0) readPayload(EMPTY, 0, 0)
+  }
+
+  const readStream = (bytes: Uint8Array): void => {
+    let at = 0
+    while (!isDone && at < bytes.length) {
+      if (isInFrame) {
+        const end = Math.min(bytes.length, at + missing)
+        readPayload(bytes, at, end)
+        at = end
+      } else if (readHead !== undefined) {
+        if (readHead(bytes[at]!)) readHead = undefined
+        at += 1
+      } else if (headerRead === 0 && at + 1 < bytes.length) {
+        beginHeader(bytes[at]!, bytes[at + 1]!)
+        at += 2
+      } else {
+        readHeader(bytes[at]!)
+        at += 1
+      }
+    }
   }
 
   const takeChunk = (bytes: Uint8Array, { remaining, fin, opcode: code }: Partial<Chunk>): void => {
@@ -169,34 +200,17 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
   }
 
   return {
-    push(input) {
-      const bytes = toBytes(input)
-      run(() => {
-        let at = 0
-        while (!isDone && at < bytes.length) {
-          if (isInFrame) {
-            const end = Math.min(bytes.length, at + missing)
-            readPayload(bytes, at, end)
-            at = end
-          } else {
-            const byte = bytes[at]!
-            at += 1
-            if (readHead === undefined) readHeader(byte)
-            else if (readHead(byte)) readHead = undefined
-          }
-        }
-      })
+    push(bytes) {
+      run(readStream, toBytes(bytes), undefined)
     },
     pushFrame({ opcode: code, fin, payload }) {
-      const bytes = toBytes(payload)
-      run(() => takeChunk(bytes, { fin, opcode: code }))
+      run(takeChunk, toBytes(payload), { fin, opcode: code })
     },
     pushChunk(chunk) {
-      const bytes = toBytes(chunk.bytes)
-      run(() => takeChunk(bytes, chunk))
+      run(takeChunk, toBytes(chunk.bytes), chunk)
     },
     drained() {
-      run(() => outlet?.drained())
+      run(() => outlet?.drained(), undefined, undefined)
     },
     stop() {
       isDone = true

@@ -6,7 +6,7 @@ import type { TextEncoderClass } from './types.js'
 /** Small frames share buffers of this size, because each new buffer costs time. No byte of one is used twice. */
 const SLAB = 16384
 /** The largest payload that goes into a shared buffer. */
-const SMALL = 2048
+const SMALL = 4096
 /** Text up to this length is encoded here: a call of the host's encoder would cost more than the work. */
 const SHORT = 48
 

@@ -96,18 +96,31 @@ export function createTextReader(
     return at
   }
 
+  /** Decodes whole characters; undefined if there may be a mistake in them. */
+  const decode = (decoder: TextDecoderLike, bytes: Uint8Array, at: number, end: number): string | undefined => {
+    const text = decoder.decode(at > 0 || end < bytes.length ? view(bytes, at, end) : bytes)
+    native = text.length < end - at ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
+    // A replacement character is either part of the text or marks a mistake.
+    return text.includes(REPLACEMENT) ? undefined : text
+  }
+
   return (bytes, start, end, last) => {
     let at = start
+    const isWhole = last && missing === 0 && points.length === 0 && parts.length === 0
+    if (isWhole && native !== undefined && end - at > SHORT) {
+      const text = decode(native, bytes, at, end)
+      if (text !== undefined) return text
+      step(bytes, at, end)
+      at = end
+    }
     while (native !== undefined && end - at > (parts.length > 0 ? SHORT_PIECE : SHORT)) {
       // First the rest of a character that began before. Then whole characters; one that may be cut is left.
       const whole = at + missing
       step(bytes, at, whole)
       at = lastBoundary(bytes, parts.length > 0 || !last ? Math.min(end, whole + LONG) : end)
       flush()
-      const part = native.decode(whole > 0 || at < bytes.length ? view(bytes, whole, at) : bytes)
-      native = part.length < at - whole ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
-      // A replacement character is either part of the text or marks a mistake.
-      if (part.includes(REPLACEMENT)) step(bytes, whole, at)
+      const part = decode(native, bytes, whole, at)
+      if (part === undefined) step(bytes, whole, at)
       else parts.push(part)
     }
     step(bytes, at, end)
