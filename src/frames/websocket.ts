@@ -139,7 +139,7 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
             throw new TypeError('A Blob can not be sent; send the ArrayBuffer of its arrayBuffer()')
           }
           if (socket.readyState === OPEN) {
-            outlet.write(bytes === undefined ? frames.text(`${data as string}`) : frames.binary(bytes))
+            outlet.write(bytes === undefined ? frames.text(''.concat(data as string)) : frames.binary(bytes))
           }
         },
 
