@@ -22,11 +22,13 @@ const adapters = {
   babylon: 'src/adapters/babylon.ts',
 }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
+/** The streams of `frames` in Node, without the rest of `node`. */
+const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
 const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 /** A few lines for `require()`, which load the ES module when it is first used. */
 const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
-const declarations = { index: 'src/index.ts', ...frames, ...adapters, ...server }
+const declarations = { index: 'src/index.ts', ...frames, ...nodeStreams, ...adapters, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
 const vendored = ['commander', 'mrmime', 'picocolors', 'send', 'yaml']
@@ -115,8 +117,9 @@ const builds = [
       { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: SET_GLOBAL },
     ],
   },
-  ...Object.entries({ ...frames, ...adapters }).map(([name, source]) => ({
+  ...Object.entries({ ...frames, ...nodeStreams, ...adapters }).map(([name, source]) => ({
     input: { [name]: source },
+    external: /^node:/,
     // An adapter's client is the application's own: the module that its other imports of the package lead to.
     plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2020')],
     output: [modules('es'), modules('cjs')],
@@ -159,6 +162,7 @@ const builds = [
     external: isPackage,
     plugins: [
       moduleByName('../index.js', 'gameserver-sidecar'),
+      moduleByName('../frames/index.js', 'gameserver-sidecar/frames'),
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
       dts({ tsconfig: 'build/tsconfig.build.json' }),
       typesForBoth(),

@@ -35,7 +35,7 @@ if (unknown.length > 0) {
 
 /** What needs a process of its own, for the flags it needs or sets. */
 const apart = {
-  frames: { title: "Decoding frames beside ws's receiver", flags: [] },
+  frames: { title: 'Frames beside ws, received and sent', flags: [] },
   soak: { title: 'Long runs', flags: ['--expose-gc'] },
 }
 

@@ -20,7 +20,7 @@ const allowed = {
   dashboard: { areas: ['protocol', 'sidecar'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
-    areas: ['protocol', 'sidecar', 'client', 'index.ts', 'index.node.ts'],
+    areas: ['protocol', 'sidecar', 'client', 'frames', 'index.ts', 'index.node.ts'],
     packages: ['mrmime', 'send', 'ws', 'yaml'],
     node: true,
   },

@@ -13,6 +13,7 @@ const BROWSER_DEMO = 'test/demo/browser.test.ts'
 const resultsFile = process.env['TEST_RESULTS']
 
 const NO_TESTS = '**/node_modules/**'
+const census = 'test/support/census.ts'
 const buildFirst = 'test/support/global-setup.ts'
 const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 
@@ -23,6 +24,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/browsers/**', NO_TESTS],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
     isolate: false,
+    setupFiles: [census],
   },
   built: {
     include: built,
@@ -33,6 +35,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   slow: {
     include: [SLOW],
     exclude: [NO_TESTS],
+    setupFiles: [census],
     globalSetup: [buildFirst],
     testTimeout: 120_000,
   },

@@ -1,4 +1,4 @@
-import type { FrameError, FrameErrorCode } from './types.js'
+import type { RandomByte } from './random.js'
 
 export const CONTINUATION = 0
 export const TEXT = 1
@@ -7,34 +7,56 @@ export const CLOSE = 8
 export const PING = 9
 export const PONG = 10
 
-/** Encodes a client's frame, whole and with its mask. `random` gives numbers from 0 up to 1. */
-export function encodeFrame(opcode: number, payload: ArrayLike<number>, random: () => number): Uint8Array {
-  const { length } = payload
-  const lengthBytes = length < 126 ? 0 : length < 65536 ? 2 : 8
-  const mask = 2 + lengthBytes
-  const start = mask + 4
-  const frame = new Uint8Array(start + length)
-  frame[0] = 0x80 | opcode
-  frame[1] = 0x80 | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127)
-  // An element of a byte array takes the lowest eight bits of a number, without its fraction.
-  for (let at = mask - 1, rest = length; at > 1; at--, rest /= 256) frame[at] = rest
-  for (let at = mask; at < start; at++) frame[at] = random() * 256
-  for (let at = 0; at < length; at++) frame[start + at] = payload[at]! ^ frame[mask + (at % 4)]!
-  return frame
+/** The first place for a payload, behind the longest header, that a word of 4 bytes may begin at. */
+export const PAYLOAD_START = 16
+
+/** Rounds up to whole words of 4 bytes. */
+export const wholeWords = (length: number): number => (length + 3) & ~3
+
+/** Bytes in which frames are made, and the same memory as words. */
+export interface FrameBuffer {
+  readonly bytes: Uint8Array
+  readonly words: Int32Array
 }
 
-/** The error for a stream that is refused. */
-export const frameError = (code: FrameErrorCode, reason: string | number = code): FrameError =>
-  Object.assign(new Error(`WebSocket refused: ${reason}`), { name: 'FrameError', code } as const)
+/** @param size whole words */
+export const createFrameBuffer = (size: number): FrameBuffer => {
+  const bytes = new Uint8Array(size)
+  return { bytes, words: new Int32Array(bytes.buffer) }
+}
 
 /**
- * Calls a function of the host, if there is one. An error that it throws must not cut a stream in two, so it is re-thrown
- * where the host reports errors: as an unhandled rejection, which is the only such place that needs no timer.
+ * Makes a client's frame of the payload that stands in the buffer: writes the header in front of it, and masks it where
+ * it is.
+ * @param start where the payload begins, at a whole word and with room for the header
  */
-export function callHost<A, B>(listener: ((a: A, b: B) => unknown) | null | undefined, a: A, b?: B): void {
-  try {
-    listener?.(a, b!)
-  } catch (error) {
-    void Promise.reject(error)
-  }
+export function sealFrame(
+  { bytes, words }: FrameBuffer,
+  start: number,
+  length: number,
+  opcode: number,
+  randomByte: RandomByte,
+): Uint8Array {
+  const lengthBytes = length < 126 ? 0 : length < 65536 ? 2 : 8
+  const mask = start - 4
+  const begin = mask - lengthBytes - 2
+  bytes[begin] = 0x80 | opcode
+  bytes[begin + 1] = 0x80 | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127)
+  // An element of a byte array takes the lowest eight bits of a number, without its fraction.
+  for (let at = mask - 1, rest = length; at > begin + 1; at--, rest /= 256) bytes[at] = rest
+  for (let at = mask; at < start; at++) bytes[at] = randomByte()
+  // The mask is the word in front of the payload, in whatever order this machine has the bytes of a word.
+  const maskWord = words[mask >> 2]!
+  const end = start + length
+  const lastWord = end >> 2
+  for (let at = start >> 2; at < lastWord; at++) words[at]! ^= maskWord
+  for (let at = lastWord << 2; at < end; at++) bytes[at]! ^= bytes[mask + (at & 3)]!
+  return new Uint8Array(bytes.buffer, begin, end - begin)
+}
+
+/** Encodes a client's frame, whole and with its mask, in memory of its own. */
+export function encodeFrame(opcode: number, payload: ArrayLike<number>, randomByte: RandomByte): Uint8Array {
+  const buffer = createFrameBuffer(PAYLOAD_START + wholeWords(payload.length))
+  buffer.bytes.set(payload, PAYLOAD_START)
+  return sealFrame(buffer, PAYLOAD_START, payload.length, opcode, randomByte)
 }

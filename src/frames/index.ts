@@ -2,6 +2,7 @@ export { MessageDecoder } from './message-decoder.js'
 export { createWebSocketClass } from './websocket.js'
 
 export type {
+  ByteInput,
   ByteStream,
   Chunk,
   Connect,
@@ -12,12 +13,17 @@ export type {
   Frame,
   FrameError,
   FrameErrorCode,
+  FrameInputs,
   FrameWebSocket,
   FrameWebSocketClass,
+  HeadCheck,
   ReadyStates,
   SocketEvent,
   SocketListener,
+  SocketListenerObject,
   TextDecoderClass,
   TextDecoderLike,
+  TextEncoderClass,
+  TextEncoderLike,
   WebSocketOptions,
 } from './types.js'

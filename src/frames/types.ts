@@ -2,13 +2,14 @@
  * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer:
  * - 1002: the peer broke the protocol, or its handshake is not that of a WebSocket;
  * - 1007: text that is not UTF-8;
+ * - 1008: the peer sends pings on and on, and takes no answer;
  * - 1009: a message, the number of its fragments or the HTTP head exceeds its limit.
  */
-export type FrameErrorCode = 1002 | 1007 | 1009
+export type FrameErrorCode = 1002 | 1007 | 1008 | 1009
 
 /**
  * The one error of this module's streams. It is never thrown, but handed to the `error` callback or event. Its message
- * ends with the code, or with the status of an HTTP answer that was refused: `HTTP 403`.
+ * ends with the code, or with what was wrong with the handshake: `HTTP 403`.
  */
 export interface FrameError extends Error {
   readonly name: 'FrameError'
@@ -16,18 +17,21 @@ export interface FrameError extends Error {
   readonly code: FrameErrorCode
 }
 
+/** Bytes as hosts give them. */
+export type ByteInput = ArrayBuffer | ArrayBufferView
+
 /** A frame that the host has parsed. */
 export interface Frame {
   /** 0 continuation, 1 text, 2 binary, 8 close, 9 ping, 10 pong. */
   readonly opcode: number
   readonly fin: boolean
   /** Already unmasked. */
-  readonly payload: Uint8Array
+  readonly payload: ByteInput
 }
 
 /** A piece of a frame's payload. */
 export interface Chunk {
-  readonly bytes: Uint8Array
+  readonly bytes: ByteInput
   /** Bytes of the same frame that are still to come. */
   readonly remaining: number
   /**
@@ -38,6 +42,24 @@ export interface Chunk {
   /** As in a frame, and read from its first chunk only. Default: 0 within a message, otherwise 1. */
   readonly opcode?: number
 }
+
+/** What a decoder is given. */
+export interface FrameInputs {
+  /** Takes bytes of a TCP stream, cut anywhere. */
+  readonly push: (bytes: ByteInput) => void
+  /** Takes a frame that the host has parsed. */
+  readonly pushFrame: (frame: Frame) => void
+  /** Takes a piece of a frame's payload. */
+  readonly pushChunk: (chunk: Chunk) => void
+  /** To be called when the host has room again, after `write` returned false. */
+  readonly drained: () => void
+}
+
+/**
+ * Takes the HTTP head in front of the frames, with its status line and its empty line, and returns whether it is right,
+ * or in words what is wrong with it.
+ */
+export type HeadCheck = (head: string) => boolean | string
 
 /** Callbacks of a decoder. An error that one throws becomes an unhandled rejection. */
 export interface DecoderCallbacks {
@@ -73,28 +95,42 @@ export type TextDecoderClass = new (label: string, options: { ignoreBOM: boolean
 export interface DecoderHost {
   /** The `TextDecoder` to use if it proves right; `null` for none. Default: the global one, if any. */
   readonly TextDecoder?: TextDecoderClass | null
-  /** Gives numbers from 0 up to 1 for masks and keys. Default: `Math.random`. */
+  /**
+   * Gives numbers from 0 up to 1 for masks and keys. Default: the host's `crypto.getRandomValues`, or without one
+   * `Math.random`.
+   */
   readonly random?: () => number
 }
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /**
-   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` asks for status 101. A function gets the head,
-   * with its status line and its empty line, and returns whether it is right. Default: false.
+   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` asks for status 101. Default: false.
    */
-  readonly handshake?: boolean | ((head: string) => boolean)
+  readonly handshake?: boolean | HeadCheck
   /**
    * Sends an answer: a pong for each ping, and a close frame for that of the peer or for an error. Each is a whole frame
    * with its mask. Default: none, the host answers.
+   *
+   * It returns a promise that resolves when the host has sent the bytes, or false while the host's buffer is full (call
+   * `drained` later): then pongs wait, and only the newest of them is kept.
    */
-  write?(frame: Uint8Array): void
+  write?(frame: Uint8Array): unknown
 }
 
 /** A stream of bytes that the host opened. Its methods may also return promises. */
 export interface ByteStream {
+  /**
+   * Sends bytes. Return a promise that resolves when they are sent, or false while the host's buffer is full: this is how
+   * `bufferedAmount` counts, and how a peer that pings and never reads is found out.
+   */
   write(bytes: Uint8Array): unknown
-  /** Ends the stream after everything written has been sent. */
+  /**
+   * Ends the stream: sends everything that was written, then gives up the connection, even if the peer doesn't end its
+   * side or reads nothing. Called once.
+   */
   close(): unknown
+  /** The listener is to be called when there is room again after `write` returned false. */
+  onDrain?(listener: () => void): unknown
   onData(listener: (bytes: Uint8Array) => void): unknown
   /** The listener gets an error if the stream didn't end in order. */
   onClose(listener: (error?: unknown) => void): unknown
@@ -107,8 +143,20 @@ export type Connect = (target: {
   readonly secure: boolean
 }) => ByteStream | PromiseLike<ByteStream>
 
+/** The part of `TextEncoder` that is used. It is tested before it is relied on. */
+export interface TextEncoderLike {
+  encode(text: string): Uint8Array
+  encodeInto?(text: string, target: Uint8Array): { readonly written: number }
+}
+
+export type TextEncoderClass = new () => TextEncoderLike
+
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
-  /** Milliseconds that opening may take, and closing. Default: 10,000. */
+  /** The `TextEncoder` to use if it proves right; `null` for none. Default: the global one, if any. */
+  readonly TextEncoder?: TextEncoderClass | null
+  /**
+   * Milliseconds that opening may take, and the answer to `close()`; 0 or Infinity for any time. Default: 10,000.
+   */
   readonly timeout?: number
   /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers; without any, none. */
   readonly setTimer?: (ms: number, call: () => void) => () => void
@@ -124,11 +172,16 @@ export interface SocketEvent {
   readonly code?: number
   readonly reason?: string
   readonly wasClean?: boolean
-  /** Of `error`: a `FrameError`, a timeout, or the error of the stream. */
+  /** Of `error`: a `FrameError`, a timeout, the error of the stream, or that it ended without a close frame. */
   readonly error?: unknown
 }
 
-export type SocketListener = (event: SocketEvent) => void
+export type SocketListener = (this: FrameWebSocket, event: SocketEvent) => unknown
+
+/** A listener as an object, as the web has it. */
+export interface SocketListenerObject {
+  handleEvent(event: SocketEvent): unknown
+}
 
 export interface ReadyStates {
   readonly CONNECTING: 0
@@ -144,6 +197,7 @@ export interface FrameWebSocket extends ReadyStates {
   readonly protocol: string
   readonly extensions: string
   readonly readyState: number
+  /** Bytes of frames that the stream still holds, as far as its `write` tells. */
   readonly bufferedAmount: number
   /** Bytes arrive as an ArrayBuffer, whatever is set here. */
   binaryType: string
@@ -151,17 +205,23 @@ export interface FrameWebSocket extends ReadyStates {
   onmessage: SocketListener | null
   onerror: SocketListener | null
   onclose: SocketListener | null
-  addEventListener(type: string, listener: SocketListener): void
-  removeEventListener(type: string, listener: SocketListener): void
+  addEventListener(
+    type: string,
+    listener: SocketListener | SocketListenerObject | null,
+    options?: { readonly once?: boolean } | boolean,
+  ): void
+  removeEventListener(type: string, listener: SocketListener | SocketListenerObject | null): void
   /**
-   * Does nothing once the socket is closing.
+   * Sends a text or bytes, and anything else as its text, as a page does. Does nothing once the socket is closing.
    * @throws InvalidStateError while it is still connecting
+   * @throws TypeError for a Blob: read its bytes first
    */
-  send(data: string | ArrayBuffer | ArrayBufferView): void
+  send(data: string | number | ByteInput): void
   /**
-   * @param code 1000, the default if there is a reason, or 3000 to 4999
+   * @param code 1000, which is the default, or 3000 to 4999
    * @param reason at most 123 bytes
-   * @throws InvalidAccessError, SyntaxError for others
+   * @throws InvalidAccessError for another code
+   * @throws SyntaxError for a longer reason
    */
   close(code?: number, reason?: string): void
 }
@@ -169,7 +229,8 @@ export interface FrameWebSocket extends ReadyStates {
 export interface FrameWebSocketClass extends ReadyStates {
   /**
    * @param url `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
-   * @throws SyntaxError for another, or for a subprotocol that isn't a token
+   * @param protocols the subprotocols to ask for; the server must choose one of them
+   * @throws SyntaxError for another URL, or for a subprotocol that isn't a token or is there twice
    */
   new (url: string, protocols?: string | readonly string[]): FrameWebSocket
 }

@@ -25,7 +25,7 @@ interface Busy {
 // In WebKit a worker's requests wait for the page's thread.
 inDrivenBrowsers((browser) => {
   describe.each(places)('a heartbeat %s', (place) => {
-    test('begins with beats of which each goes well', async () => {
+    test('begins with beats of which each goes well, once the sidecar has answered', async () => {
       const { url } = await serveHeart(place, game)
       const page = await browser.open(url)
       expect(await page.run('startHeart({ interval: 500 }, {}, 5)')).toEqual([])

@@ -1,21 +1,14 @@
-import { connect as connectSocket } from 'node:net'
 import { expect, it } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 
 it('the WebSocket class of ./frames carries the watch over a raw TCP socket', async () => {
   const sidecar = await startSidecar()
   let opened = 0
-  const WebSocket = createWebSocketClass(({ host, port }) => {
+  const WebSocket = createWebSocketClass((target) => {
     opened++
-    const socket = connectSocket(port, host)
-    socket.on('error', () => {})
-    return {
-      write: (bytes) => void socket.write(bytes),
-      close: () => void socket.destroy(),
-      onData: (listener) => void socket.on('data', listener),
-      onClose: (listener) => void socket.on('close', () => listener()),
-    }
+    return nodeConnect(target)
   })
   const client = connectClient(sidecar, { WebSocket, watch: 'websocket' })
   await client.ready({ confirm: true })

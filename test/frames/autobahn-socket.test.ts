@@ -5,7 +5,8 @@ import { closingCases } from './autobahn-closing.js'
 import { framingCases } from './autobahn-framing.js'
 import { utf8Cases } from './autobahn-utf8.js'
 import { close, type ClientFrame, createClientReader } from './bytes.js'
-import { createRawServer, overTcp, type RawServer, switching } from './servers.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { createRawServer, type RawServer, switching } from './servers.js'
 
 /** Sequences of UTF-8 are the decoder's business, which has seen them all before the socket hears of a message. */
 const isSequence = ({ id }: AutobahnCase): boolean => /^6\.([5-9]|\d\d)\./.test(id)
@@ -61,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const WebSocket = createWebSocketClass(overTcp)
+const WebSocket = createWebSocketClass(nodeConnect)
 
 describe('Autobahn as a client, the WebSocket class over TCP', () => {
   test.each(cases)(

@@ -67,6 +67,50 @@ describe('three inputs', () => {
     expect(events).toEqual([1002])
   })
 
+  test('a control frame in pieces whose last is not final is a 1002, and leaves nothing for the next one', () => {
+    const { decoder, events } = record()
+    decoder.pushChunk({ bytes: latin('ab'), remaining: 2, opcode: 9 })
+    decoder.pushChunk({ bytes: latin('cd'), remaining: 0, fin: false })
+    decoder.pushChunk({ bytes: latin('ef'), remaining: 0, opcode: 9 })
+    expect(events).toEqual([1002])
+  })
+
+  test.each([3, 7, 11, 15, 16, 17, 24, 129, 256, -1, 1.5, NaN, '1' as never])(
+    'a frame with the opcode %s is a 1002',
+    (opcode) => {
+      for (const input of ['pushFrame', 'pushChunk'] as const) {
+        const { decoder, events } = record()
+        decoder[input]({ opcode, fin: true, payload: latin('x'), bytes: latin('x'), remaining: 0 })
+        expect(events).toEqual([1002])
+      }
+    },
+  )
+
+  test('bytes may be an ArrayBuffer or any view of one', () => {
+    const bytes = new Uint8Array([0, 0, ...text('hello'), 0])
+    const padded = bytes.buffer
+    const { decoder, events } = record()
+    decoder.push(padded.slice(2, 9))
+    decoder.push(new DataView(padded, 2, 7))
+    decoder.push(Buffer.from(padded, 2, 7))
+    decoder.pushFrame({ opcode: 2, fin: true, payload: padded.slice(4, 9) })
+    decoder.pushChunk({ bytes: new Int8Array(padded, 4, 5), remaining: 0 })
+    expect(events).toEqual(['hello', 'hello', 'hello', utf8('hello'), 'hello'])
+  })
+
+  test.each([['text'], [undefined], [null], [7], [[1, 2]]])('bytes that are %j are a TypeError', (bytes) => {
+    const { decoder, events } = record()
+    for (const give of [
+      () => decoder.push(bytes as never),
+      () => decoder.pushFrame({ opcode: 1, fin: true, payload: bytes as never }),
+      () => decoder.pushChunk({ bytes: bytes as never, remaining: 0 }),
+    ]) {
+      expect(give).toThrow(TypeError)
+    }
+    decoder.push(text('goes on'))
+    expect(events).toEqual(['goes on'])
+  })
+
   test('frames that the host parsed are held to the same rules', () => {
     const { decoder, events } = record()
     decoder.pushFrame({ opcode: 1, fin: false, payload: utf8('a') })

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
 import { close, latin, text } from './bytes.js'
-import { overTcp, switching } from './servers.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { switching } from './servers.js'
 import { allEvents, fake, next, serve, tick } from './sockets.js'
 
-const WebSocket = createWebSocketClass(overTcp)
+const WebSocket = createWebSocketClass(nodeConnect)
 
 describe('the request', () => {
   test.each([
@@ -90,7 +91,7 @@ describe('a handshake is refused', () => {
 
   test.each([
     ['the HTTP status', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'HTTP 403'],
-    ['the close code of what is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', '1002'],
+    ['that it is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', 'the answer is not HTTP/1.1'],
   ])('with an error that names %s', async (_name, answer, reason) => {
     const { stream, listeners } = fake()
     const events = allEvents(new (createWebSocketClass(() => stream))('ws://host'))

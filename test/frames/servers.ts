@@ -1,23 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { connect as dial, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { ByteStream, Connect } from '../../src/frames/index.js'
-
-/** The stream a host would write over Node's `net`. */
-export const overTcp: Connect = async ({ host, port }): Promise<ByteStream> => {
-  const socket = dial({ host, port, noDelay: true })
-  await once(socket, 'connect')
-  let failure: Error | undefined
-  socket.on('error', (error) => {
-    failure = error
-  })
-  return {
-    write: (bytes) => socket.write(bytes),
-    close: () => socket.end(),
-    onData: (listener) => socket.on('data', listener),
-    onClose: (listener) => socket.on('close', () => listener(failure)),
-  }
-}
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
 const acceptOf = (key: string): string =>
   createHash('sha1')

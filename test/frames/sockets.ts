@@ -1,17 +1,14 @@
 /** For tests of the WebSocket class: servers and streams that end with the test, and what to wait with. */
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ByteStream, FrameWebSocket, SocketEvent } from '../../src/frames/index.js'
 import { latin } from './bytes.js'
 import { createRawServer, type RawServer, switching, type Upgrade } from './servers.js'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
-
 /** Runs after the test. */
 export const atEnd = (cleanup: () => unknown): void => {
-  cleanups.push(cleanup)
+  onTestFinished(async () => {
+    await cleanup()
+  })
 }
 
 export const serve = async (onUpgrade: (upgrade: Upgrade) => void, host?: string): Promise<RawServer> => {

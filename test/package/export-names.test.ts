@@ -27,6 +27,14 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./node-connect', async () => {
+    expect(await imported('node-connect.js')).toMatchInlineSnapshot(`
+      [
+        "nodeConnect",
+      ]
+    `)
+  })
+
   test('./node', async () => {
     expect(await imported('node.js')).toMatchInlineSnapshot(`
       [
@@ -50,7 +58,10 @@ describe('exports are a contract', () => {
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node', 'vite'])('./%s is the same for an import and a require', async (entry) => {
-    expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))
-  })
+  test.each(['frames', 'node-connect', 'node', 'vite'])(
+    './%s is the same for an import and a require',
+    async (entry) => {
+      expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))
+    },
+  )
 })

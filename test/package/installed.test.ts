@@ -79,12 +79,41 @@ describe('the client calls a server, then the process ends by itself', () => {
   })
 })
 
-describe('./frames, ./node and ./vite', () => {
+describe('./frames, ./node-connect, ./node and ./vite', () => {
   test.each([
     ['import.mjs', "import { MessageDecoder } from 'gameserver-sidecar/frames'"],
     ['require.cjs', "const { MessageDecoder } = require('gameserver-sidecar/frames')"],
   ])('frames: %s', async (name, start) => {
     expect(await runFile(`frames-${name}`, `${start}\nconsole.log(typeof MessageDecoder)`)).toBe('function')
+  })
+
+  test.each([
+    [
+      'import.mjs',
+      "import { createClient } from 'gameserver-sidecar'",
+      "import { createWebSocketClass } from 'gameserver-sidecar/frames'",
+      "import { nodeConnect } from 'gameserver-sidecar/node-connect'",
+      "import { createLocalSidecar } from 'gameserver-sidecar/node'",
+    ],
+    [
+      'require.cjs',
+      "const { createClient } = require('gameserver-sidecar')",
+      "const { createWebSocketClass } = require('gameserver-sidecar/frames')",
+      "const { nodeConnect } = require('gameserver-sidecar/node-connect')",
+      "const { createLocalSidecar } = require('gameserver-sidecar/node')",
+    ],
+  ])('node-connect carries the watch: %s', async (name, ...lines) => {
+    const code = `${lines.join('\n')}
+      createLocalSidecar({ port: 0 }).then(async (local) => {
+        const WebSocket = createWebSocketClass(nodeConnect)
+        const client = createClient({ baseUrl: local.url, watch: 'websocket', WebSocket })
+        await client.ready()
+        const { status } = await client.waitFor('Ready')
+        console.log(status.state, client.status.transport)
+        client.close()
+        await local.close()
+      })`
+    expect(await runFile(`node-connect-${name}`, code)).toBe('Ready websocket')
   })
 
   test.each([

@@ -1,73 +1,8 @@
-import { frameError } from './frame.js'
+import { bytesOf, EMPTY, view } from './bytes.js'
+import { frameError } from './errors.js'
 import type { TextDecoderClass, TextDecoderLike } from './types.js'
 
 declare const TextDecoder: TextDecoderClass | undefined
-
-/** Like `subarray`, which is slow for Node's Buffer. */
-export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
-  new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
-
-/** One byte for each character, none of which is above 255. */
-export const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
-
-/** Encodes text. Lone surrogates become U+FFFD, as in every encoder of the web. */
-export const encodeUtf8 = (text: string): Uint8Array => {
-  const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
-  // Deprecated, but in every engine, and much faster than to replace each escape.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
-  return bytesOf(unescape(escaped))
-}
-
-/** Small messages that arrive in pieces share buffers of this size, because each new buffer costs time. */
-const SLAB = 8192
-
-const EMPTY = new Uint8Array(0)
-
-/**
- * Takes a piece of binary data: `bytes` from `at` to `end`. Returns the whole message after its last piece.
- * @param known bytes of the message that are known to come, with those that have come
- * @param isKnownWhole whether these are all
- */
-export type ByteReader = (
-  bytes: Uint8Array,
-  at: number,
-  end: number,
-  last: boolean,
-  known: number,
-  isKnownWhole: boolean,
-) => Uint8Array | undefined
-
-export function createByteReader(): ByteReader {
-  let buffer: Uint8Array = EMPTY
-  // The part of the message that was copied into the buffer.
-  let copyStart = 0
-  let copyEnd = 0
-  let lastLength = 0
-
-  return (bytes, at, end, last, known, isKnownWhole) => {
-    const piece = view(bytes, at, end)
-    if (last && copyStart === copyEnd) return piece
-    if (copyStart + known > buffer.length) {
-      // Doubling keeps the copies linear. Messages often have one size, so the last one's is a good first guess.
-      const copied = view(buffer, copyStart, copyEnd)
-      buffer = new Uint8Array(Math.max(SLAB, known, 2 * copied.length, isKnownWhole ? 0 : lastLength))
-      buffer.set(copied)
-      copyEnd -= copyStart
-      copyStart = 0
-    }
-    buffer.set(piece, copyEnd)
-    copyEnd += piece.length
-    if (!last) return undefined
-    const message = view(buffer, copyStart, copyEnd)
-    copyStart = copyEnd
-    lastLength = message.length
-    if (buffer.length > SLAB) {
-      buffer = EMPTY
-      copyStart = copyEnd = 0
-    }
-    return message
-  }
-}
 
 /**
  * Takes a piece of a text, cut anywhere: `bytes` from `at` to `end`. Returns the text after its last piece, and '' before.
@@ -161,18 +96,31 @@ export function createTextReader(
     return at
   }
 
+  /** Decodes whole characters; undefined if there may be a mistake in them. */
+  const decode = (decoder: TextDecoderLike, bytes: Uint8Array, at: number, end: number): string | undefined => {
+    const text = decoder.decode(at > 0 || end < bytes.length ? view(bytes, at, end) : bytes)
+    native = text.length < end - at ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
+    // A replacement character is either part of the text or marks a mistake.
+    return text.includes(REPLACEMENT) ? undefined : text
+  }
+
   return (bytes, start, end, last) => {
     let at = start
+    const isWhole = last && missing === 0 && points.length === 0 && parts.length === 0
+    if (isWhole && native !== undefined && end - at > SHORT) {
+      const text = decode(native, bytes, at, end)
+      if (text !== undefined) return text
+      step(bytes, at, end)
+      at = end
+    }
     while (native !== undefined && end - at > (parts.length > 0 ? SHORT_PIECE : SHORT)) {
       // First the rest of a character that began before. Then whole characters; one that may be cut is left.
       const whole = at + missing
       step(bytes, at, whole)
       at = lastBoundary(bytes, parts.length > 0 || !last ? Math.min(end, whole + LONG) : end)
       flush()
-      const part = native.decode(whole > 0 || at < bytes.length ? view(bytes, whole, at) : bytes)
-      native = part.length < at - whole ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
-      // A replacement character is either part of the text or marks a mistake.
-      if (part.includes(REPLACEMENT)) step(bytes, whole, at)
+      const part = decode(native, bytes, whole, at)
+      if (part === undefined) step(bytes, whole, at)
       else parts.push(part)
     }
     step(bytes, at, end)

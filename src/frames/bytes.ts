@@ -1,0 +1,24 @@
+/** Like `subarray`, which is slow for Node's Buffer. */
+export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
+  new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
+
+/** One byte for each character, none of which is above 255. */
+export const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
+
+export const EMPTY = new Uint8Array(0)
+
+/** The bytes of a buffer or a view of one, of this realm or another. */
+export function bytesIn(data: unknown): Uint8Array | undefined {
+  if (data instanceof Uint8Array) return data
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  return Object.prototype.toString.call(data) === '[object ArrayBuffer]'
+    ? new Uint8Array(data as ArrayBuffer)
+    : undefined
+}
+
+/** @throws TypeError for what is neither a buffer nor a view of one */
+export function toBytes(data: unknown): Uint8Array {
+  const bytes = bytesIn(data)
+  if (bytes === undefined) throw new TypeError(`The decoder takes an ArrayBuffer or a view of one; got ${typeof data}`)
+  return bytes
+}

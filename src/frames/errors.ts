@@ -1,0 +1,18 @@
+import type { FrameError, FrameErrorCode } from './types.js'
+
+/** The error for a stream that is refused. */
+export const frameError = (code: FrameErrorCode, reason: string | number = code): FrameError =>
+  Object.assign(new Error(`WebSocket refused: ${reason}`), { name: 'FrameError', code } as const)
+
+/** Hands an error to the host's own report, as an unhandled rejection: the only such place that needs no timer. */
+export const reportToHost = (error: unknown): void => void Promise.reject(error)
+
+/** Calls a function of the host, if there is one. An error that it throws must not cut a stream in two: it is reported. */
+export function callHost<A, B, R>(listener: ((a: A, b: B) => R) | null | undefined, a: A, b?: B): R | undefined {
+  try {
+    return listener?.(a, b!)
+  } catch (error) {
+    reportToHost(error)
+    return undefined
+  }
+}

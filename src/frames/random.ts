@@ -1,0 +1,27 @@
+declare const crypto: { getRandomValues(bytes: Uint8Array): unknown } | undefined
+
+/** Gives a number whose lowest eight bits are random. */
+export type RandomByte = () => number
+
+/** Bytes that are fetched at a time: a call of the host costs as much as hundreds of them. */
+const POOL = 1024
+
+/** @param random gives numbers from 0 up to 1; by default the host's `crypto` is asked, or else `Math.random` */
+export function createRandomByte(random?: () => number): RandomByte {
+  const pool = new Uint8Array(random === undefined ? POOL : 0)
+  let used = POOL
+  return () => {
+    if (random !== undefined) return random() * 256
+    if (used === POOL) {
+      used = 0
+      try {
+        crypto!.getRandomValues(pool)
+      } catch {
+        // A host without it, or with one that doesn't work.
+        random = Math.random
+        return random() * 256
+      }
+    }
+    return pool[used++]!
+  }
+}

@@ -1,0 +1,57 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import type { ByteStream, Connect } from '../frames/index.js'
+
+/** Milliseconds that a peer has to take what was written and to end its side, after the stream was closed. */
+const CLOSING_TIME = 1000
+/** Bytes of a peer that goes on sending after the close. */
+const CLOSING_BYTES = 1 << 20
+
+/** What TLS may need besides: certificates that are trusted, or one's own. */
+export type TlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>
+
+/**
+ * Opens streams for `createWebSocketClass` over Node's `net` and `tls`, in Node, Deno and Bun:
+ * `createWebSocketClass(nodeConnect)`.
+ *
+ * A closed stream gives up its connection within a second, even if the peer never ends its side, never reads or never
+ * stops sending.
+ * @param tls for `wss:` only; `createWebSocketClass((target) => nodeConnect(target, { ca }))`
+ */
+export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls: TlsOptions = {}): ByteStream {
+  // Without noDelay a message may wait 40 ms for the acknowledgement of the one before.
+  const socket: Socket = secure
+    ? connectTls({ ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '', ...tls, host, port })
+    : connectTcp({ host, port, noDelay: true })
+  if (secure) socket.setNoDelay(true)
+  let failure: Error | undefined
+  socket.on('error', (error) => {
+    failure = error
+  })
+
+  const close = (): void => {
+    if (socket.destroyed) return
+    if (socket.connecting) {
+      socket.destroy()
+      return
+    }
+    socket.removeAllListeners('data')
+    let received = 0
+    // Reading on lets a peer that is well see our close frame: what is unread when a socket is destroyed resets it.
+    socket.on('data', ({ length }: Uint8Array) => {
+      received += length
+      if (received > CLOSING_BYTES) socket.destroy()
+    })
+    const timer = setTimeout(() => socket.destroy(), CLOSING_TIME)
+    socket.on('close', () => clearTimeout(timer))
+    socket.end()
+  }
+
+  return {
+    write: (bytes) => socket.write(bytes),
+    close,
+    onData: (listener) => socket.on('data', listener),
+    onDrain: (listener) => socket.on('drain', listener),
+    onClose: (listener) => socket.on('close', () => listener(failure)),
+  }
+}

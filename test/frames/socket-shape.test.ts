@@ -1,0 +1,131 @@
+/** What the W3C says of a WebSocket, as browsers do it. */
+import { describe, expect, test } from 'vitest'
+import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
+import { createClientReader, text, utf8 } from './bytes.js'
+import { fake, tick } from './sockets.js'
+
+const opened = async () => {
+  const host = fake()
+  const socket = new (createWebSocketClass(() => host.stream))('ws://host')
+  await tick()
+  host.accept()
+  const sent = (): string[] => {
+    const texts: string[] = []
+    const read = createClientReader(({ opcode, payload }) => texts.push(`${opcode} ${Buffer.from(payload).toString()}`))
+    for (const frame of host.written.slice(1)) read(Buffer.from(frame, 'latin1'))
+    return texts
+  }
+  return { ...host, socket, sent, receive: (data: string) => host.listeners.data!(text(data)) }
+}
+
+describe('a subprotocol', () => {
+  const WebSocket = createWebSocketClass(() => fake().stream)
+  test.each([
+    ['that is empty', ['']],
+    ['that is empty, alone', ''],
+    ['that is there twice', ['chat', 'chat']],
+    ['with a space', ['a b']],
+    ['with a comma', 'a, b'],
+    ['with a line break', ['a\r\nX: y']],
+    ['beyond ASCII', ['é']],
+  ])('%s is a SyntaxError', (_name, protocols) => {
+    expect(() => new WebSocket('ws://host', protocols)).toThrow(SyntaxError)
+  })
+
+  test.each(['ws://host:65536', 'ws://host:99999', 'ws://host:99999999999999999999'])(
+    'and so is the port of %s',
+    (url) => {
+      expect(() => new WebSocket(url)).toThrow(SyntaxError)
+      expect(() => new WebSocket('ws://host:65535')).not.toThrow()
+    },
+  )
+})
+
+describe('listeners', () => {
+  test('have the socket as `this`, be they handlers, functions or objects', async () => {
+    const { socket, receive } = await opened()
+    const seen: unknown[] = []
+    socket.onmessage = function (this: FrameWebSocket) {
+      seen.push(this)
+    }
+    socket.addEventListener('message', function (this: FrameWebSocket) {
+      seen.push(this)
+    })
+    const object = {
+      handleEvent(event: SocketEvent) {
+        seen.push(this === object && event.data)
+      },
+    }
+    socket.addEventListener('message', object)
+    receive('x')
+    expect(seen).toEqual([socket, socket, 'x'])
+    socket.removeEventListener('message', object)
+    receive('y')
+    expect(seen).toHaveLength(5)
+  })
+
+  test('for one event only are called once, even if they cause the next', async () => {
+    const { socket, receive } = await opened()
+    const seen: unknown[] = []
+    const listener = ({ data }: SocketEvent): void => {
+      seen.push(data)
+      if (seen.length < 3) receive('again')
+    }
+    socket.addEventListener('message', listener, { once: true })
+    socket.addEventListener('message', listener)
+    receive('one')
+    receive('two')
+    expect(seen).toEqual(['one'])
+  })
+
+  test('that a listener before them removed are not called, and null is none', async () => {
+    const { socket, receive } = await opened()
+    const seen: string[] = []
+    const second = (): void => {
+      seen.push('second')
+    }
+    socket.addEventListener('message', () => {
+      seen.push('first')
+      socket.removeEventListener('message', second)
+    })
+    socket.addEventListener('message', second)
+    socket.addEventListener('message', null)
+    socket.removeEventListener('message', null)
+    receive('x')
+    expect(seen).toEqual(['first'])
+  })
+})
+
+describe('send()', () => {
+  test.each<[string, unknown, string]>([
+    ['a number', 5, '1 5'],
+    ['nothing at all', undefined, '1 undefined'],
+    ['null', null, '1 null'],
+    ['an object', { a: 1 }, '1 [object Object]'],
+    ['an array', [1, 2], '1 1,2'],
+    ['a view into a larger buffer', new Uint16Array(utf8('abcdef').buffer, 2, 1), '2 cd'],
+    ['a buffer', utf8('ab').buffer, '2 ab'],
+  ])('sends %s as a page does', async (_name, data, expected) => {
+    const { socket, sent } = await opened()
+    socket.send(data as string)
+    expect(sent()).toEqual([expected])
+  })
+
+  test('leaves the bytes that it is given as they are', async () => {
+    const { socket } = await opened()
+    for (const length of [3, 5000]) {
+      const bytes = new Uint8Array(length).fill(7)
+      socket.send(bytes)
+      expect(bytes.every((byte) => byte === 7)).toBe(true)
+    }
+  })
+
+  test.each([
+    ['a Blob', new Blob(['x'])],
+    ['a symbol', Symbol('x')],
+  ])('refuses %s with a TypeError', async (_name, data) => {
+    const { socket, written } = await opened()
+    expect(() => socket.send(data as never)).toThrow(TypeError)
+    expect(written).toHaveLength(1)
+  })
+})

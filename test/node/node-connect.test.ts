@@ -1,0 +1,204 @@
+/** The streams that `nodeConnect` opens, between the WebSocket class of ./frames and servers that mean no good. */
+import { readdirSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { once } from 'node:events'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { frame, text, utf8 } from '../frames/bytes.js'
+import { createRawServer, switching, type Upgrade } from '../frames/servers.js'
+import { selfSigned } from '../gateway/certificate.js'
+
+/** A server in this process, and its side of each connection. */
+async function listen(onSocket: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onSocket(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+
+const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
+  createRawServer((upgrade) => {
+    upgrade.socket.write(switching(upgrade.key))
+    onUpgrade(upgrade)
+  }).then((server) => {
+    onTestFinished(server.close)
+    return server
+  })
+
+const closed = (socket: FrameWebSocket): Promise<SocketEvent> =>
+  new Promise((resolve) => {
+    socket.onclose = resolve
+  })
+const opened = (socket: FrameWebSocket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.onopen = () => resolve()
+  })
+
+/** Descriptors of this process that are sockets. */
+const descriptors = (): number => readdirSync('/dev/fd').length
+
+describe('a connection is given up', () => {
+  test('after 100 timeouts against a server that has stopped, whose side never ends', async () => {
+    const server = await listen((socket) => socket.pause())
+    const WebSocket = createWebSocketClass(nodeConnect, { timeout: 50 })
+    const before = descriptors()
+    await Promise.all(Array.from({ length: 100 }, () => closed(new WebSocket(server.url))))
+    // The server's own side stays open: half of what there was, and not a socket of ours.
+    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before + server.sockets.size), { timeout: 10_000 })
+  })
+
+  test('to a peer that ignores the end of our side and sends on and on', async () => {
+    let sent = 0
+    let isGone = false
+    const server = await upgraded(({ socket }) => {
+      socket.allowHalfOpen = true
+      const flood = (): void => {
+        while (!isGone && socket.write(Buffer.alloc(65_536))) sent += 65_536
+      }
+      socket.on('drain', flood).on('close', () => {
+        isGone = true
+      })
+      socket.write(frame(3))
+      flood()
+    })
+    const socket = new (createWebSocketClass(nodeConnect))(server.url)
+    expect(await closed(socket)).toMatchObject({ code: 1006 })
+    await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 10_000 })
+    expect(sent).toBeLessThan(64 << 20)
+  })
+
+  test('while it is being made, by close()', async () => {
+    const server = await listen(() => undefined)
+    const socket = new (createWebSocketClass(nodeConnect))(server.url)
+    const before = descriptors()
+    socket.close()
+    await closed(socket)
+    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before))
+  })
+
+  test('but a peer that is well still reads why it was closed', async () => {
+    const seen: Buffer[] = []
+    const server = await upgraded(({ socket }) => {
+      socket.on('data', (bytes: Buffer) => seen.push(bytes))
+      socket.write(Buffer.concat([text(Buffer.from([0xff])), Buffer.alloc(200_000)]))
+    })
+    await closed(new (createWebSocketClass(nodeConnect, { random: () => 0 }))(server.url))
+    await vi.waitFor(() => expect(Buffer.concat(seen).toString('hex')).toBe('88820000000003ef'))
+  })
+})
+
+test('a server that pings on and on and never reads is closed, and takes no memory meanwhile', async () => {
+  const batch = Buffer.concat(Array.from({ length: 500 }, () => frame(9, utf8('x'.repeat(125)))))
+  const server = await upgraded(({ socket }) => {
+    socket.pause()
+    const flood = (): void => {
+      while (!socket.destroyed && socket.write(batch));
+    }
+    socket.on('drain', flood)
+    flood()
+  })
+  let most = 0
+  const socket = new (createWebSocketClass((target) => {
+    const stream = nodeConnect(target)
+    return {
+      ...stream,
+      write: (bytes) => {
+        const result = stream.write(bytes)
+        most = Math.max(most, socket.bufferedAmount)
+        return result
+      },
+    }
+  }))(server.url)
+  const problem = new Promise((resolve) => {
+    socket.onerror = ({ error }) => resolve((error as Error).message)
+  })
+  expect(await problem).toContain('pings')
+  expect(most).toBeLessThan(1 << 20)
+}, 60_000)
+
+test('the second of two messages does not wait until the first is acknowledged', async () => {
+  let received = 0
+  let expected = 0
+  const server = await upgraded(({ socket }) => {
+    socket.on('data', ({ length }: Buffer) => {
+      received += length
+      if (received < expected) return
+      received = 0
+      socket.write(text('both'))
+    })
+  })
+  const socket = new (createWebSocketClass(nodeConnect))(server.url)
+  await opened(socket)
+  /** The middle one of many round trips, in milliseconds. */
+  const roundTrip = async (messages: number): Promise<number> => {
+    expected = messages * 7
+    const times: number[] = []
+    for (let round = 0; round < 25; round++) {
+      const start = performance.now()
+      for (let i = 0; i < messages; i++) socket.send('x')
+      await new Promise((resolve) => {
+        socket.onmessage = resolve
+      })
+      times.push(performance.now() - start)
+    }
+    return times.sort((a, b) => a - b)[12]!
+  }
+  await roundTrip(1)
+  // An acknowledgement takes the kernel 40 ms, a hundred times as long as a round trip.
+  expect((await roundTrip(2)) / (await roundTrip(1))).toBeLessThan(20)
+  socket.close()
+})
+
+describe('over TLS', () => {
+  const certificate = selfSigned()
+  const serve = async (): Promise<number> => {
+    const server = createTlsServer(certificate, (socket) => {
+      let head = ''
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes: Buffer) => {
+        head += bytes.toString('latin1')
+        const key = /Sec-WebSocket-Key: (.*)\r\n/.exec(head)?.[1]
+        if (key !== undefined && head.endsWith('\r\n\r\n'))
+          socket.write(
+            switching(key) + text('secret').reduce((all, byte) => all + String.fromCharCode(byte), ''),
+            'latin1',
+          )
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    return (server.address() as AddressInfo).port
+  }
+
+  test.each(['localhost', '127.0.0.1'])('wss: reaches %s with a certificate that it is told to trust', async (host) => {
+    const port = await serve()
+    const WebSocket = createWebSocketClass((target) => nodeConnect(target, { ca: certificate.cert }))
+    const socket = new WebSocket(`wss://${host}:${port}`)
+    const message = await new Promise<SocketEvent>((resolve) => {
+      socket.onmessage = resolve
+    })
+    expect(message.data).toBe('secret')
+    socket.close()
+    await closed(socket)
+  })
+
+  test('and refuses one that nobody vouches for', async () => {
+    const socket = new (createWebSocketClass(nodeConnect))(`wss://localhost:${await serve()}`)
+    const problem = new Promise((resolve) => {
+      socket.onerror = ({ error }) => resolve((error as { code: string }).code)
+    })
+    expect(await problem).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+  })
+})

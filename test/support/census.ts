@@ -1,0 +1,71 @@
+/**
+ * Counts what a suite of servers leaves behind in its process: descriptors, sockets, servers, timers, memory. It is a
+ * setup file, so each suite is counted without a word in it.
+ */
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+
+/** The folders whose suites run servers in their own process. */
+const SERVER_SUITES = /\/test\/(attacks|contract|faults|frames|gateway|node|sidecar|vite)\//
+
+/** Kinds of `process.getActiveResourcesInfo()` that a server, a client or a watch of a file holds. */
+const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']
+
+/** What modules, compiled code and the runner's own records may add. */
+const HEAP_ALLOWANCE = 96 * 1024 * 1024
+
+/** How long connections may take to end after the suite: some wait a second for the other side. */
+const PATIENCE = 15_000
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** Those that lead to the kernel's own things are left out: Node opens one when a file is first watched, and keeps it. */
+const isOurs = (name: string): boolean => {
+  try {
+    return !readlinkSync(`/dev/fd/${name}`).startsWith('anon_inode:')
+  } catch {
+    // It is closed by now, or this system has no links there.
+    return existsSync(`/dev/fd/${name}`)
+  }
+}
+
+const descriptors = (): number => (existsSync('/dev/fd') ? readdirSync('/dev/fd').filter(isOurs).length : 0)
+
+const active = (): Record<string, number> => {
+  const all = process.getActiveResourcesInfo()
+  return Object.fromEntries(KINDS.map((kind) => [kind, all.filter((name) => name === kind).length]))
+}
+
+const heap = (): number => {
+  collectGarbage()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+if (SERVER_SUITES.test(expect.getState().testPath ?? '')) {
+  let before = { descriptors: 0, active: {} as Record<string, number>, heap: 0 }
+
+  beforeAll(() => {
+    before = { descriptors: descriptors(), active: active(), heap: heap() }
+  })
+
+  afterAll(async () => {
+    await vi.waitFor(
+      () => {
+        for (const [kind, count] of Object.entries(active())) {
+          // One timer is that of this very wait, and one the runner's.
+          const most = (before.active[kind] ?? 0) + (kind === 'Timeout' ? 2 : 0)
+          expect(count, `The suite left behind ${kind}`).toBeLessThanOrEqual(most)
+        }
+        expect(descriptors(), 'The suite left descriptors behind').toBeLessThanOrEqual(before.descriptors)
+      },
+      { timeout: PATIENCE, interval: 50 },
+    )
+    const grown = heap() - before.heap
+    if (process.env['CENSUS'] !== undefined) console.log(`CENSUS ${expect.getState().testPath} ${(grown / 2 ** 20).toFixed(1)} MiB`)
+    expect(grown, 'The suite left memory behind').toBeLessThan(HEAP_ALLOWANCE)
+  })
+}
