@@ -1,6 +1,7 @@
 /** Measures two ways to do the same, in turns, by the processor's time: a busy machine slows neither. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { median } from './statistics.mjs'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
@@ -10,8 +11,6 @@ const now = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) * 1000
 }
-
-export const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
 /**
  * @param runners by name, `ours` and `ws`: functions that do their work `passes` times and return how many messages that

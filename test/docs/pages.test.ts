@@ -39,7 +39,11 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
     noImplicitAny: false, // a snippet in JavaScript can't say more
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
-      'gameserver-sidecar/*': [join(root, 'src/*/index.ts'), join(root, 'src/adapters/*.ts'), join(root, 'src/node/*.ts')],
+      'gameserver-sidecar/*': [
+        join(root, 'src/*/index.ts'),
+        join(root, 'src/adapters/*.ts'),
+        join(root, 'src/node/*.ts'),
+      ],
     },
   }
   const host = ts.createCompilerHost(options)

@@ -65,7 +65,8 @@ if (SERVER_SUITES.test(expect.getState().testPath ?? '')) {
       { timeout: PATIENCE, interval: 50 },
     )
     const grown = heap() - before.heap
-    if (process.env['CENSUS'] !== undefined) console.log(`CENSUS ${expect.getState().testPath} ${(grown / 2 ** 20).toFixed(1)} MiB`)
+    if (process.env['CENSUS'] !== undefined)
+      console.log(`CENSUS ${expect.getState().testPath} ${(grown / 2 ** 20).toFixed(1)} MiB`)
     expect(grown, 'The suite left memory behind').toBeLessThan(HEAP_ALLOWANCE)
   })
 }
