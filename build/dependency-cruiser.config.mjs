@@ -3,7 +3,7 @@
  *
  *   cli, vite > node > sidecar > protocol
  *   adapters > index > client > protocol
- *   frames
+ *   node > frames
  */
 
 /**
