@@ -54,15 +54,20 @@ const firstOfEachLine = (segments) =>
     .filter(([, source, line], i, all) => i === 0 || all[i - 1][1] !== source || all[i - 1][2] !== line)
     .map((segment) => segment.slice(0, 4))
 
-/** The text of `third-party-licenses.txt`: each licence once, with all libraries that are under it. */
+/**
+ * The text of `third-party-licenses.txt`: what is bundled, a package URL a line, which audits and scanners read, since an
+ * audit of an installation doesn't see inside the bundles; then each licence once, with all libraries that are under it.
+ */
 export const licenseText = (libraries) => {
+  const bundled = libraries.map(({ name, version }) => `pkg:npm/${name}@${version}`).sort()
   const groups = new Map()
   for (const { name, version, license, licenseText: text = '' } of libraries) {
     const copyrights = text.match(COPYRIGHT)?.map((line) => `  ${line.trim()}`) ?? []
     const terms = text.replace(COPYRIGHT, '').replace(TITLE, '').replace(/\s+/g, ' ').trim()
     groups.set(terms, [...(groups.get(terms) ?? []), `${name} ${version}, ${license}`, ...copyrights])
   }
-  return [...groups].map(([terms, lines]) => `${lines.join('\n')}\n\n${terms}\n`).join('\n\n')
+  const terms = [...groups].map(([text, lines]) => `${lines.join('\n')}\n\n${text}\n`)
+  return [`Bundled into this package:\n\n${bundled.join('\n')}\n`, ...terms].join('\n\n')
 }
 
 const COPYRIGHT = /^\s*Copyright \(c\).*$/gim

@@ -1,6 +1,6 @@
 import { createByteReader } from './byte-reader.js'
 import { EMPTY, toBytes, view } from './bytes.js'
-import { callHost, frameError } from './errors.js'
+import { callHost, checkNumber, frameError } from './errors.js'
 import { BINARY, CLOSE, CONTINUATION, encodeFrame, PING, PONG, TEXT } from './frame.js'
 import { createHeadReader } from './head-reader.js'
 import type { Outlet } from './outlet.js'
@@ -13,6 +13,7 @@ const CLOSE_CODES = /^(100[0-37-9]|101[0-4]|[34]\d{3})$/
 
 const CONTROL_LIMIT = 125
 const NO_STATUS = 1005
+const NOTHING = {}
 
 /** A `MessageDecoder` that can be stopped. */
 export interface Decoder extends FrameInputs {
@@ -20,12 +21,20 @@ export interface Decoder extends FrameInputs {
   stop(): void
 }
 
-/** @param outlet where answers go; none if the host answers */
+/**
+ * @param outlet where answers go; none if the host answers
+ * @throws RangeError for limits that are no numbers
+ */
 export function createDecoder(options: DecoderOptions, randomByte: RandomByte, outlet?: Outlet): Decoder {
   const { handshake, maxMessage = 1 << 24, maxFragments = 1 << 17 } = options
-  const readText = createTextReader(options.TextDecoder)
-  const readBytes = createByteReader()
+  checkNumber('maxMessage', maxMessage)
+  checkNumber('maxFragments', maxFragments)
+  let readText = createTextReader(options.TextDecoder)
+  let readBytes = createByteReader()
   let isDone = false
+  // Input that came while a callback ran: it must wait for the rest of the bytes that the callback belongs to.
+  let isRunning = false
+  let queue: (() => void)[] = []
   // Undefined when the HTTP head is over.
   let readHead = handshake ? createHeadReader(handshake) : undefined
   // A header that is cut or long: its bytes that were read, its size, its first byte, the length so far.
@@ -44,25 +53,48 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
   let total = 0
   let fragments = 0
   // The payload of a control frame, which may stand between the fragments of a message.
-  let control: number[] = []
+  let control = EMPTY
+
+  /** Ignores all later input, and lets go of what a message without an end has left. */
+  const stop = (): void => {
+    isDone = true
+    readText = createTextReader(null)
+    readBytes = createByteReader()
+    queue = []
+    control = EMPTY
+  }
 
   const close = (payload: ArrayLike<number>): void => {
-    isDone = true
+    stop()
     if (readHead === undefined) outlet?.write(encodeFrame(CLOSE, payload, randomByte))
+    outlet?.end()
   }
 
   /** Runs a step of the decoder. Ends the stream if it throws a FrameError, or another error for lack of memory. */
-  const run = <A, B>(step: (a: A, b: B) => void, a: A, b: B): void => {
+  const run = (
+    step: (bytes: Uint8Array, chunk: Partial<Chunk>) => void,
+    bytes: Uint8Array,
+    chunk: Partial<Chunk>,
+  ): void => {
     if (isDone) return
+    if (isRunning) {
+      // The host may use its buffer again before it is read.
+      const copy = new Uint8Array(bytes)
+      queue.push(() => step(copy, chunk))
+      return
+    }
+    isRunning = true
     try {
       outlet?.retry()
-      step(a, b)
+      step(bytes, chunk)
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) next()
     } catch (problem) {
       const isRefusal = problem instanceof Error && problem.name === 'FrameError'
       const error = isRefusal ? (problem as FrameError) : frameError(1009)
       close([error.code >> 8, error.code])
       callHost(options.error, error)
     }
+    isRunning = false
   }
 
   const finishMessage = (message: string | Uint8Array): void => {
@@ -92,11 +124,10 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
     isInFrame = missing > 0
     const isLast = !isInFrame && isFinal
     if (opcode >= CLOSE) {
-      control.push(...view(bytes, at, end))
-      if (!isLast) return
-      const payload = Uint8Array.from(control)
-      control = []
-      finishControl(payload)
+      const piece = view(bytes, at, end)
+      const payload = control.length === 0 ? new Uint8Array(piece) : Uint8Array.of(...control, ...piece)
+      control = isLast ? EMPTY : payload
+      if (isLast) finishControl(payload)
     } else if (kind === TEXT) {
       const text = readText(bytes, at, end, isLast)
       if (isLast) finishMessage(text)
@@ -201,7 +232,7 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
 
   return {
     push(bytes) {
-      run(readStream, toBytes(bytes), undefined)
+      run(readStream, toBytes(bytes), NOTHING)
     },
     pushFrame({ opcode: code, fin, payload }) {
       run(takeChunk, toBytes(payload), { fin, opcode: code })
@@ -210,10 +241,8 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
       run(takeChunk, toBytes(chunk.bytes), chunk)
     },
     drained() {
-      run(() => outlet?.drained(), undefined, undefined)
+      outlet?.drained()
     },
-    stop() {
-      isDone = true
-    },
+    stop,
   }
 }

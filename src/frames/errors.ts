@@ -16,3 +16,8 @@ export function callHost<A, B, R>(listener: ((a: A, b: B) => R) | null | undefin
     return undefined
   }
 }
+
+/** @throws RangeError for what is no number from 0 on */
+export function checkNumber(name: string, value: unknown): void {
+  if (!((value as number) >= 0)) throw new RangeError(`${name} must be a number from 0 on; got ${String(value)}`)
+}

@@ -1,5 +1,5 @@
 import { createDecoder } from './create-decoder.js'
-import { callHost } from './errors.js'
+import { reportToHost } from './errors.js'
 import { createOutlet } from './outlet.js'
 import { createRandomByte } from './random.js'
 import type { ByteInput, Chunk, DecoderOptions, Frame, FrameInputs } from './types.js'
@@ -16,7 +16,7 @@ export class MessageDecoder implements FrameInputs {
 
   constructor(options: DecoderOptions) {
     const { write } = options
-    const outlet = write && createOutlet((bytes) => callHost((frame: Uint8Array) => write(frame), bytes))
+    const outlet = write && createOutlet((bytes) => write.call(options, bytes), reportToHost)
     const decoder = createDecoder(options, createRandomByte(options.random), outlet)
     this.push = decoder.push
     this.pushFrame = decoder.pushFrame

@@ -1,7 +1,8 @@
-import { bytesIn } from './bytes.js'
 import { createKey } from './accept-key.js'
+import { bytesIn } from './bytes.js'
 import { createDecoder } from './create-decoder.js'
 import { encodeUtf8 } from './encode-text.js'
+import { checkNumber } from './errors.js'
 import { CLOSE, encodeFrame } from './frame.js'
 import { createFrameWriter } from './frame-writer.js'
 import { checkAnswer } from './handshake.js'
@@ -22,8 +23,6 @@ import type {
 
 declare const setTimeout: ((call: () => void, ms: number) => unknown) | undefined
 declare const clearTimeout: (id: unknown) => void
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 const CONNECTING = 0
 const OPEN = 1
@@ -46,14 +45,17 @@ const defaultTimer = (ms: number, call: () => void): (() => void) => {
 
 const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
 
+/** Converts to text as a page does: a symbol is a TypeError. */
+const toText = (value: unknown): string => ''.concat(value as string)
+
 /**
  * Makes a WebSocket class over any stream of bytes that the host has: Node's `net`, or the TCP of a script VM. Extensions
  * are never offered. Faults of the network or the server are `error` and `close` events; no callback throws.
- * @throws RangeError for a timeout that is no number of milliseconds
+ * @throws RangeError for a timeout or a limit that is no number
  */
 export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
-  const { timeout = 10_000, setTimer = defaultTimer } = options
-  if (!(timeout >= 0)) throw new RangeError(`timeout must be milliseconds from 0 on; got ${String(timeout)}`)
+  const { timeout = 10_000, setTimer = defaultTimer, maxMessage = 0, maxFragments = 0 } = options
+  for (const [name, value] of Object.entries({ timeout, maxMessage, maxFragments })) checkNumber(name, value)
   const randomByte = createRandomByte(options.random)
   const frames = createFrameWriter(randomByte, options.TextEncoder)
 
@@ -64,38 +66,39 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
       const offered = typeof protocols === 'string' ? [protocols] : protocols
       const key = createKey(randomByte)
       const { target, request } = openingFor(url, offered, key)
-      const socket = this as unknown as Writable<FrameWebSocket>
-      const events = createSocketEvents(socket)
+      const events = createSocketEvents(this as unknown as FrameWebSocket)
+      let state: number = CONNECTING
+      let chosen = ''
       let stream: ByteStream | undefined
+      let stopTimer = (): void => undefined
 
       const finish = (code: number, reason: string, error?: unknown): void => {
-        if (socket.readyState === CLOSED) return
-        socket.readyState = CLOSED
+        if (state === CLOSED) return
+        state = CLOSED
         decoder.stop()
+        outlet.end()
         stopTimer()
-        attempt(async () => stream?.close())
-        if (error) events.dispatch('error', { error })
+        attempt(() => stream?.close())
+        if (error !== undefined) events.dispatch('error', { error })
         events.dispatch('close', { code, reason, wasClean: code !== ABNORMAL })
       }
-      const fail = (error: unknown): void => finish(ABNORMAL, '', error)
-      const startTimer = (waitsFor: string): (() => void) =>
-        timeout === 0 || timeout === Infinity
-          ? () => undefined
-          : setTimer(Math.min(timeout, LONGEST), () => fail(new Error(`Timeout: no ${waitsFor} in ${timeout} ms`)))
+      const fail = (error: unknown): void => finish(ABNORMAL, '', error ?? new Error('The stream failed'))
 
-      /** Calls the host's stream, whose methods may throw or reject. */
-      const attempt = (call: () => Promise<unknown>): void => void call().catch(fail)
-      const outlet = createOutlet((bytes) => {
-        // Nothing follows a close frame.
-        if (socket.readyState > OPEN) return undefined
-        try {
-          const result = stream!.write(bytes)
-          return result instanceof Promise ? result.catch(fail) : result
-        } catch (error) {
-          attempt(() => Promise.reject(error))
-          return undefined
-        }
-      })
+      /** Calls the host, which may throw or reject. */
+      const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
+
+      const startTimer = (waitsFor: string): void => {
+        stopTimer()
+        if (timeout === 0 || timeout === Infinity) return
+        stopTimer = setTimer(Math.min(timeout, LONGEST), () =>
+          fail(new Error(`Timeout: no ${waitsFor} in ${timeout} ms`)),
+        )
+      }
+
+      const outlet = createOutlet(
+        (bytes) => stream!.write(bytes),
+        (error) => attempt(() => Promise.reject(error)),
+      )
 
       const decoder = createDecoder(
         {
@@ -106,13 +109,13 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
             const result = checkAnswer(head, key, offered)
             if ('problem' in result) return result.problem
             stopTimer()
-            socket.protocol = result.protocol
-            socket.readyState = OPEN
+            chosen = result.protocol
+            state = OPEN
             events.dispatch('open')
             return true
           },
           message: (data) => {
-            if (socket.readyState === OPEN) {
+            if (state === OPEN) {
               events.dispatch('message', { data: typeof data === 'string' ? data : data.slice().buffer })
             }
           },
@@ -123,68 +126,77 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
         outlet,
       )
 
-      Object.assign(socket, STATES, {
+      const members = {
+        ...STATES,
         url,
-        protocol: '',
         extensions: '',
-        readyState: CONNECTING,
         binaryType: 'arraybuffer',
+        onopen: null,
+        onmessage: null,
+        onerror: null,
+        onclose: null,
         addEventListener: events.add,
         removeEventListener: events.remove,
 
-        send(data: string | ByteInput) {
-          if (socket.readyState === CONNECTING) throw namedError('InvalidStateError', 'The socket is still connecting')
+        get protocol() {
+          return chosen
+        },
+        get readyState() {
+          return state
+        },
+        get bufferedAmount() {
+          return outlet.buffered
+        },
+
+        send(data: string | number | ByteInput) {
+          if (state === CONNECTING) throw namedError('InvalidStateError', 'The socket is still connecting')
           const bytes = typeof data === 'string' ? undefined : bytesIn(data)
           if (bytes === undefined && /^\[object (Blob|File)]$/.test(Object.prototype.toString.call(data))) {
             throw new TypeError('A Blob can not be sent; send the ArrayBuffer of its arrayBuffer()')
           }
-          if (socket.readyState === OPEN) {
-            outlet.write(bytes === undefined ? frames.text(''.concat(data as string)) : frames.binary(bytes))
-          }
+          const text = bytes === undefined ? toText(data) : ''
+          if (state === OPEN) outlet.write(bytes === undefined ? frames.text(text) : frames.binary(bytes))
         },
 
         close(code = 1000, reason = '') {
           if (!/^(1000|[34]\d{3})$/.test(String(code))) {
             throw namedError('InvalidAccessError', `The code must be 1000 or 3000 to 4999; got ${String(code)}`)
           }
-          const encoded = encodeUtf8(reason)
+          const encoded = encodeUtf8(toText(reason))
           if (encoded.length > REASON_LIMIT) {
             throw new SyntaxError(`The reason must have ${REASON_LIMIT} bytes at most; it has ${encoded.length}`)
           }
-          if (socket.readyState === OPEN) {
+          if (state > OPEN) return
+          const wasOpen = state === OPEN
+          state = CLOSING
+          if (wasOpen) {
+            startTimer('answer to close()')
             outlet.write(encodeFrame(CLOSE, [code >> 8, code, ...encoded], randomByte))
-            stopTimer = startTimer('answer to close()')
-          } else if (socket.readyState === CONNECTING) {
+            // Nothing follows a close frame.
+            outlet.end()
+          } else {
             decoder.stop()
             attempt(() => Promise.reject(namedError('AbortError', 'The socket was closed before it was open')))
-          } else {
-            return
           }
-          socket.readyState = CLOSING
         },
-      })
-      Object.defineProperty(socket, 'bufferedAmount', { enumerable: true, get: () => outlet.buffered })
+      } satisfies FrameWebSocket
+      Object.defineProperties(this, Object.getOwnPropertyDescriptors(members))
 
-      let stopTimer = startTimer('connection')
+      startTimer('connection')
       attempt(async () => {
-        stream = await connect(target)
-        if (socket.readyState === CONNECTING) {
-          stream.onData(decoder.push)
-          stream.onDrain?.(decoder.drained)
-          stream.onClose((error) =>
-            fail(
-              error ||
-                new Error(
-                  socket.readyState === CONNECTING
-                    ? 'The connection ended before the handshake'
-                    : 'The connection ended without a close frame',
-                ),
-            ),
-          )
+        const opened = (stream = await connect(target))
+        if (state === CONNECTING) {
+          const ended = (error?: unknown): void => {
+            const moment = state === CONNECTING ? 'before the handshake' : 'without a close frame'
+            fail(error || new Error(`The connection ended ${moment}`))
+          }
+          attempt(() => opened.onData(decoder.push))
+          attempt(() => opened.onDrain?.(decoder.drained))
+          attempt(() => opened.onClose(ended))
           outlet.write(request)
-        } else if (socket.readyState === CLOSED) {
+        } else if (state === CLOSED) {
           // The socket was closed meanwhile, when there was no stream to close.
-          await stream.close()
+          await opened.close()
         }
       })
     }

@@ -48,10 +48,14 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
   }
 
   return {
-    write: (bytes) => socket.write(bytes),
+    // Settled in any case: why a write failed, `onClose` tells.
+    write: (bytes) => new Promise<void>((resolve) => void socket.write(bytes, () => resolve())),
     close,
     onData: (listener) => socket.on('data', listener),
-    onDrain: (listener) => socket.on('drain', listener),
-    onClose: (listener) => socket.on('close', () => listener(failure)),
+    onClose: (listener) => {
+      // A peer that has ended its side and reads nothing would be noticed only when everything is sent.
+      socket.on('end', () => listener(failure))
+      socket.on('close', () => listener(failure))
+    },
   }
 }

@@ -127,6 +127,37 @@ test('a server that pings on and on and never reads is closed, and takes no memo
   expect(most).toBeLessThan(1 << 20)
 }, 60_000)
 
+test('bufferedAmount is what Node has not sent yet, also while it never becomes nothing', async () => {
+  const server = await upgraded(({ socket }) => socket.resume())
+  let size = 0
+  const socket = new (createWebSocketClass(nodeConnect))(server.url)
+  await opened(socket)
+  const message = new Uint8Array(1 << 20)
+  for (let round = 0; round < 40; round++) {
+    socket.send(message)
+    size = Math.max(size, socket.bufferedAmount)
+    while (socket.bufferedAmount > 3 << 20) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(size).toBeLessThan(5 << 20)
+  await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0), { timeout: 10_000 })
+  socket.close()
+})
+
+test('a server that ends its side and reads nothing is noticed while messages wait for it', async () => {
+  const server = await listen((socket) => {
+    socket.once('data', (head: Buffer) => {
+      socket.pause()
+      socket.write(switching(/Sec-WebSocket-Key: (.*)\r\n/.exec(head.toString())![1]!))
+      setTimeout(() => socket.end(), 200)
+    })
+  })
+  const socket = new (createWebSocketClass(nodeConnect))(server.url)
+  socket.onopen = () => {
+    for (let i = 0; i < 20; i++) socket.send(new Uint8Array(1 << 20))
+  }
+  expect(await closed(socket)).toMatchObject({ code: 1006 })
+})
+
 test('the second of two messages does not wait until the first is acknowledged', async () => {
   let received = 0
   let expected = 0
