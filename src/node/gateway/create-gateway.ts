@@ -23,6 +23,13 @@ import { Traffic } from './traffic.js'
 const QUIET_MS = 500
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
+/** Connections that may be busy when a file is sent. The others, a quarter of all, are kept free for calls. */
+const BUSY_FOR_FILES = 192
+const TOO_MANY_DOWNLOADS: Refusal = {
+  status: 503,
+  code: 14,
+  message: 'Too many downloads are under way; try again in a moment',
+}
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
@@ -101,6 +108,7 @@ async function start(
     if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
     if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
     if (isRead && access.enter(message, reply, admission, refuse)) return
+    if (!hasRoom(BUSY_FOR_FILES)) return refuse(TOO_MANY_DOWNLOADS)
     await serveFile(message, reply)
   }
 
@@ -117,7 +125,7 @@ async function start(
     refuseRaw(socket, refusal)
   }
 
-  const { server, sockets, exempt } = createGuardedServer({
+  const { server, sockets, exempt, hasRoom } = createGuardedServer({
     tls,
     guard,
     serve: (...args) => traffic.count(serve(...args)),
