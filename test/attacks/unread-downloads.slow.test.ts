@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { affordable } from './support/crowd.js'
 import { expectRefusal, expectServing, startGateway } from './support/targets.js'

@@ -1,7 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import { announcesBody } from './framing.js'
 
 /** Time for which a new connection is spared beyond the limit, since many watchers may arrive at once. */
@@ -9,16 +8,19 @@ const GRACE_MS = 1_000
 /** Time after which a client that takes nothing of its answer has stopped reading. */
 const STALLED_MS = 5_000
 
+/** What a request waits for. An upgrade is answered on its connection itself. */
+export type Answer = ServerResponse | Socket
+
 export interface ConnectionLimit {
   /**
    * Notes that a request waits for its answer until `answer` closes. Returns false if as many connections as may be
    * are being answered, and this is another one: the request is to be refused.
    */
-  begin(message: IncomingMessage, answer: Writable): boolean
+  begin(message: IncomingMessage, answer: Answer): boolean
   /** How many requests of a connection wait for their answers. */
   waiting(socket: Socket): number
   /** The answer that the first of them waits for. */
-  current(socket: Socket): Writable | undefined
+  current(socket: Socket): Answer | undefined
   /** Whether fewer than `most` connections are being answered. Makes room if some wait for their clients instead. */
   hasRoom(most: number): boolean
   /** Stops counting a connection that now belongs to a watcher, as long as there is room for watchers. */
@@ -29,7 +31,7 @@ interface Connection {
   /** With TLS, the plain socket below it. */
   readonly plain: Socket
   /** The requests that wait for answers. */
-  readonly unanswered: Map<Writable, IncomingMessage>
+  readonly unanswered: Map<Answer, IncomingMessage>
   /** When it was last used. */
   since: number
   /** The bytes that its client has taken, and when it took the last of them. */
@@ -157,7 +159,7 @@ const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket):
  * Closes an answer that nobody wants any longer. When a connection ends, Node closes only the answer whose turn it is, and
  * not those to the requests behind it.
  */
-function closeUnlessBegun(answer: Writable): void {
+function closeUnlessBegun(answer: Answer): void {
   if (!(answer instanceof ServerResponse) || answer.socket !== null) return
   answer.destroy()
   answer.emit('close')

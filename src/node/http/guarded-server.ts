@@ -80,7 +80,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const { tls, guard, onFault } = options
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
-  const streams = new WeakSet<object>()
+  const streams = new WeakSet()
   const server =
     tls === undefined
       ? createServer(serverOptions)

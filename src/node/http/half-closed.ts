@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Answer } from './connection-limit.js'
 
 /** Time after which a client that closed its half of a connection, and still waits for an answer, may have left. */
 const LEFT_MS = 250
@@ -18,7 +19,7 @@ const STUCK_MS = 5_000
  */
 export function followHalfClosed(
   socket: Socket,
-  current: () => unknown,
+  current: () => Answer | undefined,
   isStream: (answer: ServerResponse) => boolean,
 ): void {
   const look = (): void => {
