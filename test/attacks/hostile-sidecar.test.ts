@@ -191,7 +191,23 @@ test("the sidecar's own affairs, and what would speak for the gateway, are not p
         'Access-Control-Allow-Credentials: true',
         'Cross-Origin-Resource-Policy: cross-origin',
         'Cache-Control: public, max-age=1000000',
-        'X-Kept: 1',
+        'Retry-After: 5',
+        'Clear-Site-Data: "*"',
+        'Refresh: 0; url=http://evil.example',
+        'Location: http://evil.example',
+        'Content-Location: /',
+        'Service-Worker-Allowed: /',
+        'Strict-Transport-Security: max-age=31536000',
+        'Alt-Svc: h2="evil.example:443"',
+        'WWW-Authenticate: Basic realm="evil"',
+        'Link: </evil.js>; rel=preload; as=script',
+        'Content-Security-Policy: default-src *',
+        'Report-To: {}',
+        'SourceMap: /evil',
+        'Content-Disposition: attachment',
+        'X-Frame-Options: ALLOWALL',
+        'X-Content-Type-Options: none',
+        'Server: evil',
         'X-Outside: \xe9',
       ].join('\r\n'),
     ),
@@ -202,12 +218,33 @@ test("the sidecar's own affairs, and what would speak for the gateway, are not p
     'cache-control': 'no-store',
     'content-length': '2',
     'cross-origin-resource-policy': 'same-origin',
+    'content-type': 'text/plain; charset=utf-8',
+    'retry-after': '5',
     'x-content-type-options': 'nosniff',
-    'x-kept': '1',
-    'x-outside': '\xe9',
+    'x-frame-options': 'DENY',
     connection: 'close',
     date: expect.any(String),
   })
+})
+
+test.each([
+  ['application/json', 'application/json'],
+  ['Application/JSON; charset=utf-7', 'application/json'],
+  ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+  ['text/html', 'text/plain; charset=utf-8'],
+  ['text/html, application/json', 'text/plain; charset=utf-8'],
+  ['application/json, text/html', 'text/plain; charset=utf-8'],
+  ['application/jsonp', 'text/plain; charset=utf-8'],
+  ['image/svg+xml', 'text/plain; charset=utf-8'],
+  ['text/javascript', 'text/plain; charset=utf-8'],
+  ['multipart/x-mixed-replace; boundary=x', 'text/plain; charset=utf-8'],
+  ['', 'text/plain; charset=utf-8'],
+])('an answer whose type is "%s" reaches a browser as %s, its bytes unchanged', async (type, passed) => {
+  const html = '<script>alert(1)</script>'
+  const victim = await start(() => ok(`Content-Type: ${type}\r\nContent-Length: ${html.length}`, html))
+  const answer = await callReady(victim)
+  expect(answer).toMatchObject({ status: 200, body: html })
+  expect(answer!.headers).toMatchObject({ 'content-type': passed, 'x-content-type-options': 'nosniff' })
 })
 
 test('an answer without end is passed on no faster than it is read', async () => {

@@ -102,7 +102,7 @@ async function start(
     if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
     const refuse = (refusal: Refusal): void => {
       logRefusal(method, target, refusal)
-      answerRefusal(reply, refusal, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+      answerRefusal(reply, refusal)
     }
     const isRead = method === 'GET' || method === 'HEAD'
     if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')

@@ -76,12 +76,12 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
     outgoing: Outgoing,
     isStream: boolean,
   ): void => {
-    const { statusCode = 0, rawHeaders, headers } = response
+    const { statusCode = 0, headers } = response
     attempt.answered(isStream)
     response.on('error', (error) => attempt.fail(error))
     if (reply.destroyed) return void response.resume()
     try {
-      reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
+      reply.writeHead(statusCode, responseHeaders(headers, outgoing.answerHeaders))
     } catch (error) {
       return attempt.fail(error as Error)
     }

@@ -10,7 +10,7 @@ import { forbidden, malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
-import { requestHeaders, upgradeHeaders } from './forwarded-headers.js'
+import { OWN_HEADERS, requestHeaders, upgradeHeaders } from './forwarded-headers.js'
 import { createForwarder } from './forwarder.js'
 import { createBodyReader } from './request-body.js'
 import { findSidecarRoute } from './sidecar-route.js'
@@ -46,13 +46,6 @@ const FULL: Refusal = { status: 503, code: 14, message: 'Too many watches are op
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 const BAD_HEADER = malformed('A header has a value that none may have')
-
-/** Headers of the answers that the gateway gives itself. */
-const OWN_HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-}
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { sidecar, timeout, access, denied, onWatch, log } = options
