@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { announcesBody } from './framing.js'
 
-/** Time for which a new connection is spared beyond the limit, since many watchers may arrive at once. */
+/** Time for which connections and requests are spared beyond the limit, since many watchers may arrive at once. */
 const GRACE_MS = 1_000
 /** Time after which a client that takes nothing of its answer has stopped reading. */
 const STALLED_MS = 5_000
@@ -32,7 +32,7 @@ interface Connection {
   readonly plain: Socket
   /** The requests that wait for answers. */
   readonly unanswered: Map<Answer, IncomingMessage>
-  /** When it was last used. */
+  /** When it became idle or active. */
   since: number
   /** The bytes that its client has taken, and when it took the last of them. */
   taken: number
@@ -42,14 +42,14 @@ interface Connection {
 /**
  * Limits the connections that aren't watchers. Idle ones over the limit are ended, those first that have asked for
  * nothing for the longest time: clients that open connections and stay silent can't keep others out. No connection is
- * ended while it is being answered. All connections together are never more than `total`, and watchers never take the
+ * ended while it is being answered, and when as many as the limit have been for a while, no other is. All connections together are never more than `total`, and watchers never take the
  * places of the others.
  */
 export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
   const known = new WeakMap<Socket, Connection>()
   /** The two ends of a connection tell which plain socket is below a TLS socket. */
   const byEnds = new Map<string, Connection>()
-  /** In the order of their last use. */
+  /** These two are in the order in which they became so. */
   const idle = new Set<Connection>()
   const active = new Set<Connection>()
   const watching = new Set<Connection>()
@@ -73,12 +73,22 @@ export function limitConnections(server: Server, limit: number, total: number, g
     if (connection !== undefined) known.set(socket, connection)
     return connection
   }
-  const hasRoom = (most: number): boolean => {
+  /** Ends connections that have been active for some time and wait for their clients. Returns the number of the others. */
+  const countBusy = (sparedMs: number): number => {
+    const now = performance.now()
+    let busy = 0
     for (const connection of active) {
-      if (active.size < most) return true
+      if (now - connection.since < sparedMs) break
       if (waitsForClient(connection)) evict(connection)
+      else busy += 1
     }
-    return active.size < most
+    return busy
+  }
+  const hasRoom = (most: number): boolean => active.size < most || countBusy(graceMs) < most
+  /** Whether one more may be active: then as many others still find room. */
+  const mayBegin = (): boolean => {
+    const most = total - limit - watching.size
+    return hasRoom(limit) && (active.size < most || countBusy(0) < most)
   }
 
   server.on('connection', (plain: Socket) => {
@@ -107,10 +117,10 @@ export function limitConnections(server: Server, limit: number, total: number, g
       if (connection === undefined) return true
       const { unanswered } = connection
       if (unanswered.size === 0) {
-        if (!hasRoom(limit)) return false
+        if (!mayBegin()) return false
         idle.delete(connection)
         active.add(connection)
-        connection.takenAt = performance.now()
+        connection.since = connection.takenAt = performance.now()
       }
       unanswered.set(answer, message)
       answer.once('close', () => {
