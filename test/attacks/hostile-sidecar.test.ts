@@ -146,6 +146,39 @@ describe('what comes behind an answer belongs to nobody', () => {
   })
 
   test.each([
+    ['a whole answer', SECOND],
+    ['the rest of one', '"evil"'],
+    ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['garbage', '\x00\xff'],
+  ])('%s that comes while nobody asks', async (_what, late) => {
+    const sockets = new Set<Socket>()
+    const victim = await start((_request, socket) => {
+      sockets.add(socket.setNoDelay())
+      return ok('Content-Length: 2')
+    })
+    for (let i = 0; i < 10; i += 1) {
+      expect(await callReady(victim)).toMatchObject({ status: 200, body: '{}' })
+      const kept = [...sockets].at(-1)!
+      // The late bytes have arrived before the next call is made.
+      await new Promise((resolve) => kept.write(Buffer.from(late, 'latin1'), resolve))
+    }
+    await expectServing(victim)
+  })
+
+  test('half an answer behind one, whose rest comes late', async () => {
+    const victim = await start((_request, socket) => {
+      setTimeout(() => socket.setNoDelay().write(SECOND.slice(20)), 20)
+      return ok('Content-Length: 2') + SECOND.slice(0, 20)
+    })
+    for (let i = 0; i < 5; i += 1) {
+      const answer = await callReady(victim)
+      expect(answer?.body ?? '').not.toContain('evil')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      await expectServing(victim)
+    }
+  })
+
+  test.each([
     ['204 No Content', 204],
     ['304 Not Modified', 304],
   ])('a body of %s', async (line, status) => {

@@ -1,12 +1,13 @@
-import { Agent, request as requestPlain } from 'node:http'
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import { request as requestPlain } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { createReply } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { Attempt } from './attempt.js'
 import { handshakeHead, responseHeaders } from './forwarded-headers.js'
+import { keepConnections } from './kept-connections.js'
 import type { Watches } from './watches.js'
 
 /**
@@ -54,7 +55,7 @@ export interface Forwarder {
 
 export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
   const isSecure = sidecar.protocol === 'https:'
-  const keptConnections = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
+  const keptConnections = keepConnections(isSecure, KEPT_MS)
   const basePath = sidecar.pathname.replace(/\/$/, '')
   const place = sidecar.host
 
@@ -97,6 +98,9 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   return {
     async request(message, reply, outgoing) {
       const { isWatch } = outgoing
+      // What has come meanwhile on a kept connection is read first, and ends it.
+      if (!isWatch) await nextTurn()
+      if (reply.destroyed) return
       const request = send(message.method, outgoing, isWatch ? false : keptConnections)
       const onFailure = (refusal: Refusal): void => {
         if (!reply.headersSent) return outgoing.onFailure(refusal)
