@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
-import { announcesBody, checkFraming } from './framing.js'
+import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
 import { followHalfClosed } from './half-closed.js'
 import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
@@ -73,7 +73,6 @@ const FULL: Refusal = {
   code: 14,
   message: `All ${limits.connections} connections wait for answers to other requests; try again in a moment`,
 }
-const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
@@ -121,9 +120,8 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     // Nothing may come in between before all answers have left, and nothing may follow a last one.
     const isBusy = limit.waiting(socket) > 0
     if (isBusy || replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
-    if (message.headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(message, socket)
-    const body = announcesBody(message) ? BODY_IN_UPGRADE : undefined
-    const verdict = judge(message, limit.begin(message, socket) ? (checkFraming(message) ?? body) : FULL)
+    if (!isForWebSocket(message)) return serveWithoutUpgrade(message, socket)
+    const verdict = judge(message, limit.begin(message, socket) ? checkUpgrade(message) : FULL)
     if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
     refuseRaw(socket, verdict.refusal)
   }

@@ -53,3 +53,7 @@ export const answerRefusal = (
   reply.writeHead(refusal.status, { ...REFUSAL_HEADERS, ...headers, 'content-length': Buffer.byteLength(body) })
   reply.end(body)
 }
+
+/** Whether nobody waits for an answer any more. Over HTTP/2 only its stream tells. */
+export const hasClosed = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  reply.destroyed || reply.stream?.destroyed === true

@@ -3,7 +3,7 @@ import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node
 import { request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { createReply } from '../../http/raw-response.js'
+import { createReply, hasClosed } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { Attempt } from './attempt.js'
 import { handshakeHead, responseHeaders } from './forwarded-headers.js'
@@ -100,7 +100,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
       const { isWatch } = outgoing
       // What has come meanwhile on a kept connection is read first, and ends it.
       if (!isWatch) await nextTurn()
-      if (reply.destroyed) return
+      if (hasClosed(reply)) return
       const request = send(message.method, outgoing, isWatch ? false : keptConnections)
       const onFailure = (refusal: Refusal): void => {
         if (!reply.headersSent) return outgoing.onFailure(refusal)
