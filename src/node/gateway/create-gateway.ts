@@ -21,6 +21,8 @@ import { Traffic } from './traffic.js'
 
 /** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
 const QUIET_MS = 500
+/** After SIGTERM a page that watched is waited for until no connection of it has been there for this long. */
+const ABSENT_MS = 1_000
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
 /** Connections that may be busy when a file is sent. The others, a quarter of all, are kept free for calls. */
@@ -43,9 +45,10 @@ export interface Gateway {
   /** The secret that clients must give to use the sidecar, if there is one. */
   readonly token: string | undefined
   /**
-   * Stops listening, tells every watch, and resolves when all connections have ended. The reason may be a signal's name,
-   * which clients hand on as their `signal` event: then pages are served until they have said nothing for half a
-   * second, at most five seconds. Can be called again.
+   * Tells every watch, and resolves when all connections have ended. The reason may be a signal's name, which clients
+   * hand on as their `signal` event: then pages are served until they have said nothing for half a second, at most five
+   * seconds. After SIGTERM, a page that watched has these five seconds to call `shutdown()`, unless that was done before.
+   * Can be called again.
    */
   close(reason?: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -145,9 +148,15 @@ async function start(
   let closing: Promise<void> | undefined
   const end = async (reason: string): Promise<void> => {
     // The HTTP server's own close() would also cut connections over which pages may still have something to say.
-    Server.prototype.close.call(server)
-    sidecarHandler.stopWatches(reason)
-    await traffic.rest(reason === '' ? 0 : QUIET_MS, CLOSE_MS, () => sockets.size === 0)
+    const stopListening = (): void => void Server.prototype.close.call(server)
+    if (reason === '') stopListening()
+    const told = sidecarHandler.stopWatches(reason)
+    await traffic.rest(CLOSE_MS, (quietMs) => {
+      const isAwaited = reason === 'SIGTERM' && told > 0 && !sidecarHandler.wasShutDown
+      if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
+      return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
+    })
+    stopListening()
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
     sidecarHandler.close()

@@ -33,8 +33,13 @@ export interface SidecarHandlerOptions {
 export interface SidecarHandler {
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
-  /** Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. */
-  stopWatches(reason: string): void
+  /** Whether the sidecar has accepted a call to `shutdown`. */
+  readonly wasShutDown: boolean
+  /**
+   * Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. Returns
+   * how many watches there were.
+   */
+  stopWatches(reason: string): number
   /** Ends the connections that are kept for later calls. */
   close(): void
 }
@@ -53,6 +58,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const forwarder = createForwarder({ sidecar, timeout, watches })
   const bodies = createBodyReader()
   let isStopping = false
+  let wasShutDown = false
 
   /** The route of a request, or the reason to refuse it. An admitted watch has a place until `answer` closes. */
   const admit = (
@@ -108,6 +114,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
           onFailure: refuse,
           onBreak: note,
         })
+        if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
       } finally {
         bodies.release(body)
       }
@@ -137,9 +144,13 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       })
     },
 
+    get wasShutDown() {
+      return wasShutDown
+    },
+
     stopWatches(reason) {
       isStopping = true
-      watches.stop(reason)
+      return watches.stop(reason)
     },
 
     close() {
