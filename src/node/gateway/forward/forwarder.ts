@@ -107,7 +107,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         reply.destroy()
         outgoing.onBreak(refusal)
       }
-      const attempt = new Attempt(request, { place, timeout, onFailure })
+      const attempt = new Attempt(request, { place, acts: message.method !== 'GET', timeout, onFailure })
       request.once('response', (response) => {
         passBack(response, reply, attempt, outgoing, isWatch && response.statusCode === 200)
       })
@@ -131,7 +131,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         else return outgoing.onFailure(refusal)
         outgoing.onBreak(refusal)
       }
-      const attempt = new Attempt(request, { place, timeout, onFailure })
+      const attempt = new Attempt(request, { place, acts: false, timeout, onFailure })
       socket.once('close', () => attempt.end())
       // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
       const leave = (): void => void socket.destroy()
