@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import type { Answer } from './connection-limit.js'
 
 /** Time after which a client that closed its half of a connection, and still waits for an answer, may have left. */
-const LEFT_MS = 250
+const LEFT_MS = 200
 /** Time after which the reset must have come that answers a first interim answer. */
-const RESET_MS = 100
+const RESET_MS = 50
 /** Time for which an answer that has begun may stand still then. */
-const STUCK_MS = 5_000
+const STUCK_MS = 200
 
 /**
  * Finds out whether a client that closed its half of a connection has left: one that has said all does that too, and
@@ -36,7 +36,9 @@ export function followHalfClosed(
     }
     const { bytesWritten } = socket
     const isStuck = (): boolean => socket.bytesWritten === bytesWritten && socket.writableLength === 0
-    setTimeout(() => isStuck() && socket.destroy(), STUCK_MS).unref()
+    // What has been ready meanwhile is sent first.
+    const end = (): void => void setImmediate(() => isStuck() && socket.destroy())
+    setTimeout(end, STUCK_MS).unref()
   }
   setTimeout(look, LEFT_MS).unref()
 }
