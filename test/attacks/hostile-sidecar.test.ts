@@ -251,7 +251,8 @@ test("the sidecar's own affairs, and what would speak for the gateway, are not p
     'cache-control': 'no-store',
     'content-length': '2',
     'cross-origin-resource-policy': 'same-origin',
-    'content-type': 'text/plain; charset=utf-8',
+    // Where the sidecar gives no type.
+    'content-security-policy': "default-src 'none'; sandbox",
     'retry-after': '5',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

@@ -59,8 +59,11 @@ export function responseHeaders(
   given: IncomingHttpHeaders,
   more: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> {
-  const type = /^application\/json *(?:;|$)/i.test(given['content-type'] ?? '') ? JSON_TYPE : PLAIN_TYPE
-  const headers: Record<string, string> = { ...OWN_HEADERS, ...more, 'content-type': type }
+  const type = given['content-type']
+  const headers: Record<string, string> = { ...OWN_HEADERS, ...more }
+  // The sidecar gives an empty answer no type. One that isn't empty may be guessed to be a page, but not act as one.
+  if (type === undefined) headers['content-security-policy'] = "default-src 'none'; sandbox"
+  else headers['content-type'] = /^application\/json *(?:;|$)/i.test(type) ? JSON_TYPE : PLAIN_TYPE
   for (const name of withoutNamed(PASSED_BACK, given.connection)) {
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
