@@ -93,6 +93,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     pacing,
     watched,
   })
+  let hasWarned = false
   const reachability = createReachability(scope, direct.attempt, timers, pacing, {
     onRead,
     onChange({ up, isNew, reason, operation }) {
@@ -103,10 +104,14 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
       }
       if (up && isNew && operation !== 'health' && reporter.hasFailed) heartbeat.beatNow()
     },
-    onAbsent() {
-      const sink = logger ?? host().console
+    onAbsent(reason) {
+      const sink = hasWarned ? undefined : (logger ?? host().console)
+      hasWarned = true
       if (sink?.warn)
-        sink.warn(`gameserver-sidecar: no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`)
+        sink.warn(
+          'gameserver-sidecar: ' +
+            (reason ? reason.message : `no answer from ${endpoint.baseUrl} yet, still trying. ${endpoint.hint()}`),
+        )
     },
   })
 

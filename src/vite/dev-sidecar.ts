@@ -6,8 +6,9 @@ import { createSidecarHandler } from '../node/gateway/forward/sidecar-handler.js
 import type { SidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../node/gateway/forward/sidecar-route.js'
 import { isLoopback } from '../node/http/authority.js'
+import { checkFraming, checkUpgrade } from '../node/http/framing.js'
 import { createLineLog, refusalLine } from '../node/http/line-log.js'
-import { answerRefusal, refuseRaw } from '../node/http/raw-response.js'
+import { answerRefusal, hasClosed, refuseRaw } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
@@ -52,6 +53,8 @@ export function createDevSidecar(
   const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
+  /** Connections on which nobody can say where the next request begins. */
+  const unclear = new WeakSet<Socket>()
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const run = async (): Promise<Running> => {
@@ -84,7 +87,8 @@ export function createDevSidecar(
     return running
   }
 
-  const admit = (message: IncomingMessage): Verdict => {
+  const admit = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
+    if (framing !== undefined) return { refusal: framing }
     const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
     const verdict = guard(message)
     return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
@@ -100,13 +104,21 @@ export function createDevSidecar(
       const isRead = given.method === 'GET' || given.method === 'HEAD'
       const mayEnter = token !== undefined && isRead && /[?&]token=/.test(target)
       if (!isOwn(target) && !mayEnter) return false
-      const message = likeHttp1(given)
+      const isHttp2 = 'stream' in given
+      const message = isHttp2 ? likeHttp1(given) : given
       const refuse = (refusal: Refusal): true => {
         log(refusalLine(message.method, target, refusal))
         answerRefusal(reply, refusal)
         return true
       }
-      const admission = admit(message)
+      // These bytes may be a part of the request whose answer was the last on this connection.
+      if (unclear.has(message.socket)) return true
+      const framing = isHttp2 ? undefined : checkFraming(message)
+      if (framing !== undefined) {
+        unclear.add(message.socket)
+        reply.shouldKeepAlive = false
+      }
+      const admission = admit(message, framing)
       if (admission.refusal !== undefined) return refuse(admission.refusal)
       if (!isOwn(target)) return access.enter(message, reply, admission, refuse)
       if (!isForSidecar(target)) {
@@ -114,6 +126,7 @@ export function createDevSidecar(
         return true
       }
       const started = await start()
+      if (hasClosed(reply)) return true
       if ('status' in started) return refuse(started)
       await started.handler.serve(message, reply, admission)
       return true
@@ -127,9 +140,10 @@ export function createDevSidecar(
         log(refusalLine(message.method, target, refusal))
         refuseRaw(socket, refusal)
       }
-      const admission = admit(message)
+      const admission = admit(message, checkUpgrade(message))
       if (admission.refusal !== undefined) return refuse(admission.refusal)
       const started = await start()
+      if (socket.destroyed) return
       if ('status' in started) return refuse(started)
       await started.handler.upgrade(message, socket, head, admission)
     },

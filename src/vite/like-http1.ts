@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 
 /** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
 export function likeHttp1(message: IncomingMessage): IncomingMessage {
-  if (message.httpVersionMajor < 2) return message
   const { ':authority': host = '', ...others } = message.headers as Record<string, string>
   const raw: string[] = ['host', host]
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {

@@ -35,11 +35,11 @@ async function callReady(victim: Victim): Promise<Answer | undefined> {
 }
 
 /** An answer that can't be trusted, as far as the gateway tells anything of it: it broke off. */
-function expectBrokenOff(answer: Answer | undefined): void {
+function expectBrokenOff(answer: Answer | undefined, doubt = '; it may have acted'): void {
   expect(answer?.status).toBe(502)
   expect(JSON.parse(answer!.body)).toEqual({
     code: 2,
-    message: expect.stringMatching(/^The sidecar at \S+ broke off \([\w ]+\); it may have acted$/),
+    message: expect.stringMatching(new RegExp(`^The sidecar at \\S+ broke off \\([\\w ]+\\)${doubt}$`)),
     details: [],
   })
 }
@@ -146,6 +146,39 @@ describe('what comes behind an answer belongs to nobody', () => {
   })
 
   test.each([
+    ['a whole answer', SECOND],
+    ['the rest of one', '"evil"'],
+    ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['garbage', '\x00\xff'],
+  ])('%s that comes while nobody asks', async (_what, late) => {
+    const sockets = new Set<Socket>()
+    const victim = await start((_request, socket) => {
+      sockets.add(socket.setNoDelay())
+      return ok('Content-Length: 2')
+    })
+    for (let i = 0; i < 10; i += 1) {
+      expect(await callReady(victim)).toMatchObject({ status: 200, body: '{}' })
+      const kept = [...sockets].at(-1)!
+      // The late bytes have arrived before the next call is made.
+      await new Promise((resolve) => kept.write(Buffer.from(late, 'latin1'), resolve))
+    }
+    await expectServing(victim)
+  })
+
+  test('half an answer behind one, whose rest comes late', async () => {
+    const victim = await start((_request, socket) => {
+      setTimeout(() => socket.setNoDelay().write(SECOND.slice(20)), 20)
+      return ok('Content-Length: 2') + SECOND.slice(0, 20)
+    })
+    for (let i = 0; i < 5; i += 1) {
+      const answer = await callReady(victim)
+      expect(answer?.body ?? '').not.toContain('evil')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      await expectServing(victim)
+    }
+  })
+
+  test.each([
     ['204 No Content', 204],
     ['304 Not Modified', 304],
   ])('a body of %s', async (line, status) => {
@@ -191,7 +224,23 @@ test("the sidecar's own affairs, and what would speak for the gateway, are not p
         'Access-Control-Allow-Credentials: true',
         'Cross-Origin-Resource-Policy: cross-origin',
         'Cache-Control: public, max-age=1000000',
-        'X-Kept: 1',
+        'Retry-After: 5',
+        'Clear-Site-Data: "*"',
+        'Refresh: 0; url=http://evil.example',
+        'Location: http://evil.example',
+        'Content-Location: /',
+        'Service-Worker-Allowed: /',
+        'Strict-Transport-Security: max-age=31536000',
+        'Alt-Svc: h2="evil.example:443"',
+        'WWW-Authenticate: Basic realm="evil"',
+        'Link: </evil.js>; rel=preload; as=script',
+        'Content-Security-Policy: default-src *',
+        'Report-To: {}',
+        'SourceMap: /evil',
+        'Content-Disposition: attachment',
+        'X-Frame-Options: ALLOWALL',
+        'X-Content-Type-Options: none',
+        'Server: evil',
         'X-Outside: \xe9',
       ].join('\r\n'),
     ),
@@ -202,12 +251,34 @@ test("the sidecar's own affairs, and what would speak for the gateway, are not p
     'cache-control': 'no-store',
     'content-length': '2',
     'cross-origin-resource-policy': 'same-origin',
+    // Where the sidecar gives no type.
+    'content-security-policy': "default-src 'none'; sandbox",
+    'retry-after': '5',
     'x-content-type-options': 'nosniff',
-    'x-kept': '1',
-    'x-outside': '\xe9',
+    'x-frame-options': 'DENY',
     connection: 'close',
     date: expect.any(String),
   })
+})
+
+test.each([
+  ['application/json', 'application/json'],
+  ['Application/JSON; charset=utf-7', 'application/json'],
+  ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+  ['text/html', 'text/plain; charset=utf-8'],
+  ['text/html, application/json', 'text/plain; charset=utf-8'],
+  ['application/json, text/html', 'text/plain; charset=utf-8'],
+  ['application/jsonp', 'text/plain; charset=utf-8'],
+  ['image/svg+xml', 'text/plain; charset=utf-8'],
+  ['text/javascript', 'text/plain; charset=utf-8'],
+  ['multipart/x-mixed-replace; boundary=x', 'text/plain; charset=utf-8'],
+  ['', 'text/plain; charset=utf-8'],
+])('an answer whose type is "%s" reaches a browser as %s, its bytes unchanged', async (type, passed) => {
+  const html = '<script>alert(1)</script>'
+  const victim = await start(() => ok(`Content-Type: ${type}\r\nContent-Length: ${html.length}`, html))
+  const answer = await callReady(victim)
+  expect(answer).toMatchObject({ status: 200, body: html })
+  expect(answer!.headers).toMatchObject({ 'content-type': passed, 'x-content-type-options': 'nosniff' })
 })
 
 test('an answer without end is passed on no faster than it is read', async () => {
@@ -263,13 +334,14 @@ describe('a handshake', () => {
     ['two lengths', ok('Content-Length: 2\r\nContent-Length: 3')],
   ])('that is answered with %s is a 502', async (_what, bytes) => {
     const victim = await start(() => bytes)
-    expectBrokenOff(readAnswers(await (await dial(victim.port, watch)).ended)[0])
+    // A handshake can't act.
+    expectBrokenOff(readAnswers(await (await dial(victim.port, watch)).ended)[0], '')
     await expectServing(victim)
   })
 
   test('that is never answered is given up in time', async () => {
     const victim = await start(() => undefined, 300)
-    expectRefusal(readAnswers(await (await dial(victim.port, watch)).ended)[0], 504)
+    expectRefusal(readAnswers(await (await dial(victim.port, watch)).ended)[0], 504, /did not answer within 300 ms$/)
     await expectServing(victim)
   })
 

@@ -53,6 +53,16 @@ inEachBrowser((browser) => {
       expect(await page.run('signalled')).toEqual(['SIGTERM'])
     })
 
+    test.each(watches)('may still shut down when it hears by a %s that the gateway stops', async (watch) => {
+      const gateway = await serveGame({ local: { mode: 'local', gameServer } })
+      const page = await browser.open(`${gateway.url}/umd.html`)
+      await page.run(`shutDownAtSignal({ watch: '${watch}' })`)
+      const closed = gateway.close('SIGTERM')
+      expect(await page.run('shutDown')).toBe('accepted')
+      await closed
+      expect(calls(gateway.local!)).toContain('shutdown')
+    })
+
     test('beats by itself if the gateway says so', async () => {
       const gateway = await serveGame({ autoHealth: true, local: { mode: 'local', gameServer } })
       const page = await browser.open(`${gateway.url}/umd.html`)

@@ -134,6 +134,7 @@ test('--help tells every option', async () => {
     'allow-origin',
     'platform',
     'timeout',
+    'yes',
     'verbose',
     'mode',
     'file',

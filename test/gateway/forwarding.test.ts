@@ -48,13 +48,14 @@ describe('a request', () => {
       'Forwarded: for=1.2.3.4',
       'Accept-Encoding: gzip',
       'Content-Type: text/plain',
+      'Grpc-Timeout: 1S',
     ]
-    const kept = ['Accept: */*', 'Grpc-Timeout: 1S', 'Content-Length: 2']
+    const kept = ['Accept: */*', 'User-Agent: test', 'Content-Length: 2']
     await exchange(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, ...kept, '', '{}'].join('\r\n'))
     expect(sidecar.asked[0]!.headers).toEqual({
       host: new URL(sidecar.url).host,
       accept: '*/*',
-      'grpc-timeout': '1S',
+      'user-agent': 'test',
       'content-length': '2',
       connection: 'keep-alive',
     })
@@ -141,7 +142,7 @@ describe('an answer', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
     const sidecar = await startFakeSidecar((_message, reply) => {
       reply.writeHead(418, [
-        ...['Content-Type', 'application/json', 'X-Own', 'a', 'X-Own', 'b', 'Connection', 'X-Named'],
+        ...['Content-Type', 'application/json', 'Retry-After', '3', 'X-Own', 'a', 'Connection', 'X-Named'],
         ...['X-Named', '1', 'Keep-Alive', 'timeout=99', 'Proxy-Authenticate', 'x', 'Upgrade', 'h2c'],
         ...['Set-Cookie', 'a=b', 'Access-Control-Allow-Origin', '*', 'Cache-Control', 'max-age=99'],
       ])
@@ -158,9 +159,10 @@ describe('an answer', () => {
       'content-type': 'application/json',
       'cross-origin-resource-policy': 'same-origin',
       'keep-alive': 'timeout=60',
+      'retry-after': '3',
       'transfer-encoding': 'chunked',
       'x-content-type-options': 'nosniff',
-      'x-own': 'a, b',
+      'x-frame-options': 'DENY',
     })
   })
 

@@ -76,6 +76,25 @@ test('a host by name is taken for loopback, an IPv6 address is bracketed in the 
   expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
 })
 
+test.each(['::ffff:127.0.0.1', '[::ffff:7f00:1]', '::FFFF:127.0.0.1', '127.0.0.2', '0:0:0:0:0:0:0:1'])(
+  'the host %s is loopback, and every way to write it in a URL is served',
+  async (host) => {
+    const { url, port, warnings } = await startGateway({ local: true, host })
+    expect(warnings).toEqual([])
+    const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+    for (const origin of [url, `http://${bracketed}:${port}`]) {
+      expect((await fetch(`${origin}${PREFIX}/gameserver`)).status, origin).toBe(200)
+    }
+  },
+)
+
+test.each(['::ffff:0.0.0.0', '::ffff:192.0.2.7', '0:0::0', '::ffff:7e00:1', '::127.0.0.1'])(
+  'the host %s is not loopback',
+  async (host) => {
+    await expect(startGateway({ local: true, host })).rejects.toThrow(/^Other machines can reach/)
+  },
+)
+
 test('the name that is listened on is served, all names of a wildcard are not', () => {
   const allowed = (host: string) => resolveGatewayOptions({ local: true, host, expose: true, token: true }).allowHosts
   expect(allowed('game-vm')).toEqual(['game-vm'])

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import type { ServerResponse } from 'node:http'
-import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { converse, openSocket } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
-import type { FakeSidecar } from './support.js'
+import type { FakeSidecar, TestGateway } from './support.js'
 
 const WATCH = `${PREFIX}/watch/gameserver`
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n'
@@ -114,7 +113,7 @@ describe('at a signal', () => {
     expect(await stream.ended).toBe(false)
   })
 
-  test('pages may still say something over the connections they have, until they are silent', async () => {
+  test('pages may still say something over connections old and new, until they are silent', async () => {
     const gateway = await startGateway({ local: { mode: 'local' } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
@@ -131,9 +130,8 @@ describe('at a signal', () => {
       })
     expect((await ask('POST', '/ready'))[0]).toBe(200)
     const closed = gateway.close('SIGTERM')
-    const refused = connect(gateway.port, '127.0.0.1')
-    const error = await new Promise<NodeJS.ErrnoException>((resolve) => refused.once('error', resolve))
-    expect(error.code).toBe('ECONNREFUSED')
+    const other = await fetch(`${gateway.url}${PREFIX}/health`, { method: 'POST', body: '{}' })
+    expect(other.status).toBe(200)
     for (let i = 0; i < 3; i++) {
       expect((await ask('POST', '/health'))[0]).toBe(200)
       await new Promise((resolve) => setTimeout(resolve, 250))
@@ -144,6 +142,48 @@ describe('at a signal', () => {
     expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
     await closed
     await expect(ask('POST', '/health')).rejects.toThrow()
+  })
+
+  test('a page that watched may take its time and then shut down, over a new connection', async () => {
+    const gateway = await startGateway({ local: { mode: 'local' } })
+    const { ended, frame } = converse(gateway.url + WATCH)
+    await frame(0)
+    const order: string[] = []
+    const closed = gateway.close('SIGTERM').then(() => order.push('closed'))
+    expect(await ended).toBe(1001)
+    // It goes on telling that it is there, as clients do that look for their watch.
+    for (let i = 0; i < 4; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      expect(await converse(gateway.url + WATCH).ended).toBe(503)
+    }
+    const body = JSON.stringify({})
+    const answer = await fetch(`${gateway.url}${PREFIX}/shutdown`, { method: 'POST', body })
+    order.push(`shutdown ${answer.status}`)
+    await closed
+    expect(order).toEqual(['shutdown 200', 'closed'])
+    expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
+    await expect(fetch(gateway.url)).rejects.toThrow()
+  })
+
+  test('a page that shut down before is not waited for, unlike one that did not and is still there', async () => {
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    /** A gateway with a page that watches, and that keeps the connection of its call. */
+    const start = async (call: string): Promise<TestGateway> => {
+      const gateway = await startGateway({ local: { mode: 'local' } })
+      await converse(gateway.url + WATCH).frame(0)
+      const options = { port: gateway.port, host: '127.0.0.1', method: 'POST', path: PREFIX + call, agent }
+      const [answer] = await once(httpRequest(options).end('{}'), 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return gateway
+    }
+    const order: string[] = []
+    const gateways = await Promise.all(['/ready', '/shutdown'].map(start))
+    await Promise.all(
+      gateways.map((gateway, i) => gateway.close('SIGTERM').then(() => order.push(['ready', 'shutdown'][i]!))),
+    )
+    expect(order).toEqual(['shutdown', 'ready'])
   })
 
   test('a client that never stops asking does not keep it', async () => {

@@ -75,7 +75,7 @@ describe('headers', () => {
   })
 })
 
-describe('conditional requests and ranges', () => {
+describe('conditional requests', () => {
   test.each(['/', '/a.bin'])('%s is sent once, and again when it has changed', async (path) => {
     const folder = await folderOf({ 'index.html': PAGE, 'a.bin': 'first' })
     const { ask } = await serveSite(folder)
@@ -92,16 +92,6 @@ describe('conditional requests and ranges', () => {
     expect(changed.headers.etag).not.toBe(etag)
     expect((await ask(path, { 'if-match': etag })).status).toBe(412)
     expect((await ask(path, { 'if-match': changed.headers.etag! })).status).toBe(200)
-  })
-
-  test('a part of a file', async () => {
-    const { ask } = await serveSite(await folderOf({ 'a.bin': '0123456789' }))
-    const part = await ask('/a.bin', { range: 'bytes=2-4' })
-    expect([part.status, part.text, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10'])
-    const none = await ask('/a.bin', { range: 'bytes=10-' })
-    expect([none.status, none.headers['content-range']]).toEqual([416, 'bytes */10'])
-    expect(none.text).toMatch(/no such range/)
-    expect((await ask('/a.bin', { range: 'bytes=2-4', 'if-range': '"old"' })).text).toBe('0123456789')
   })
 
   test.each(['/', '/a.bin', '/missing'])('HEAD of %s tells what GET would, without its body', async (path) => {

@@ -165,7 +165,6 @@ describe('a watch over WebSocket', () => {
       'sec-websocket-key: dghlihnhbxbszsbub25jzq==',
       'sec-websocket-version: 13',
       'upgrade: websocket',
-      'x-own: 1',
     ])
     expect(
       answer.head

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, constants } from 'node:http2'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, constants, createServer } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
+import { createDevSidecar } from '../../src/vite/dev-sidecar.js'
 import { dev } from './support.js'
 
 function certificate(): { cert: Buffer; key: Buffer } {
@@ -96,3 +99,30 @@ test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the 
   const watch = converse(`${url}/_/sidecar/watch/gameserver`, { rejectUnauthorized: false })
   expect(JSON.parse(await watch.frame(0))).toHaveProperty('result.object_meta')
 })
+
+test.each(['GET', 'POST'])(
+  'a page that gives up its %s over HTTP/2 before the sidecar has started is let go',
+  async (method) => {
+    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    const sidecar = createDevSidecar({ local: true }, 'http', logger)
+    onTestFinished(() => sidecar.close())
+    const served = new Promise<boolean>((resolve, reject) => {
+      const server = createServer((message, reply) => {
+        const [given, answer] = [message, reply] as unknown as [IncomingMessage, ServerResponse]
+        sidecar.serve(given, answer).then(resolve, reject)
+        // The sidecar needs some turns to start.
+        reply.stream.destroy()
+      })
+      onTestFinished(() => void server.close())
+      server.listen(0, '127.0.0.1', () => {
+        const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+        onTestFinished(() => session.destroy())
+        const path = method === 'GET' ? 'gameserver' : 'ready'
+        const stream = session.request({ ':method': method, ':path': `/_/sidecar/${path}`, ':authority': 'localhost' })
+        stream.on('error', () => undefined)
+        if (method === 'POST') stream.write('{')
+      })
+    })
+    expect(await served).toBe(true)
+  },
+)

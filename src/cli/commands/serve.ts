@@ -10,6 +10,7 @@ import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
 import type { ServeChoices } from '../serve-checks.js'
+import { whyNotToServe } from '../served-folder.js'
 import { startFailure } from '../start-failure.js'
 
 interface ServeOptions extends ServeChoices, LocalFlags {
@@ -21,8 +22,12 @@ interface ServeOptions extends ServeChoices, LocalFlags {
   readonly autoHealth: boolean
   readonly allowHost?: string[]
   readonly timeout: number
+  readonly yes: boolean
   readonly verbose: boolean
 }
+
+/** The exit code of a command that was misused, by the convention of sysexits.h. */
+const MISUSED = 64
 
 /** The options of the local sidecar inside. */
 const insideOptions: readonly Option[] = [
@@ -55,6 +60,7 @@ function define(command: Command): void {
     .option('--allow-origin <origin>', 'also let pages of this origin use the sidecar', names)
     .option('--platform <name>', 'sets the names of variables and the prefix of labels, <name>.dev/sdk-', 'agones')
     .option('--timeout <seconds>', 'how long the sidecar may take to answer a call', someSeconds, 30)
+    .option('--yes', 'serve even a home directory or a folder of the system', false)
     .option('--verbose', 'show every beat and every warning of the local sidecar', false)
     .optionsGroup('With a sidecar of its own:')
     .option('--local', 'run a local sidecar inside, without a cluster', false)
@@ -69,6 +75,11 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
     process.env,
     given.map(({ long }) => long!),
   )
+  const why = options.yes ? undefined : whyNotToServe(dir)
+  if (why !== undefined) {
+    context.warn(context.colors.red(why))
+    return MISUSED
+  }
   const gateway = await start(dir, options, context)
   printBanner(gateway, dir, options, context)
   const eventLines = createEventLines(context.colors, options.verbose)

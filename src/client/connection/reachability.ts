@@ -42,8 +42,11 @@ export interface ReachabilityListener {
   onChange(change: ReachabilityChange): void
   /** Each GameServer that a probe has read goes there. */
   onRead(gameServer: GameServer): void
-  /** Called once, when a sidecar that has never answered is still not there 2 s after it was asked for. */
-  onAbsent(): void
+  /**
+   * Called when a sidecar that has never answered is still not there 2 s after it was asked for, and with the reason
+   * whenever it was found and refuses this page.
+   */
+  onAbsent(reason?: SidecarError): void
 }
 
 export function createReachability(
@@ -122,6 +125,7 @@ export function createReachability(
       if (!error) return
       searchAgainAt = timers.now() + Math.max(retryAfter, pacing.backoff(searchFailures))
       searchFailures++
+      if (error.code === 'CROSS_ORIGIN') onAbsent(error)
       // A search that was given up must not end waits that have begun since.
       if (scope.reason) return
       if (!isPassing(error)) waiters.forEach((_, wait) => wait.end(error))

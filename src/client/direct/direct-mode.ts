@@ -62,6 +62,8 @@ export function createDirectMode(parts: Parts): DirectMode {
   let isThere = false
   /** The time from which a refused page may look for a way again. */
   let refusedUntil = 0
+  /** What came of looking for one. */
+  let refusal: Attempted
 
   const mode = {
     isActive: crossOrigin === 'direct',
@@ -80,6 +82,8 @@ export function createDirectMode(parts: Parts): DirectMode {
 
     async attempt(parent: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
       if (mode.isActive) return attemptDirectly(parent, call, send)
+      // Browsers write each attempt of a refused page to the console.
+      if (timers.now() < refusedUntil) return refusal
       const attempted = await readable(parent, call, send)
       if (!isSilent(attempted)) return attempted
       // The mode has changed meanwhile: this was not sent the new way.
@@ -90,7 +94,6 @@ export function createDirectMode(parts: Parts): DirectMode {
 
   /** Tells a refused connection from an answer that this page may not read: then a `no-cors` request still succeeds. */
   async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
-    if (timers.now() < refusedUntil) return refused(attempted)
     const scope = new Scope(parent)
     timers.limit(scope, call.timeout)
     let isRefused = false
@@ -113,7 +116,7 @@ export function createDirectMode(parts: Parts): DirectMode {
       scope.end()
     }
     refusedUntil = timers.now() + VERDICT_HOLDS
-    return refused(attempted)
+    return (refusal = refused(attempted))
   }
 
   function refused({ error }: Attempted): Attempted {

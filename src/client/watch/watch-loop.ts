@@ -19,6 +19,9 @@ const REOPEN_AFTER = 300000
 /** ms that a connection must last to be replaced at once when it is lost, without backoff. */
 const STABLE_AFTER = 5000
 
+/** ms until a page that is refused tries its watch again: browsers write each attempt to the console. */
+const REFUSED_PAUSE = 10000
+
 export interface WatchParts {
   readonly options: ResolvedOptions
   readonly timers: Timers
@@ -67,17 +70,18 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
 
   async function keepOpen(): Promise<void> {
     for (let failures = 0; ; failures++) {
-      const { established, lasted } = await connect()
+      const { established, lasted, blocked } = await connect()
       // One that ends again and again without news is no restart but a fault.
       if (established && (hasNews || lasted > STABLE_AFTER)) failures = 0
       hasNews = false
+      const pause = blocked ? REFUSED_PAUSE : pacing.backoff(established ? failures - 1 : failures)
       // A connection that was lost is replaced at once, the first time.
-      if (!established || failures) await timers.sleep(scope, pacing.backoff(established ? failures - 1 : failures))
+      if (!established || failures) await timers.sleep(scope, pause)
     }
   }
 
   /** One connection from the search to its end. Of that, nothing is kept: an error may hold everything it came with. */
-  async function connect(): Promise<{ established: boolean; lasted: number }> {
+  async function connect(): Promise<{ established: boolean; lasted: number; blocked: unknown }> {
     const blocked = await whenReachable()
     await pacing.turn(scope)
     const connection = open()
@@ -88,7 +92,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     scope.throwIfEnded()
     if (!established) tellFailure(connection, end.reason, false)
     lost(connection, end, established, blocked)
-    return { established, lasted: timers.now() - since }
+    return { established, lasted: timers.now() - since, blocked }
   }
 
   /** Waits until somebody answers. Resolves with the error where answers can't be read: a watch may still work. */

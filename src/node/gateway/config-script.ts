@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { SAFE_HEADERS } from '../http/raw-response.js'
 import { SIDECAR_PREFIX } from './forward/sidecar-route.js'
 
 /**
@@ -20,8 +21,7 @@ export function sendConfigScript(reply: ServerResponse, script: string, isHead: 
   reply.writeHead(200, {
     'content-type': 'text/javascript; charset=utf-8',
     'content-length': Buffer.byteLength(script),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    ...SAFE_HEADERS,
     'cross-origin-resource-policy': 'same-origin',
   })
   reply.end(isHead ? undefined : script)

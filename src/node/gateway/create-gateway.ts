@@ -21,8 +21,17 @@ import { Traffic } from './traffic.js'
 
 /** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
 const QUIET_MS = 500
+/** After SIGTERM a page that watched is waited for until no connection of it has been there for this long. */
+const ABSENT_MS = 1_000
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
+/** Connections that may be busy when a file is sent. The others, a quarter of all, are kept free for calls. */
+const BUSY_FOR_FILES = 192
+const TOO_MANY_DOWNLOADS: Refusal = {
+  status: 503,
+  code: 14,
+  message: 'Too many downloads are under way; try again in a moment',
+}
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
@@ -36,9 +45,10 @@ export interface Gateway {
   /** The secret that clients must give to use the sidecar, if there is one. */
   readonly token: string | undefined
   /**
-   * Stops listening, tells every watch, and resolves when all connections have ended. The reason may be a signal's name,
-   * which clients hand on as their `signal` event: then pages are served until they have said nothing for half a
-   * second, at most five seconds. Can be called again.
+   * Tells every watch, and resolves when all connections have ended. The reason may be a signal's name, which clients
+   * hand on as their `signal` event: then pages are served until they have said nothing for half a second, at most five
+   * seconds. After SIGTERM, a page that watched has these five seconds to call `shutdown()`, unless that was done before.
+   * Can be called again.
    */
   close(reason?: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -95,12 +105,13 @@ async function start(
     if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
     const refuse = (refusal: Refusal): void => {
       logRefusal(method, target, refusal)
-      answerRefusal(reply, refusal, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+      answerRefusal(reply, refusal)
     }
     const isRead = method === 'GET' || method === 'HEAD'
     if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
     if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
     if (isRead && access.enter(message, reply, admission, refuse)) return
+    if (!hasRoom(BUSY_FOR_FILES)) return refuse(TOO_MANY_DOWNLOADS)
     await serveFile(message, reply)
   }
 
@@ -117,7 +128,7 @@ async function start(
     refuseRaw(socket, refusal)
   }
 
-  const { server, sockets, exempt } = createGuardedServer({
+  const { server, sockets, exempt, hasRoom } = createGuardedServer({
     tls,
     guard,
     serve: (...args) => traffic.count(serve(...args)),
@@ -137,9 +148,15 @@ async function start(
   let closing: Promise<void> | undefined
   const end = async (reason: string): Promise<void> => {
     // The HTTP server's own close() would also cut connections over which pages may still have something to say.
-    Server.prototype.close.call(server)
-    sidecarHandler.stopWatches(reason)
-    await traffic.rest(reason === '' ? 0 : QUIET_MS, CLOSE_MS, () => sockets.size === 0)
+    const stopListening = (): void => void Server.prototype.close.call(server)
+    if (reason === '') stopListening()
+    const told = sidecarHandler.stopWatches(reason)
+    await traffic.rest(CLOSE_MS, (quietMs) => {
+      const isAwaited = reason === 'SIGTERM' && told > 0 && !sidecarHandler.wasShutDown
+      if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
+      return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
+    })
+    stopListening()
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
     sidecarHandler.close()

@@ -17,14 +17,17 @@ export class Traffic {
     }
   }
 
-  /** Resolves when there was no request for `quietMs`, or `isDone` returns true, or `mostMs` have passed. */
-  rest(quietMs: number, mostMs: number, isDone: () => boolean): Promise<void> {
+  /**
+   * Resolves when `isDone` returns true, or `mostMs` have passed. It is asked again and again how it is with the
+   * milliseconds for which there has been no request.
+   */
+  rest(mostMs: number, isDone: (quietMs: number) => boolean): Promise<void> {
     const start = performance.now()
     return new Promise((resolve) => {
       const check = (): void => {
         const now = performance.now()
-        const isQuiet = this.#running === 0 && now - Math.max(this.#last, start) >= quietMs
-        if (!isQuiet && !isDone() && now - start < mostMs) return
+        const quietMs = this.#running > 0 ? -1 : now - Math.max(this.#last, start)
+        if (!isDone(quietMs) && now - start < mostMs) return
         clearInterval(timer)
         resolve()
       }

@@ -42,6 +42,23 @@ export function parseOrigin(text: string): Origin | undefined {
 export const sameOrigin = (a: Origin, b: Origin): boolean =>
   a.scheme === b.scheme && sameAuthority(a.authority, b.authority, DEFAULT_PORTS[a.scheme] ?? 0)
 
+/** An address without brackets, in its short form. An IPv4 address that is written as an IPv6 one is IPv4. */
+export function plainAddress(address: string): string {
+  const bare = address.replace(/^\[|\]$/g, '')
+  const short = shortAddress(bare)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(short) ?? []
+  if (high === undefined || low === undefined) return short
+  return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 0xff]).join('.')
+}
+
+/** An IPv6 address as browsers write it; anything else as it is. */
+export function shortAddress(bare: string): string {
+  const url = `http://[${bare}]`
+  return bare.includes(':') && URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : bare
+}
+
 /** Whether an address, to listen on or of a peer, can only be reached from this machine. */
-export const isLoopback = (address: string): boolean =>
-  address === 'localhost' || address === '::1' || address === '[::1]' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)
+export function isLoopback(address: string): boolean {
+  const plain = plainAddress(address)
+  return plain === 'localhost' || plain === '::1' || /^127\.\d+\.\d+\.\d+$/.test(plain)
+}

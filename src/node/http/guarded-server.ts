@@ -4,7 +4,8 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
-import { announcesBody, checkFraming } from './framing.js'
+import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
+import { followHalfClosed } from './half-closed.js'
 import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
@@ -20,7 +21,7 @@ const limits = {
   probeMs: 30_000,
   /** Requests on one connection that wait for their answers. */
   waiting: 64,
-  /** Connections that aren't watchers. */
+  /** Connections that aren't watchers; also those that are being answered at once. */
   connections: 256,
   /** Connections in all. */
   totalConnections: 4_096,
@@ -58,6 +59,8 @@ export interface GuardedServer {
   readonly sockets: ReadonlySet<Socket>
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
+  /** Whether fewer than `most` connections are being answered. Makes room if some wait for their clients instead. */
+  hasRoom(most: number): boolean
 }
 
 const OTHER_EXPECTATION: Refusal = {
@@ -65,22 +68,28 @@ const OTHER_EXPECTATION: Refusal = {
   code: 12,
   message: 'The only expectation that is met here is 100-continue',
 }
-const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
+const FULL: Refusal = {
+  status: 503,
+  code: 14,
+  message: `All ${limits.connections} connections wait for answers to other requests; try again in a moment`,
+}
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
   const { tls, guard, onFault } = options
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
+  const streams = new WeakSet()
   const server =
     tls === undefined
       ? createServer(serverOptions)
       : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
   const limit = limitConnections(server, limits.connections, limits.totalConnections)
+  // Otherwise a client that has said all, and says so by closing its half, would not get its answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
 
-  const judge = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
-    const verdict = framing === undefined ? guard(message) : { refusal: framing }
+  const judge = (message: IncomingMessage, refusal: Refusal | undefined): Verdict => {
+    const verdict = refusal === undefined ? guard(message) : { refusal }
     if (verdict.refusal !== undefined) options.onRefused?.(message, verdict.refusal)
     return verdict
   }
@@ -90,10 +99,13 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     const { socket } = message
     if (socket.destroyed || replies.get(socket)?.shouldKeepAlive === false) return
     replies.set(socket, reply)
-    if (!mayWait(socket, reply)) return cut(socket)
-    const framing = checkFraming(message)
-    if (framing !== undefined) reply.shouldKeepAlive = false
-    const verdict = judge(message, framing)
+    // Each waiting request may add a listener, and their number is limited.
+    socket.setMaxListeners(0)
+    const isServed = limit.begin(message, reply)
+    if (limit.waiting(socket) > limits.waiting) return cut(socket)
+    const refusal = isServed ? checkFraming(message) : FULL
+    if (refusal !== undefined) reply.shouldKeepAlive = false
+    const verdict = judge(message, refusal)
     if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal)
     if (/^100-continue$/i.test(message.headers.expect ?? '')) reply.writeContinue()
     try {
@@ -104,26 +116,12 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     }
   }
 
-  const mayWait = (socket: Socket, reply: ServerResponse): boolean => {
-    const queue = unanswered.get(socket) ?? new Set()
-    if (!unanswered.has(socket)) {
-      unanswered.set(socket, queue)
-      socket.once('close', () => queue.forEach(closeUnlessBegun))
-      // Each waiting request may add a listener, and their number is limited.
-      socket.setMaxListeners(0)
-    }
-    queue.add(reply)
-    reply.once('close', () => queue.delete(reply))
-    return queue.size <= limits.waiting
-  }
-
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     // Nothing may come in between before all answers have left, and nothing may follow a last one.
-    const isBusy = (unanswered.get(socket)?.size ?? 0) > 0
+    const isBusy = limit.waiting(socket) > 0
     if (isBusy || replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
-    if (message.headers.upgrade?.toLowerCase() !== 'websocket') return serveWithoutUpgrade(message, socket)
-    const framing = checkFraming(message) ?? (announcesBody(message) ? BODY_IN_UPGRADE : undefined)
-    const verdict = judge(message, framing)
+    if (!isForWebSocket(message)) return serveWithoutUpgrade(message, socket)
+    const verdict = judge(message, limit.begin(message, socket) ? checkUpgrade(message) : FULL)
     if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
     refuseRaw(socket, verdict.refusal)
   }
@@ -133,13 +131,20 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE)
     const reply = createReply(message, socket)
     // Node no longer reads from the socket, so nobody would notice that the client leaves.
-    socket.once('end', () => socket.end()).resume()
+    socket.resume()
     return serve(message, reply)
   }
 
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+    socket.once('end', () =>
+      followHalfClosed(
+        socket,
+        () => limit.current(socket),
+        (answer) => streams.has(answer),
+      ),
+    )
   })
   const onRequest = (message: IncomingMessage, reply: ServerResponse): void => {
     serve(message, reply).catch(onFault)
@@ -157,17 +162,12 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   })
   server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request')))
   server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket)))
-  return { server, sockets, exempt: limit.exempt }
-}
-
-/**
- * Closes an answer that nobody wants any longer. When a connection ends, Node closes only the answer whose turn it is, and
- * not those to the requests behind it.
- */
-function closeUnlessBegun(reply: ServerResponse): void {
-  if (reply.socket !== null) return
-  reply.destroy()
-  reply.emit('close')
+  const exempt = (socket: Socket): void => {
+    const answer = limit.current(socket)
+    if (answer !== undefined) streams.add(answer)
+    limit.exempt(socket)
+  }
+  return { server, sockets, exempt, hasRoom: limit.hasRoom }
 }
 
 /** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */

@@ -1,17 +1,19 @@
 import type { Server } from 'node:net'
+import { plainAddress, shortAddress } from './authority.js'
 
-const WILDCARDS = ['0.0.0.0', '::', '[::]']
-
-/** An address without the brackets that it has in a URL. */
-const bare = (address: string): string => address.replace(/^\[|\]$/g, '')
+const isWildcard = (address: string): boolean => ['0.0.0.0', '::'].includes(plainAddress(address))
 
 /** The names that a Host header may have for a server on this address: the address itself, unless it means all. */
-export const ownHosts = (address: string): string[] => (WILDCARDS.includes(address) ? [] : [address])
+export function ownHosts(address: string): string[] {
+  const bare = address.replace(/^\[|\]$/g, '')
+  return isWildcard(address) ? [] : [...new Set([bare, shortAddress(bare), plainAddress(bare)])]
+}
 
 /** The address as it stands in the server's URL. */
 export function urlHost(address: string): string {
-  if (address === 'localhost' || WILDCARDS.includes(address)) return '127.0.0.1'
-  return address.includes(':') && !address.startsWith('[') ? `[${address}]` : address
+  const plain = plainAddress(address)
+  if (plain === 'localhost' || isWildcard(address)) return '127.0.0.1'
+  return plain.includes(':') ? `[${plain}]` : plain
 }
 
 /** Resolves when the server listens. Rejects with the system's error if it can't. */
@@ -19,7 +21,7 @@ export const listen = (server: Server, port: number, address: string): Promise<v
   new Promise((resolve, reject) => {
     server.once('error', reject)
     // For the real sidecar, too, `localhost` is IPv4 only.
-    server.listen({ port, host: address === 'localhost' ? '127.0.0.1' : bare(address) }, () => {
+    server.listen({ port, host: address === 'localhost' ? '127.0.0.1' : plainAddress(address) }, () => {
       server.removeListener('error', reject)
       resolve()
     })

@@ -5,6 +5,15 @@ import type { Duplex } from 'node:stream'
 import { refusalBody } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
+/** Headers that keep an answer from being stored, taken for something else, or shown inside another page. */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const REFUSAL_HEADERS = { 'content-type': 'application/json', ...SAFE_HEADERS } as const
+
 /** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
 export function answerRaw(
   socket: Duplex,
@@ -22,7 +31,7 @@ export function answerRaw(
 }
 
 export const refuseRaw = (socket: Duplex, refusal: Refusal, headers?: Readonly<Record<string, string>>): void => {
-  answerRaw(socket, refusal.status, refusalBody(refusal), { 'Content-Type': 'application/json', ...headers })
+  answerRaw(socket, refusal.status, refusalBody(refusal), { ...REFUSAL_HEADERS, ...headers })
 }
 
 /** A plain answer, the last on its connection, to a request that asked for an upgrade. */
@@ -41,7 +50,10 @@ export const answerRefusal = (
   headers?: Readonly<Record<string, string>>,
 ): void => {
   const body = refusalBody(refusal)
-  const own = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  reply.writeHead(refusal.status, { ...own, ...headers })
+  reply.writeHead(refusal.status, { ...REFUSAL_HEADERS, ...headers, 'content-length': Buffer.byteLength(body) })
   reply.end(body)
 }
+
+/** Whether nobody waits for an answer any more. Over HTTP/2 only its stream tells. */
+export const hasClosed = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  reply.destroyed || reply.stream?.destroyed === true

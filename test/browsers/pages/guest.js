@@ -77,6 +77,18 @@ Object.assign(globalThis, {
     await watching
   },
 
+  /** Shuts the game server down when the gateway stops, but saves the match first, which takes its time. */
+  async shutDownAtSignal(options) {
+    const client = createClient(options)
+    const watching = new Promise((resolve) => client.on('connection', ({ transport }) => transport && resolve()))
+    client.on('state', () => {})
+    await watching
+    globalThis.shutDown = client
+      .once('signal')
+      .then(() => new Promise((resolve) => setTimeout(resolve, 2000)))
+      .then(() => client.shutdown())
+  },
+
   /** Whether the first beats went well. */
   firstBeats: (count) =>
     new Promise((resolve) => {

@@ -20,6 +20,7 @@ export async function sendFile(
 ): Promise<void> {
   const { file, stat: opened } = await openFound(entry)
   reply.setHeader('Content-Type', type)
+  message.headers.range = knownRange(message.headers.range, opened.size)
   if (!reply.destroyed) {
     const fd = { fd: file }
     const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...fd } as const
@@ -50,6 +51,15 @@ export async function sendFile(
     await Promise.all([looked, closed])
   }
   await file.close()
+}
+
+/**
+ * A Range header that the library understands: the last bytes of a file, if they are more than it has, are the whole
+ * file (RFC 9110, 14.1.2). The library would refuse them.
+ */
+function knownRange(range: string | undefined, size: number): string | undefined {
+  const known = range?.replace(/(?<=[=,]\s*)-(\d+)/g, (last, count: string) => (Number(count) > size ? '0-' : last))
+  return size === 0 && known !== range ? undefined : known
 }
 
 /** Sends the content of a compressed file to a client that can't unpack it. */

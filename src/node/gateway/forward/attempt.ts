@@ -8,6 +8,8 @@ const CONNECT_MS = 900
 export interface AttemptOptions {
   /** Host and port of the sidecar, for messages. */
   readonly place: string
+  /** Whether the request may change something: then a failure leaves open whether it has. */
+  readonly acts: boolean
   /** Milliseconds until the whole answer must have come. */
   readonly timeout: number
   /** Called once at most. The request is destroyed by then. */
@@ -54,12 +56,16 @@ export class Attempt {
 
   fail(error: NodeJS.ErrnoException): void {
     const why = error.code ?? error.message
-    if (this.#isSent) this.#report(502, 2, `broke off (${why}); it may have acted`)
+    if (this.#isSent) this.#report(502, 2, `broke off (${why})${this.#doubt}`)
     else this.#report(502, 14, `could not be reached (${why}); nothing was sent`)
   }
 
+  get #doubt(): string {
+    return this.#options.acts ? '; it may have acted' : ''
+  }
+
   #failLate(): void {
-    if (this.#isSent) this.#report(504, 4, `did not answer within ${this.#options.timeout} ms; it may have acted`)
+    if (this.#isSent) this.#report(504, 4, `did not answer within ${this.#options.timeout} ms${this.#doubt}`)
     else this.#report(502, 14, 'could not be reached in time; nothing was sent')
   }
 

@@ -1,65 +1,34 @@
 import { validateHeaderValue } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-
-/** Headers that RFC 9110 (7.6.1) and its predecessors define for one connection only. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
+import { SAFE_HEADERS } from '../../http/raw-response.js'
 
 /**
- * Headers that the sidecar must not get. The gateway says some anew: the length, the host, how the answer may be packed.
- * Some are the private affairs of a page and its user, and some would turn the call into another one.
+ * The headers of a request that the sidecar gets. All others concern the connection, are the private affairs of a page
+ * and its user, or could turn the call into another one: its method, its path, its deadline.
  */
-const NOT_FORWARDED = new Set([
-  ...HOP_BY_HOP,
-  'accept-encoding',
-  'authorization',
-  'content-length',
-  'cookie',
-  'cookie2',
-  'expect',
-  'forwarded',
-  'host',
-  'http2-settings',
-  'origin',
-  'referer',
-  'via',
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-])
-/** Many programs read an underscore as a hyphen, so `content_length` would be a second length. */
-const NOT_FORWARDED_KINDS = /^(sec-|x-forwarded-|x-real-ip$|access-control-)|_/
+const FORWARDED = ['accept', 'content-type', 'user-agent']
 
-/** Headers of the sidecar that don't reach the client: the gateway itself decides who may read and keep an answer. */
-const NOT_PASSED_BACK = new Set([
-  ...HOP_BY_HOP,
-  'cache-control',
-  'cross-origin-resource-policy',
-  'set-cookie',
-  'x-content-type-options',
-])
+/** The headers of an answer that the client gets. All others could speak for the gateway, to the whole origin. */
+const PASSED_BACK = ['content-encoding', 'content-length', 'retry-after']
+
+const JSON_TYPE = 'application/json'
+/** The type of every other answer: a browser shows it as it is, whatever it holds. */
+const PLAIN_TYPE = 'text/plain; charset=utf-8'
+
+/** Headers of every answer behind the sidecar's prefix. */
+export const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
 
 /**
  * The headers that go to the sidecar; undefined if a value holds a character that no header may have. Node's parser lets
  * some of those pass that its writer refuses.
  */
 export function requestHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
-  const dropped = namedBy(given.connection)
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(given)) {
-    if (NOT_FORWARDED.has(name) || NOT_FORWARDED_KINDS.test(name) || dropped.includes(name)) continue
-    headers[name] = Array.isArray(value) ? value.join(', ') : value!
-    if (!isValid(name, headers[name])) return undefined
+  for (const name of withoutNamed(FORWARDED, given.connection)) {
+    const value = given[name]
+    if (typeof value !== 'string') continue
+    if (!isValid(name, value)) return undefined
+    headers[name] = value
   }
   return headers
 }
@@ -85,30 +54,29 @@ export function handshakeHead({ upgrade, 'sec-websocket-accept': accept }: Incom
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The headers of an answer: those that every answer gets, then those of the sidecar. Names and values in turn. */
+/** The headers of an answer: those that every answer gets, then those of the sidecar. */
 export function responseHeaders(
-  rawHeaders: readonly string[],
-  connection: string | undefined,
+  given: IncomingHttpHeaders,
   more: Readonly<Record<string, string>> | undefined,
-): string[] {
-  const dropped = namedBy(connection)
-  const headers = [
-    ...['Cache-Control', 'no-store'],
-    ...['X-Content-Type-Options', 'nosniff'],
-    ...['Cross-Origin-Resource-Policy', 'same-origin'],
-    ...Object.entries(more ?? {}).flat(),
-  ]
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!.toLowerCase()
-    const isDropped = NOT_PASSED_BACK.has(name) || name.startsWith('access-control-') || dropped.includes(name)
-    if (!isDropped) headers.push(rawHeaders[i]!, rawHeaders[i + 1]!)
+): Record<string, string> {
+  const type = given['content-type']
+  const headers: Record<string, string> = { ...OWN_HEADERS, ...more }
+  // The sidecar gives an empty answer no type. One that isn't empty may be guessed to be a page, but not act as one.
+  if (type === undefined) headers['content-security-policy'] = "default-src 'none'; sandbox"
+  else headers['content-type'] = /^application\/json *(?:;|$)/i.test(type) ? JSON_TYPE : PLAIN_TYPE
+  for (const name of withoutNamed(PASSED_BACK, given.connection)) {
+    const value = given[name]
+    if (typeof value === 'string') headers[name] = value
   }
   return headers
 }
 
-/** The headers that a Connection header names, which are meant for that connection only. */
-const namedBy = (connection: string | undefined): string[] =>
-  connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+/** Leaves out the headers that a Connection header names, which are meant for that connection only. */
+function withoutNamed(names: readonly string[], connection = ''): readonly string[] {
+  if (/^(?:close|keep-alive|upgrade)?$/i.test(connection)) return names
+  const named = connection.split(',').map((name) => name.trim().toLowerCase())
+  return names.filter((name) => !named.includes(name))
+}
 
 function isValid(name: string, value: string): boolean {
   try {

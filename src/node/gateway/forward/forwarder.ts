@@ -1,12 +1,13 @@
-import { Agent, request as requestPlain } from 'node:http'
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import { request as requestPlain } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
-import { createReply } from '../../http/raw-response.js'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { createReply, hasClosed } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { Attempt } from './attempt.js'
 import { handshakeHead, responseHeaders } from './forwarded-headers.js'
+import { keepConnections } from './kept-connections.js'
 import type { Watches } from './watches.js'
 
 /**
@@ -54,7 +55,7 @@ export interface Forwarder {
 
 export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
   const isSecure = sidecar.protocol === 'https:'
-  const keptConnections = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, timeout: KEPT_MS })
+  const keptConnections = keepConnections(isSecure, KEPT_MS)
   const basePath = sidecar.pathname.replace(/\/$/, '')
   const place = sidecar.host
 
@@ -76,12 +77,12 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
     outgoing: Outgoing,
     isStream: boolean,
   ): void => {
-    const { statusCode = 0, rawHeaders, headers } = response
+    const { statusCode = 0, headers } = response
     attempt.answered(isStream)
     response.on('error', (error) => attempt.fail(error))
     if (reply.destroyed) return void response.resume()
     try {
-      reply.writeHead(statusCode, responseHeaders(rawHeaders, headers.connection, outgoing.answerHeaders))
+      reply.writeHead(statusCode, responseHeaders(headers, outgoing.answerHeaders))
     } catch (error) {
       return attempt.fail(error as Error)
     }
@@ -97,13 +98,16 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   return {
     async request(message, reply, outgoing) {
       const { isWatch } = outgoing
+      // What has come meanwhile on a kept connection is read first, and ends it.
+      if (!isWatch) await nextTurn()
+      if (hasClosed(reply)) return
       const request = send(message.method, outgoing, isWatch ? false : keptConnections)
       const onFailure = (refusal: Refusal): void => {
         if (!reply.headersSent) return outgoing.onFailure(refusal)
         reply.destroy()
         outgoing.onBreak(refusal)
       }
-      const attempt = new Attempt(request, { place, timeout, onFailure })
+      const attempt = new Attempt(request, { place, acts: message.method !== 'GET', timeout, onFailure })
       request.once('response', (response) => {
         passBack(response, reply, attempt, outgoing, isWatch && response.statusCode === 200)
       })
@@ -127,7 +131,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
         else return outgoing.onFailure(refusal)
         outgoing.onBreak(refusal)
       }
-      const attempt = new Attempt(request, { place, timeout, onFailure })
+      const attempt = new Attempt(request, { place, acts: false, timeout, onFailure })
       socket.once('close', () => attempt.end())
       // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
       const leave = (): void => void socket.destroy()

@@ -10,7 +10,7 @@ import { forbidden, malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
-import { requestHeaders, upgradeHeaders } from './forwarded-headers.js'
+import { OWN_HEADERS, requestHeaders, upgradeHeaders } from './forwarded-headers.js'
 import { createForwarder } from './forwarder.js'
 import { createBodyReader } from './request-body.js'
 import { findSidecarRoute } from './sidecar-route.js'
@@ -33,8 +33,13 @@ export interface SidecarHandlerOptions {
 export interface SidecarHandler {
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
-  /** Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. */
-  stopWatches(reason: string): void
+  /** Whether the sidecar has accepted a call to `shutdown`. */
+  readonly wasShutDown: boolean
+  /**
+   * Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. Returns
+   * how many watches there were.
+   */
+  stopWatches(reason: string): number
   /** Ends the connections that are kept for later calls. */
   close(): void
 }
@@ -47,19 +52,13 @@ const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 const BAD_HEADER = malformed('A header has a value that none may have')
 
-/** Headers of the answers that the gateway gives itself. */
-const OWN_HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-}
-
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { sidecar, timeout, access, denied, onWatch, log } = options
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const forwarder = createForwarder({ sidecar, timeout, watches })
   const bodies = createBodyReader()
   let isStopping = false
+  let wasShutDown = false
 
   /** The route of a request, or the reason to refuse it. An admitted watch has a place until `answer` closes. */
   const admit = (
@@ -115,6 +114,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
           onFailure: refuse,
           onBreak: note,
         })
+        if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
       } finally {
         bodies.release(body)
       }
@@ -144,9 +144,13 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       })
     },
 
+    get wasShutDown() {
+      return wasShutDown
+    },
+
     stopWatches(reason) {
       isStopping = true
-      watches.stop(reason)
+      return watches.stop(reason)
     },
 
     close() {

@@ -91,11 +91,13 @@ export class Watches {
     this.#add(source, socket, socket, follower, sayGoodbye)
   }
 
-  /** Tells every reader the reason and ends its watch; those that are added later too. */
-  stop(reason: string): void {
+  /** Tells every reader the reason and ends its watch; those that are added later too. Returns how many there were. */
+  stop(reason: string): number {
+    const { size } = this.#open
     // A close frame has room for 123 bytes of it.
     this.#reason = /^[ -~]{0,100}$/.test(reason) ? reason : ''
     for (const watch of this.#open.keys()) end(watch)
+    return size
   }
 
   #add(source: Readable, sink: Writable, socket: Socket, follower: Follower, sayGoodbye: () => void): void {
