@@ -56,7 +56,7 @@ describe('a GameServer file', () => {
     ['', /holds no usable GameServer: it should be an object/],
     ['just words', /holds no usable GameServer: it should be an object/],
     ['- a\n- b', /holds no usable GameServer: it should be an object/],
-    ['kind: Fleet\nspec: {}', /holds no usable GameServer: its kind is "Fleet"/],
+    ['kind: Pod\nspec: {}', /holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet/],
     ['a: [1, 2', /is neither YAML nor JSON: /],
     ['{"metadata":{"name":"x"}', /is neither YAML nor JSON: /],
     ['metadata:\n\tname: x', /is neither YAML nor JSON: /],
