@@ -1,9 +1,9 @@
-import type { Document, YAMLMap } from 'yaml'
 import { readManifest } from '../../sidecar/index.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
 import { readFleetTemplate } from './fleet-template.js'
 import { readTextFile } from './read-text-file.js'
+import { readYaml, YamlError } from './yaml-documents.js'
 
 /** A GameServer file that can't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {
@@ -42,30 +42,11 @@ export async function readText(path: string): Promise<string> {
  * @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
-  const yaml = await import('yaml')
-  // Its own check of unique keys compares each with each.
-  const parsed = yaml.parseAllDocuments(text, { intAsBigInt: true, logLevel: 'error', uniqueKeys: false })
-  const documents = 'empty' in parsed ? [] : parsed.filter(({ contents, errors }) => contents !== null || errors[0])
-  const asMap = ({ contents }: Document): YAMLMap | undefined => (yaml.isMap(contents) ? contents : undefined)
-  const kindOf = (document: Document): unknown => asMap(document)?.get('kind')
-  const known = documents.findIndex((one) => kindOf(one) === 'GameServer' || kindOf(one) === 'Fleet')
-  const index = Math.max(known, 0)
-  const problem = documents.slice(0, index + 1).find(({ errors }) => errors.length > 0)?.errors[0]
-  if (problem !== undefined) {
-    throw new GameServerFileError(`${path} is neither YAML nor JSON: ${oneLine(problem.message)}`, { cause: problem })
-  }
-  const document = documents[index]
   try {
-    if (document !== undefined) {
-      yaml.visit(document, {
-        Map: (_, map) =>
-          refuseDuplicates(
-            map.items.map(({ key }) => key),
-            yaml.isScalar,
-          ),
-      })
-    }
-    const value = exactIntegers(document?.toJS())
+    const documents = await readYaml(text)
+    const known = documents.findIndex(({ kind }) => kind === 'GameServer' || kind === 'Fleet')
+    const index = Math.max(known, 0)
+    const value = exactIntegers(documents.slice(0, index + 1).map((document) => document.read())[index])
     checkKind(value)
     const fleet = readFleetTemplate(value)
     const gameServer = fleet?.template ?? readManifest(value)
@@ -73,16 +54,10 @@ export async function parseGameServer(path: string, text: string): Promise<FileC
     const used = [number, fleet?.name ?? ''].filter((part) => part !== '').join(', ')
     return { gameServer, note: used === '' ? undefined : plainText(`${path}: ${used}, is used`) }
   } catch (error) {
+    if (error instanceof YamlError) {
+      throw new GameServerFileError(`${path} is neither YAML nor JSON: ${error.message}`, { cause: error })
+    }
     throw new GameServerFileError(`${path} holds no usable GameServer: ${oneLine(reason(error))}`, { cause: error })
-  }
-}
-
-function refuseDuplicates(keys: readonly unknown[], isScalar: (key: unknown) => key is { value: unknown }): void {
-  const seen = new Set<unknown>()
-  for (const key of keys) {
-    const name = isScalar(key) ? key.value : key
-    if (seen.has(name)) throw new TypeError(`${JSON.stringify(String(name))} is given twice`)
-    seen.add(name)
   }
 }
 

@@ -12,8 +12,9 @@ export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
-  return excerpt(String(value as number | bigint | boolean | null))
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return excerpt(String(value))
+  return value === null ? 'null' : `a ${typeof value}`
 }
 
 /** A text as JSON shows it; of a very long one, only the start. */
