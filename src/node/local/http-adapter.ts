@@ -104,9 +104,6 @@ export interface WriteOptions {
   readonly onStream?: (() => void) | undefined
 }
 
-/** Largest answer that is collected to be sent with its length. */
-const MAX_COLLECTED = 1024 * 1024
-
 /**
  * Sends a WHATWG response: with its length if it is complete at once, else as a stream. A stream is read no faster than
  * the client reads. It is cancelled when the client is gone, and cuts the connection when it fails, so that half an
@@ -153,13 +150,12 @@ type Read = ReturnType<Reader['read']>
 /** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
-  for (let size = 0; ;) {
+  for (;;) {
     const rest = reader.read()
-    const result = size > MAX_COLLECTED ? undefined : await Promise.race([rest, aTurn()])
+    const result = await Promise.race([rest, aTurn()])
     if (result === undefined) return { chunks, rest }
     if (result.done) return { chunks, rest: undefined }
     chunks.push(result.value)
-    size += result.value.byteLength
   }
 }
 

@@ -84,7 +84,7 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
   },
   clearFaults: {},
   padObject: { bytes: { check: integer(0, maxPadding), required: true } },
-  restart: { fresh: { check: boolean } },
+  restart: { fresh: { check: boolean }, downMs: { check: time } },
   // Its own reader checks the GameServer.
   reload: { gameServer: { check: () => undefined, required: true } },
   delete: { graceMs: { check: time } },
