@@ -21,7 +21,7 @@ const throwing = (): void => {
   throw new Error('a mistake')
 }
 /** A listener may be an async function, though its type says that nobody waits for it. */
-const rejecting: () => void = () => Promise.reject(new Error('a mistake'))
+const rejecting = (() => Promise.reject(new Error('a mistake'))) as () => void
 /** What has no text of its own. */
 const throwingNothing = (): void => {
   throw Object.create(null) as Error

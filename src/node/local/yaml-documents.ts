@@ -42,7 +42,9 @@ export async function readYaml(text: string): Promise<readonly YamlDocument[]> {
     })
   }
   return [...composer.compose(tokens)]
-    .filter(({ contents, errors }) => contents !== null || errors.length > 0)
+    .filter(
+      ({ contents, errors }) => errors.length > 0 || (yaml.isScalar(contents) ? contents.value : contents) != null,
+    )
     .map((document) => ({
       kind: yaml.isMap(document.contents) ? document.contents.get('kind') : undefined,
       read: () => {
