@@ -128,16 +128,16 @@ describe('control: faults', () => {
       [{ type: 'failCalls', status: 200 }, 'status must be an integer from 400 to 599; got 200'],
       [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1; got 0'],
       [{ type: 'delayCalls', ms: -1 }, 'ms must be a number from 0 to 2147483647; got -1'],
-      [{ type: 'delayCalls', ms: 1, operations: ['fly'] }, /^operations\[0\] must be an operation; got "fly"; there are ready, health, /],
+      [
+        { type: 'delayCalls', ms: 1, operations: ['fly'] },
+        /^operations\[0\] must be an operation; got "fly"; there are ready, health, /,
+      ],
       [{ type: 'padObject', bytes: 1e12 }, 'bytes must be an integer from 0 to 67108864; got 1000000000000'],
       [{ type: 'setState', state: '' }, 'state must be non-empty text; got ""'],
       [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
       [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
       [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
-      [
-        { type: 'allocate', force: true, counters: { rooms: null } },
-        'counters.rooms must be an object; got null',
-      ],
+      [{ type: 'allocate', force: true, counters: { rooms: null } }, 'counters.rooms must be an object; got null'],
       [{ type: 'allocate', force: true, labels: { a: 1 } }, 'labels.a must be text; got 1'],
       [
         { type: 'allocate', force: true, lists: { rooms: { addValues: 5 } } },

@@ -3,7 +3,7 @@ const TOTAL = 64 * 1024 * 1024
 
 /** What one request holds. */
 export interface Load {
-  /** Adds bytes to what is held; false if they would be too many. */
+  /** Adds bytes to what is held; false, and adds none, if they would be too many. */
   add(bytes: number): boolean
   /** Nothing is held any longer. */
   end(): void
@@ -20,10 +20,11 @@ export function createLoadLimit(small: number, total = TOTAL): () => Load {
     let ended = false
     return {
       add(bytes) {
-        if (ended) return false
+        const isAlone = held === own
+        if (ended || !(own + bytes <= small || held + bytes <= total || isAlone)) return false
         own += bytes
         held += bytes
-        return own <= small || held <= total || held === own
+        return true
       },
       end() {
         if (ended) return

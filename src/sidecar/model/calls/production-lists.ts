@@ -4,7 +4,7 @@ import type { Answer } from '../state/answer.js'
 import { lessThan } from '../state/int64.js'
 import { sizeProblem } from '../state/object-limits.js'
 import { own, withKey } from '../state/records.js'
-import { quote } from '../state/show.js'
+import { brief, quote } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
 import { record, updateProcess, warn, warnOfSize } from '../state/step.js'
@@ -72,7 +72,7 @@ export function removeListValue(step: Step, key: string, value: string, now: num
     return answer(key, list)
   }
   const values = list.values ?? []
-  if (!values.includes(value)) return failUnknown(`not found: value ${value} not in list ${key}`)
+  if (!values.includes(value)) return failUnknown(`not found: value ${brief(value)} not in list ${key}`)
   const remove = pending.remove.includes(value) ? pending.remove : [...pending.remove, value]
   setPending(step, key, { ...pending, remove }, now)
   return answer(key, { ...list, values: values.filter((other) => other !== value) })

@@ -17,9 +17,14 @@ export function show(value: unknown): string {
   return value === null ? 'null' : `a ${typeof value}`
 }
 
-/** A text as JSON shows it; of a very long one, only the start. */
+/** A text as the real sidecar's messages repeat it; of a very long one, only the start. */
+export function brief(text: string): string {
+  return excerpt(text, 1000)
+}
+
+/** The same as JSON shows it. */
 export function quote(text: string): string {
-  return JSON.stringify(excerpt(text, 1000))
+  return JSON.stringify(brief(text))
 }
 
 /** A text of its own: in V8 a part of a text keeps the whole text in memory, which may be 4 MiB for 60 characters. */
