@@ -74,7 +74,7 @@ describe('a GameServer file', () => {
     const { metadata } = await load(`metadata:\n  labels:\n${labels(10_000)}`)
     expect(Object.keys(metadata?.labels ?? {})).toHaveLength(10_000)
     const tooMany = load(`metadata:\n  labels:\n${labels(50_000)}`)
-    await expect(tooMany).rejects.toThrow('a GameServer has at most 10000 labels here, not 50000')
+    await expect(tooMany).rejects.toThrow('metadata.labels has 50000 entries; at most 10000 are taken')
   })
 
   test.each([

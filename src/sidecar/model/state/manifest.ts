@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../protocol/nearest.js'
 import { lessThan, toInt64 } from './int64.js'
 import { manifestFields as known } from './manifest-fields.js'
-import { sizeProblem } from './object-limits.js'
+import { mostNames, sizeProblem } from './object-limits.js'
 import { excerpt, show } from './show.js'
 
 /** An integer of a manifest; a decimal string or a bigint where a number can't hold it exactly. */
@@ -143,7 +143,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The entries of an object whose keys are names that people give. */
 function entries(value: unknown, where: string): [string, unknown][] {
-  return value == null ? [] : Object.entries(plainObject(value, where))
+  const fields = value == null ? {} : plainObject(value, where)
+  const count = Object.keys(fields).length
+  if (count > mostNames) throw new TypeError(`${where} has ${count} entries; at most ${mostNames} are taken`)
+  return Object.entries(fields)
 }
 
 function object(value: unknown, where: string, names: readonly string[]): Fields {
