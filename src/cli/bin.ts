@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import picocolors from 'picocolors'
+import { plainText } from '../node/plain-text.js'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
 
@@ -15,8 +16,8 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const context: CliContext = {
   colors: picocolors.createColors(useColors()),
-  print: (line) => void process.stdout.write(`${line}\n`),
-  warn: (line) => void process.stderr.write(`${line}\n`),
+  print: (line) => void process.stdout.write(`${visible(line)}\n`),
+  warn: (line) => void process.stderr.write(`${visible(line)}\n`),
   version: () => {
     const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
     return (description as { version: string }).version
@@ -38,6 +39,14 @@ const context: CliContext = {
 const code = await runCli(process.argv.slice(2), context)
 // process.exit() drops output that a pipe hasn't taken yet.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+
+/** The last guard of the terminal: nothing but text, line ends and colours passes. */
+function visible(text: string): string {
+  return text
+    .split(/(\u001b\[\d+m|\n)/)
+    .map((part, i) => (i % 2 === 1 ? part : plainText(part, Infinity)))
+    .join('')
+}
 
 function useColors(): boolean {
   const { NO_COLOR, TERM } = process.env

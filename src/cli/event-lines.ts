@@ -1,8 +1,11 @@
+import { plainText } from '../node/plain-text.js'
 import type { Call, Change, ControlCommand, LogEntry, SidecarEvent } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
 const WHAT_WIDTH = 30
+/** Most changes that a line tells. */
+const MAX_CHANGES = 10
 
 /** Creates the function that turns an entry of the event log into lines to print, often none. */
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
@@ -18,7 +21,9 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
     if (verbose || !quiet || failed || changes.length > 0) {
       const note = isBeat && beats === 1 && !verbose ? ['first beat; later ones are shown with --verbose'] : []
       const answer = reply === undefined ? [] : [failed ? colors.red(replyText(reply)) : colors.green('ok')]
-      const results = [...answer, ...note, ...changes.map((change) => colors.bold(describeChange(change)))]
+      const told = changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change)))
+      const more = changes.length > MAX_CHANGES ? [`${changes.length - MAX_CHANGES} more changes`] : []
+      const results = [...answer, ...note, ...told, ...more]
       lines.push(
         [colors.dim(clock(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')].join('  ').trimEnd(),
       )
@@ -78,7 +83,7 @@ function describeCall(call: Call): string {
         ...pairs({ count: call.count, capacity: call.capacity, countDiff: call.countDiff }),
       ].join(' ')
     case 'updateList': {
-      const given = { capacity: call.capacity, values: `[${call.values.join(', ')}]` }
+      const given = { capacity: call.capacity, values: `[${some(call.values)}]` }
       const masked = Object.entries(given).filter(([name]) => call.mask.includes(name))
       return [operation, call.key, ...pairs(Object.fromEntries(masked))].join(' ')
     }
@@ -100,7 +105,17 @@ function describeCommand(command: ControlCommand): string {
 const pairs = (fields: object): string[] =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(([name, value]) => `${name}=${describeValue(value)}`)
+
+/** A value of a command. Of a large one only as much is written out as a line shows, and no deeper than one has room. */
+function describeValue(value: unknown, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (depth > 3) return '…'
+  const inside = (item: unknown): string => describeValue(item, depth + 1)
+  if (Array.isArray(value)) return `[${value.slice(0, MAX_TEXT).map(inside).join(',')}]`
+  const fields = Object.keys(value).slice(0, MAX_TEXT)
+  return `{${fields.map((name) => `${name}:${inside((value as Record<string, unknown>)[name])}`).join(',')}}`
+}
 
 function describeChange(change: Change): string {
   switch (change.type) {
@@ -112,8 +127,9 @@ function describeChange(change: Change): string {
     case 'counter':
       return plain(`counter ${change.name} ${change.count}/${change.capacity}`)
     case 'list': {
-      const parts = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
-      return plain(['list', change.name, ...parts, `(capacity ${change.capacity})`].join(' '))
+      const added = change.added.slice(0, MAX_TEXT).map((value) => `+${value}`)
+      const removed = change.removed.slice(0, MAX_TEXT).map((value) => `-${value}`)
+      return plain(some(['list', change.name, ...added, ...removed, `(capacity ${change.capacity})`], ' '))
     }
     case 'deletion':
       return 'is being deleted'
@@ -124,11 +140,12 @@ function describeChange(change: Change): string {
   }
 }
 
-/** Escapes control characters, so that a request can't send the terminal a control sequence, and limits the length. */
+/** The start of a text as one plain line. */
 function plain(text: string, limit = MAX_TEXT): string {
-  const shown = text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  )
-  return shown.length > limit ? `${shown.slice(0, limit - 1)}…` : shown
+  return plainText(text, limit)
+}
+
+/** As many values as a line has room for. */
+function some(values: readonly string[], separator = ', '): string {
+  return values.slice(0, MAX_TEXT).join(separator)
 }

@@ -1,18 +1,24 @@
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
+import { plainText } from '../node/plain-text.js'
 import { localCommand } from './commands/local.js'
 import { serveCommand } from './commands/serve.js'
 import { UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
+import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
 const commands: readonly CommandModule[] = [localCommand, serveCommand]
 
-/** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 1. */
+/** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
+const USAGE = 64
+
+/** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 64. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   let code = 0
   const program = new Command('gameserver-sidecar')
   program
     .description('The game server sidecar for JavaScript, on this machine.')
     .option('-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show the options of a command')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
   for (const { name, summary, define, run } of commands) {
@@ -24,32 +30,22 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
   if (args.length === 0) {
     context.warn(program.helpInformation().trimEnd())
-    return 1
+    return USAGE
   }
   if (args[0] === '--version' || args[0] === '-V') {
     context.print(context.version())
     return 0
   }
   try {
+    const [first, topic] = args
+    const isKnown = topic === undefined || topic.startsWith('-') || commands.some(({ name }) => name === topic)
+    if (first === 'help' && !isKnown) throw unknownCommand(topic, program)
     await program.parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (isHelpOrVersion(error)) return 0
     const command = program.commands.find((one) => one.name() === args[0])
-    context.warn(context.colors.red(oneSentence(error, command)))
-    return 1
+    context.warn(context.colors.red(plainText(oneSentence(error, program, command))))
+    return error instanceof UsageError || 'exitCode' in (error as object) ? USAGE : 1
   }
-}
-
-function oneSentence(error: unknown, command: Command | undefined): string {
-  if (error instanceof UsageError) return error.message
-  if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
-  const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
-  const hint = /Did you mean (?:one of )?(.*)\?/.exec(more.join(' '))?.[1]
-  const joined = first.replace(/\.$/, '').replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
-  const sentence = joined.charAt(0).toUpperCase() + joined.slice(1)
-  if (command !== undefined && /(missing|excess)Argument/.test(error.code)) {
-    return `${sentence}; usage: gameserver-sidecar ${command.name()} ${command.usage()}`
-  }
-  return hint === undefined ? `${sentence}.` : `${sentence}; did you mean ${hint}?`
 }

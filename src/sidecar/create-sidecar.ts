@@ -1,11 +1,14 @@
+import { commandProblem } from './control/command-problem.js'
+import { plainJson } from './control/plain-json.js'
 import { createLog } from './event-log.js'
-import { callEach } from './listeners.js'
+import { callEach, callSafely, throwLater } from './listeners.js'
 import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
 import type { Effect } from './model/state/effect.js'
 import { delayOf } from './model/state/faults.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
+import { excerpt } from './model/state/show.js'
 import { createState } from './model/state/sidecar-state.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
 import { reduce } from './reduce.js'
@@ -29,13 +32,13 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   let closed = false
   let nextId = 1
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
-  const log = createLog(config.logEntries, config.logSize)
+  const report = environment.report ?? throwLater
+  const log = createLog(config.logEntries, config.logSize, report)
   const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
   /** For each call that is being delayed, the function that rejects it. */
   const waiting = new Set<(error: Error) => void>()
-  const watchers = createWatchers(config.watchQueue, (id) => {
-    dispatch({ type: 'watch-closed', id, reason: 'failed' })
-  })
+  const onFailure = (id: number): void => void dispatch({ type: 'watch-closed', id, reason: 'failed' })
+  const watchers = createWatchers(config.watchQueue, onFailure, report)
 
   /** Notifications of the outside in their order; each may cause further events, and so further ones. */
   const outbox: (() => void)[] = []
@@ -72,14 +75,14 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   function drain(): void {
     if (draining) return
     draining = true
-    for (let next = outbox.shift(); next; next = outbox.shift()) next()
+    for (let next = outbox.shift(); next; next = outbox.shift()) callSafely(next, undefined, report)
     draining = false
   }
 
   function disconnect(reason: 'crash' | 'restart'): void {
     watchers.endAll(reason)
     rejectWaiting(`the sidecar ended: ${reason}`)
-    callEach(disconnectListeners, reason)
+    callEach(disconnectListeners, reason, report)
   }
 
   function rejectWaiting(why: string): void {
@@ -134,9 +137,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       dispatch({
         type: 'refused',
         method: method.slice(0, 20),
-        path: path.slice(0, 200),
+        path: excerpt(path, 200),
         status: answer.status,
-        message: messageOf(answer) ?? '',
+        message: excerpt(messageOf(answer) ?? '', 500),
       })
     },
     watch: (sink) => openWatch('stream', sink),
@@ -149,8 +152,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
     if (refusal?.type === 'refuse-watch') {
       watchers.remove(id)
-      if (refusal.status === 0) sink.onEnd?.('dropped')
-      else sink.onError?.({ status: refusal.status, body: JSON.stringify(refusal.body) })
+      const { status, body } = refusal
+      if (status === 0) callSafely(() => sink.onEnd?.('dropped'), undefined, report)
+      else callSafely(() => sink.onError?.({ status, body: JSON.stringify(body) }), undefined, report)
     }
     return {
       close() {
@@ -175,7 +179,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
         () => {
           if (!left) handle = openWatch('websocket', sink)
         },
-        () => sink.onEnd?.('restart'),
+        () => callSafely(() => sink.onEnd?.('restart'), undefined, report),
       )
       return {
         close() {
@@ -186,7 +190,11 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     },
     control(command) {
       if (closed) return { ok: false, message: 'the sidecar is closed' }
-      const result = dispatch({ type: 'control', command }).find(({ type }) => type === 'control-result')
+      const problem = commandProblem(command)
+      if (problem !== undefined) return { ok: false, message: problem }
+      const plain = plainJson(command)
+      if (plain === undefined) return { ok: false, message: 'the command is nested too deeply: more than 100 levels' }
+      const result = dispatch({ type: 'control', command: plain }).find(({ type }) => type === 'control-result')
       return result?.type === 'control-result' && result.ok
         ? { ok: true }
         : { ok: false, message: result?.type === 'control-result' ? result.message : 'nothing happened' }

@@ -1,6 +1,8 @@
 import { callEach } from './listeners.js'
+import type { Report } from './listeners.js'
 import { messageOf } from './model/state/answer.js'
 import type { Change, Effect, Warning } from './model/state/effect.js'
+import { excerpt } from './model/state/show.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 
 const maxMessage = 500
@@ -33,7 +35,7 @@ export interface WritableLog extends EventLog {
 }
 
 /** Creates a log that keeps so many entries and about so many characters; the oldest are dropped first. */
-export function createLog(maxEntries: number, maxSize: number): WritableLog {
+export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
   const sizes = new Map<LogEntry, number>()
   let size = 0
@@ -54,14 +56,14 @@ export function createLog(maxEntries: number, maxSize: number): WritableLog {
     },
     append(event, at, effects) {
       const entry = { seq: ++lastSeq, at, event, ...outcomeOf(effects) }
-      const entrySize = sizeOf(event)
+      const entrySize = sizeOf(entry)
       sizes.set(entry, entrySize)
       size += entrySize
       dropOldest()
       return entry
     },
     announce(entry) {
-      callEach(listeners, entry)
+      callEach(listeners, entry, report)
     },
     entries(since = 0) {
       return [...sizes.keys()].filter(({ seq }) => seq > since)
@@ -83,8 +85,8 @@ function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'change
     if (effect.type === 'change') changes.push(effect.change)
     else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
     else if (effect.type === 'reply') {
-      const message = messageOf(effect)?.slice(0, maxMessage)
-      reply = { status: effect.status, ...(message === undefined ? {} : { message }) }
+      const message = messageOf(effect)
+      reply = { status: effect.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) }
     }
   }
   return { ...(reply ? { reply } : {}), changes, warnings }
@@ -94,5 +96,8 @@ function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'change
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 8
   if (typeof value !== 'object' || value === null) return 8
-  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item), 16)
+  let size = 16
+  if (Array.isArray(value)) for (const item of value) size += sizeOf(item)
+  else for (const [key, item] of Object.entries(value)) size += key.length + sizeOf(item)
+  return size
 }

@@ -3,6 +3,7 @@ export { defaultConfig, resolveConfig } from './model/state/config.js'
 export { readManifest } from './model/state/manifest.js'
 export { createState } from './model/state/sidecar-state.js'
 export { reduce } from './reduce.js'
+export { callSafely } from './listeners.js'
 export { ConnectionDropped } from './wire/watch-stream.js'
 
 export type { EventLog, LogEntry } from './event-log.js'

@@ -47,7 +47,7 @@ export function reduce(
       }
       break
     case 'control': {
-      const problem = performControl(step, event.command, now)
+      const problem = performControl(step, event.command, now) ?? droppedChange(step)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step, now)
       break
@@ -105,6 +105,12 @@ function openWatch(step: Step, id: number): void {
   }
   update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
+}
+
+/** What a control command could not change; undefined if it could. */
+function droppedChange(step: Step): string | undefined {
+  const warning = step.effects.find((effect) => effect.type === 'warn' && effect.code === 'object-too-large')
+  return warning?.type === 'warn' ? warning.message : undefined
 }
 
 /** The failure that an operation meets now, which then counts as used. */

@@ -10,6 +10,8 @@ export interface SidecarEnvironment {
   now(): number
   /** Calls `fire` once after `ms` milliseconds (at most 2^31-1); the returned function cancels it. */
   setTimer(ms: number, fire: () => void): () => void
+  /** Told of an error that a listener or the receiver of a watch threw. Default: it is thrown as uncaught. */
+  report?(error: unknown): void
 }
 
 export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }

@@ -1,5 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { report } from './listeners.js'
+import { callSafely } from './listeners.js'
+import type { Report } from './listeners.js'
 import type { WatchEnd } from './model/state/effect.js'
 import type { WatcherInfo } from './wire/snapshot.js'
 import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
@@ -29,7 +30,10 @@ export interface Watchers {
   infos(): WatcherInfo[]
 }
 
-export function createWatchers(queueLength: number, onFailure: (id: number) => void): Watchers {
+/** Most characters that wait for a watcher, beside the newest object. */
+const maxQueued = 16 * 1024 * 1024
+
+export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report): Watchers {
   const watchers = new Map<number, Watcher>()
   const encoded = new WeakMap<GameServer, WatchMessage>()
   let stalled = false
@@ -43,11 +47,13 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
   }
 
   function send(watcher: Watcher, message: WatchMessage): void {
-    if (watcher.queue.length >= Math.max(1, queueLength)) {
-      watcher.queue.shift()
+    const { queue } = watcher
+    queue.push(message)
+    const size = (): number => queue.reduce((sum, { json }) => sum + json.length, 0)
+    while (queue.length > Math.max(1, queueLength) || (queue.length > 1 && size() > maxQueued)) {
+      queue.shift()
       watcher.dropped++
     }
-    watcher.queue.push(message)
     pump(watcher)
   }
 
@@ -82,11 +88,7 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
 
   function end(watcher: Watcher, reason: WatchEnd): void {
     watchers.delete(watcher.id)
-    try {
-      watcher.sink.onEnd?.(reason)
-    } catch (error) {
-      report(error)
-    }
+    callSafely((why: WatchEnd) => watcher.sink.onEnd?.(why), reason, report)
   }
 
   return {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { call, cli, readGameServer, startLocal } from './support.js'
+import { call, cli, NO_SIDECAR, readGameServer, startLocal } from './support.js'
 
 async function temporaryFile(name: string, text: string): Promise<string> {
   const folder = await temporaryFolder('gameserver-cli')
@@ -14,10 +14,25 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   return join(folder, name)
 }
 
-describe('what only the caller can put right is one sentence and exit code 1', () => {
+describe('what only the caller can put right is one sentence and exit code 64', () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
-    [['local', '--nonsense'], /^Unknown option '--nonsense'\.$/],
+    [['local', '--nonsense'], /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
+    [['local', '--prot', '1'], /^Unknown option '--prot'; did you mean --http-port\?$/],
+    [['--prot', '1'], /^Unknown option '--prot'; did you mean serve --port\?$/],
+    [['serve', '.', '--local', '--prot', '1'], /^Unknown option '--prot'; did you mean --port\?$/],
+    [
+      ['serve', '.', '--local', '--deny', 'shutdwn'],
+      /^There is no operation "shutdwn" to deny; did you mean "shutdown"\?$/,
+    ],
+    [
+      ['serve', '.', '--local', '--deny', 'foo'],
+      /^There is no operation "foo" to deny; there are ready, health, .*\.$/,
+    ],
+    [['help', 'gateway'], /^Unknown command 'gateway'; there are local, serve\.$/],
+    [['help', 'locl'], /^Unknown command 'locl'; did you mean local\?$/],
+    [['gateway'], /^Unknown command 'gateway'; there are local, serve\.$/],
+    [['local', '--mode', '\u001b[31m\u009b\u202e'], /argument '\\u001b\[31m\\u009b\\u202e' is invalid/],
     [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
     [
       ['local', 'extra'],
@@ -44,12 +59,12 @@ describe('what only the caller can put right is one sentence and exit code 1', (
   ]
 
   test.each(rows)('%j', async (args, sentence) => {
-    const { code, out, err } = await cli([...args, ...(args.includes('--http-port') ? [] : ['--http-port=0'])].slice())
-      .finished
+    const port = args[0] === 'local' && !args.includes('--http-port') ? ['--http-port=0'] : []
+    const { code, out, err } = await cli([...args, ...port], NO_SIDECAR).finished
     expect(err).toMatch(sentence)
     expect(err.split('\n')).toHaveLength(1)
     expect(out).toBe('')
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test('a taken port', async () => {
@@ -59,21 +74,21 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     const { port } = other.address() as AddressInfo
     const { code, err } = await cli(['local', '--http-port', String(port)]).finished
     expect(err).toBe(`Port ${port} is already in use; choose another with --http-port, or 0 for any free one.`)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test('a file that is no GameServer', async () => {
     const path = await temporaryFile('gs.yaml', 'kind: Pod\n')
     const { code, err } = await cli(['local', '--http-port', '0', '--file', path]).finished
-    expect(err).toBe(`${path} holds no usable GameServer: its kind is "Pod".`)
-    expect(code).toBe(1)
+    expect(err).toBe(`${path} holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet.`)
+    expect(code).toBe(64)
   })
 
   test('no command at all shows the commands', async () => {
     const { code, err } = await cli([]).finished
     expect(err).toMatch(/^Usage: gameserver-sidecar/)
     expect(err).toMatch(/local/)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 })
 
@@ -180,6 +195,44 @@ describe('a running sidecar', () => {
     await writeFile(path, 'metadata: { labels: { map: two } }\n')
     await line(/reload/)
     expect(await label()).toBe('two')
+  })
+
+  test('takes the template of a Fleet among other documents, and says so', async () => {
+    const fleet =
+      'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: a } } } }\n'
+    const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
+    const { url, errorLine } = await startLocal(['--file', path])
+    await errorLine(/fleet\.yaml: document 2 of 2, the template of the Fleet "my-fleet", is used$/)
+    expect((await readGameServer(url)).object_meta.labels?.['map']).toBe('a')
+  })
+
+  test('prints nothing that a terminal would obey, whatever its file holds', async () => {
+    const nasty = '\\e]0;title\\a\\e[2J\\u009b31m\\u202e\\u2028'
+    const path = await temporaryFile('gs.yaml', `metadata: { labels: { "${nasty}": "${nasty}" } }\n`)
+    const { child, line, errorLine, finished } = await startLocal(['--file', path, '--verbose'])
+    await writeFile(path, `metadata: { labels: { "other${nasty}": "${nasty}" } }\n`)
+    await line(/reload/)
+    await writeFile(path, `metadata: { labels: { "${nasty}": 5 } }\n`)
+    await errorLine(/warning/)
+    await writeFile(path, `"${nasty}": 5\n`)
+    await errorLine(/has no field/)
+    child.kill('SIGTERM')
+    const { out, err } = await finished
+    for (const text of [out, err]) expect(text).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u)
+    expect((await cli(['local', '--http-port', '0', '--file', path]).finished).err).toMatch(/^[^\p{C}\p{Zl}]+$/u)
+  })
+
+  test('outlives a control command that is nested 4,200 levels deep', async () => {
+    const { url } = await startLocal(['--verbose'])
+    const deep = '['.repeat(4_200) + ']'.repeat(4_200)
+    for (const body of [
+      `{"type":"setLabel","key":"a","value":"b","more":${deep}}`,
+      `{"type":"reload","gameServer":{"spec":{"template":${deep}}}}`,
+    ]) {
+      const headers = { 'x-sidecar-control': '1' }
+      expect((await fetch(`${url}/_/api/commands`, { method: 'POST', body, headers })).status).toBe(400)
+    }
+    expect((await readGameServer(url)).status.state).toBe('Scheduled')
   })
 
   test('beyond loopback warns, prints a token, and asks for it', async () => {

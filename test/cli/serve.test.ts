@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 
-describe('what only the caller can put right is one sentence and exit code 1', () => {
+describe('what only the caller can put right is one sentence and exit code 64', () => {
   const rows: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [
       [],
@@ -73,7 +73,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     expect(err).toMatch(sentence)
     expect(err.split('\n')).toHaveLength(1)
     expect(out).toBe('')
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test.each([
@@ -83,14 +83,14 @@ describe('what only the caller can put right is one sentence and exit code 1', (
   ] as const)('%s', async (_what, names, sentence) => {
     const { code, err } = await cli(['serve', ...names.map((name) => join(dir, name)), '--local', '--port=0']).finished
     expect(err).toMatch(sentence)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test('a folder with nothing in it', async () => {
     await rm(join(dir, 'index.html'))
     const { code, err } = await cli(['serve', dir, '--local', '--port=0']).finished
     expect(err).toMatch(/^The folder \S+ holds nothing to serve: was the game built\?$/)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test.each(['--port', '--http-port'])('a taken port: %s', async (flag) => {
@@ -101,7 +101,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     const ports = { '--port': '0', '--http-port': '0', [flag]: String(port) }
     const { code, err } = await cli(['serve', dir, '--local', ...Object.entries(ports).flat()]).finished
     expect(err).toBe(`Port ${port} is already in use; choose another with ${flag}, or 0 for any free one.`)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
   })
 
   test('a private key that everybody could fetch', async () => {
@@ -109,7 +109,7 @@ describe('what only the caller can put right is one sentence and exit code 1', (
     const keys = ['--cert', join(dir, 'a.pem'), '--key', join(dir, 'a.key')]
     const { code, err } = await cli(['serve', dir, '--local', '--port=0', ...keys]).finished
     expect(err).toMatch(/^The private key \S+a\.key is in the folder that is served; keep it elsewhere\.$/)
-    expect(code).toBe(1)
+    expect(code).toBe(64)
     const missing = await cli(['serve', join(dir, 'nowhere'), '--local', '--port=0', ...keys]).finished
     expect(missing.err).toMatch(/^(There is no folder|cert and key must)/)
   })

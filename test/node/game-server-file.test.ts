@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { watchTextFile } from '../../src/node/local/file-watcher.js'
-import { loadGameServerFile } from '../../src/node/local/game-server-file.js'
+import { loadGameServerFile, parseGameServer } from '../../src/node/local/game-server-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function folder(): Promise<string> {
@@ -53,16 +54,81 @@ describe('a GameServer file', () => {
   })
 
   test.each([
+    ['kind: Service\n---\n---\nkind: GameServer\nmetadata: { name: mine }\n', 'gs.yaml: document 2 of 2, is used'],
+    [
+      'kind: ConfigMap\ndata: { a: b }\n---\nkind: Fleet\nmetadata: { name: fleet }\nspec:\n  replicas: 2\n' +
+        '  template: { metadata: { name: mine }, spec: { health: { periodSeconds: 7 } } }\n---\nkind: GameServer\n',
+      'gs.yaml: document 2 of 3, the template of the Fleet "fleet", is used',
+    ],
+    ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: the template of the Fleet, is used'],
+    ['kind: GameServer\nmetadata: { name: mine }\n', undefined],
+  ])('is the first GameServer or Fleet of %j', async (text, note) => {
+    const content = await parseGameServer('gs.yaml', text)
+    expect(content.gameServer.metadata?.name).toBe('mine')
+    expect(content.note).toBe(note)
+  })
+
+  test('of 10,000 labels is read, and one of 50,000 is refused', async () => {
+    const labels = (count: number): string =>
+      Array.from({ length: count }, (_, i) => `    label${i}: "v${i}"\n`).join('')
+    const { metadata } = await load(`metadata:\n  labels:\n${labels(10_000)}`)
+    expect(Object.keys(metadata?.labels ?? {})).toHaveLength(10_000)
+    const tooMany = load(`metadata:\n  labels:\n${labels(50_000)}`)
+    await expect(tooMany).rejects.toThrow('metadata.labels has 50000 entries; at most 10000 are taken')
+  })
+
+  test.each([
     ['', /holds no usable GameServer: it should be an object/],
     ['just words', /holds no usable GameServer: it should be an object/],
     ['- a\n- b', /holds no usable GameServer: it should be an object/],
-    ['kind: Fleet\nspec: {}', /holds no usable GameServer: its kind is "Fleet"/],
+    ['kind: Pod\nspec: {}', /holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet/],
     ['a: [1, 2', /is neither YAML nor JSON: /],
     ['{"metadata":{"name":"x"}', /is neither YAML nor JSON: /],
     ['metadata:\n\tname: x', /is neither YAML nor JSON: /],
     ['metadata: { labels: { islocal: true } }', /holds no usable GameServer: .*islocal/],
     ['status: { counters: { rooms: { count: many } } }', /holds no usable GameServer: .*rooms/],
     ['metadata: 5', /holds no usable GameServer: .*metadata/],
+    [
+      'spec: { health: { periodSeconds: -1 } }',
+      /: spec\.health\.periodSeconds should be from 0 to 2147483647, not -1$/,
+    ],
+    ['spec: { health: { failureThreshold: -1 } }', /: spec\.health\.failureThreshold should be from 0/],
+    [
+      'spec: { ports: [{ containerPort: 65536 }] }',
+      /: spec\.ports\[0\]\.containerPort should be from 0 to 65535, not 65536$/,
+    ],
+    ['spec: { counters: { rooms: { count: -1 } } }', /: spec\.counters\.rooms\.count should be at least 0, not -1$/],
+    ['spec: { counter: { rooms: { count: 1 } } }', /: spec has no field "counter"; did you mean "counters"\?$/],
+    ['spec: { helth: {} }', /: spec has no field "helth"; did you mean "health"\?$/],
+    ['metdata: {}', /: a GameServer has no field "metdata"; did you mean "metadata"\?$/],
+    ['metadata: { lables: {} }', /: metadata has no field "lables"; did you mean "labels"\?$/],
+    [
+      'spec: { health: { periodSecond: 5 } }',
+      /: spec\.health has no field "periodSecond"; did you mean "periodSeconds"\?$/,
+    ],
+    ['spec: { ports: [{ hostport: 5 }] }', /: spec\.ports\[0\] has no field "hostport"; did you mean "hostPort"\?$/],
+    ['spec: { lists: { a: { value: [] } } }', /: spec\.lists\.a has no field "value"; did you mean "values"\?$/],
+    [
+      'status: { counters: { a: { cuont: 1 } } }',
+      /: status\.counters\.a has no field "cuont"; did you mean "count"\?$/,
+    ],
+    ['kind: Fleet', /: its Fleet has no spec$/],
+    ['kind: Fleet\nspec: { tempalte: {} }', /: spec has no field "tempalte"; did you mean "template"\?$/],
+    ['kind: Fleet\nspec: { replicas: 1 }', /: its Fleet has no spec\.template$/],
+    [
+      'kind: Fleet\nspec: { template: { spec: { helth: {} } } }',
+      /: in spec\.template, spec has no field "helth"; did you/,
+    ],
+    ['kind: Pod\n---\nkind: Service', /: its kind is "Pod"; give a GameServer or a Fleet$/],
+    ['metadata: { name: a, name: b }', /is neither YAML nor JSON: "name" is given twice$/],
+    ['['.repeat(100_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
+    ['{a: '.repeat(10_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
+    ['- '.repeat(10_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
+    [
+      'metadata: { labels: { "\\e[31m\\u009b1m\\u202e": 5 } }',
+      /labels\.\\u001b\[31m\\u009b1m\\u202e should be a string/,
+    ],
+    ['"\\e[2J": 5', /a GameServer has no field "\\u001b\[2J"; there are/],
   ])('that holds %j is refused in one line that names the file', async (text, message) => {
     const refused = load(text)
     await expect(refused).rejects.toThrow(message)
@@ -77,6 +143,17 @@ describe('a GameServer file', () => {
   test('that is a folder is refused in one line', async () => {
     const path = await folder()
     await expect(loadGameServerFile(path)).rejects.toThrow(`Cannot read ${path}: it is a folder`)
+  })
+
+  test('that is a pipe, a device or larger than a cluster takes is refused in one line, and nobody waits', async () => {
+    const inFolder = await folder()
+    const pipe = join(inFolder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    await expect(loadGameServerFile(pipe)).rejects.toThrow(`Cannot read ${pipe}: it is a pipe, not a file`)
+    await expect(loadGameServerFile('/dev/zero')).rejects.toThrow('Cannot read /dev/zero: it is a device, not a file')
+    const large = join(inFolder, 'large')
+    await writeFile(large, ' '.repeat(1.5 * 1024 * 1024 + 1))
+    await expect(loadGameServerFile(large)).rejects.toThrow(`Cannot read ${large}: it is larger than 1.5 MiB`)
   })
 })
 
@@ -144,6 +221,18 @@ describe('a saved file is noticed', () => {
     expect(await next()).toBe('b')
     await writeFile(path, 'c')
     expect(await next()).toBe('c')
+  })
+
+  test('when it was replaced by a pipe, which is told and not opened', async () => {
+    const inFolder = await folder()
+    const path = join(inFolder, 'gs.yaml')
+    await writeFile(path, 'a')
+    const told = new Promise<string>((resolve) => {
+      onTestFinished(watchTextFile(path, 'a', resolve, resolve))
+    })
+    execFileSync('mkfifo', [`${path}.tmp`])
+    await rename(`${path}.tmp`, path)
+    expect(await told).toBe('it is a pipe, not a file')
   })
 
   test('but not when its text is the same or nothing', async () => {

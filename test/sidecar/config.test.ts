@@ -23,7 +23,7 @@ describe('the configuration', () => {
 
 describe('a GameServer manifest', () => {
   it.each([
-    [[], 'a GameServer should be an object, not []'],
+    [[], 'a GameServer should be an object, not a list'],
     [{ metadata: { labels: { a: 1 } } }, 'metadata.labels.a should be a string (put it in quotes), not 1'],
     [
       { metadata: { creationTimestamp: 'soon' } },

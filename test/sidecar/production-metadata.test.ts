@@ -62,8 +62,8 @@ describe('production: labels and annotations', () => {
       code: 3,
       message:
         'invalid label value "a b" for key "k": a valid label must be an empty string or consist of alphanumeric ' +
-        "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue', or " +
-        "'my_value', or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+        "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or " +
+        "'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
       details: [],
     })
   })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { variablePrefix } from '../../node/gateway/sidecar-url.js'
+import { plainText } from '../../node/plain-text.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { names, port, seconds } from '../arguments.js'
 import { conformanceVerdict } from '../conformance-verdict.js'
@@ -60,7 +61,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
   await local.close()
   if (result === undefined) return 0
-  const verdict = conformanceVerdict(result)
+  const verdict = plainText(conformanceVerdict(result), 10_000)
   context.print(result.ok ? context.colors.green(verdict) : context.colors.red(verdict))
   return result.ok ? 0 : 1
 }
@@ -93,7 +94,7 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
 function printBanner(local: LocalSidecar, options: LocalOptions, { colors, print }: CliContext): void {
   print(`${colors.bold('Local sidecar')} (${local.mode} mode) at ${colors.cyan(local.url)}`)
   print(`For the game server: ${colors.bold(`${variablePrefix(options.platform)}PORT=${local.port}`)}`)
-  if (options.file !== undefined) print(`GameServer from ${options.file}, loaded again when it is saved`)
+  if (options.file !== undefined) print(`GameServer from ${plainText(options.file)}, loaded again when it is saved`)
   if (local.controlToken !== undefined) print(`Token of the control interface: ${local.controlToken}`)
 }
 

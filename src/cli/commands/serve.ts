@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { Gateway } from '../../node/gateway/create-gateway.js'
+import { plainText } from '../../node/plain-text.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { names, port, someSeconds } from '../arguments.js'
 import { UsageError } from '../context.js'
@@ -91,12 +92,21 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
 async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
   const { mode, file, featureGates, wsLimit, quirks, httpPort, host, cert, key } = options
-  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${message}`))
+  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createGateway({
       dir,
       sidecar: options.sidecar,
-      local: options.local && { mode, file, featureGates, wsLimit, quirks, port: httpPort, onWarning },
+      local: options.local && {
+        mode,
+        file,
+        featureGates,
+        wsLimit,
+        quirks,
+        port: httpPort,
+        onWarning,
+        onLog: context.warn,
+      },
       platform: options.platform,
       port: options.port,
       host,
@@ -126,9 +136,9 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
 function printBanner(gateway: Gateway, dir: string, options: ServeOptions, { colors, print }: CliContext): void {
   const { local, token, sidecarUrl } = gateway
   const page = new URL(token === undefined ? '/' : `/?token=${token}`, gateway.url)
-  print(`${colors.bold(dir)} at ${colors.cyan(page.href)}`)
+  print(`${colors.bold(plainText(dir))} at ${colors.cyan(page.href)}`)
   const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
   print(`${kind} at ${colors.cyan(sidecarUrl)}, for the page at /_/sidecar`)
-  if (options.file !== undefined) print(`GameServer from ${options.file}, loaded again when it is saved`)
+  if (options.file !== undefined) print(`GameServer from ${plainText(options.file)}, loaded again when it is saved`)
   if (options.deny !== undefined) print(`Not forwarded: ${options.deny.join(', ')}`)
 }

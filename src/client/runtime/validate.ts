@@ -1,3 +1,4 @@
+import { distance, nearest } from '../../protocol/nearest.js'
 import { tryTo } from './host.js'
 import { SidecarError } from './errors.js'
 
@@ -34,22 +35,9 @@ export function checkName(
 ): void {
   const name = typeof given === 'string' ? given : show(given)
   if (known.includes(name)) return
-  const nearest = known.reduce((best, other) => (distance(name, other) < distance(name, best) ? other : best))
+  const best = nearest(name, known)
   throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(given)}`, {
     operation,
-    hint: (distance(name, nearest) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${nearest}?`) + elsewise,
+    hint: (distance(name, best) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${best}?`) + elsewise,
   })
-}
-
-/** How many letters must be changed, added or taken away to make one word of the other (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from(b + ' ', (_, column) => column)
-  Array.from(a.slice(0, 40).toLowerCase()).forEach((letter, index) => {
-    const next = [index + 1]
-    Array.from(b.toLowerCase()).forEach((other, column) => {
-      next.push(Math.min(row[column + 1]! + 1, next[column]! + 1, row[column]! + (letter === other ? 0 : 1)))
-    })
-    row = next
-  })
-  return row[row.length - 1]!
 }

@@ -1,11 +1,12 @@
 import { createSecureContext } from 'node:tls'
+import { didYouMean } from '../../protocol/nearest.js'
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { isLoopback } from '../http/authority.js'
 import { ownHosts } from '../http/listen-address.js'
 import { resolveToken } from '../http/token.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
-import { listOption, nearest, refuseUnknownOptions } from '../unknown-option.js'
+import { listOption, refuseUnknownOptions } from '../unknown-option.js'
 import { findSidecar } from './sidecar-url.js'
 
 /** Options of `createGateway()`. All have defaults. */
@@ -169,7 +170,7 @@ function checkExposure(options: GatewayOptions, host: string, exposed: boolean, 
 function checkOperation(name: string): OperationName {
   const names = Object.keys(operations)
   if (names.includes(name)) return name as OperationName
-  throw new TypeError(`There is no operation "${name}" to deny; did you mean "${nearest(name, names)}"?`)
+  throw new TypeError(`There is no operation "${name}" to deny; ${didYouMean(name, names)}`)
 }
 
 const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

@@ -1,3 +1,4 @@
+import { asciiText } from '../plain-text.js'
 import type { Refusal } from './refusal.js'
 
 /** Most lines in a window. The others are only counted. */
@@ -29,16 +30,10 @@ export function createLineLog(write: LineLog | undefined, now: () => number = ()
       return
     }
     written += 1
-    write(plain(line))
+    write(asciiText(line, MAX_LENGTH))
   }
 }
 
 /** The line about a request that was refused. It leaves out the query, which may hold a token. */
 export const refusalLine = (method: string | undefined, target: string, { status, message }: Refusal): string =>
   `${status} ${method} ${target.split('?')[0]}: ${message}`
-
-/** One line of printable ASCII. All other characters are escaped. */
-function plain(text: string): string {
-  const escaped = text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return escaped.length > MAX_LENGTH ? `${escaped.slice(0, MAX_LENGTH - 3)}...` : escaped
-}

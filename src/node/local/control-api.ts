@@ -2,8 +2,8 @@ import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 
-/** Largest command in bytes: a whole GameServer fits in it. */
-const MAX_COMMAND = 4 * 1024 * 1024
+/** Largest command in bytes: no GameServer of a cluster is larger. */
+const MAX_COMMAND = 1.5 * 1024 * 1024
 
 /** The sidecar that the control interface controls. */
 export interface ControlTarget {
@@ -50,7 +50,7 @@ function readLog(sidecar: Sidecar, url: URL): Response {
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
   const text = await readText(request, MAX_COMMAND)
-  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 4 MiB' })
+  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 1.5 MiB' })
   const command = parseCommand(text)
   if (command === undefined) {
     return refusalResponse(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))

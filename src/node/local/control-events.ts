@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { Sidecar } from '../../sidecar/index.js'
+import type { LogEntry, Sidecar } from '../../sidecar/index.js'
 
 /** Bytes that may wait for a reader; entries beyond them are skipped and announced as a gap. */
 const MAX_BACKLOG = 1024 * 1024
@@ -28,7 +28,7 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
       gapCheck = setInterval(endGap, GAP_CHECK)
       return
     }
-    send({ type: 'entry', entry })
+    socket.send(frameOf(entry), { binary: false })
     sent = entry.seq
   })
   socket.once('close', () => {
@@ -38,7 +38,18 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
   send({ type: 'state', state: sidecar.snapshot() })
   if (since === undefined) return
   for (const entry of sidecar.log.entries(since)) {
-    send({ type: 'entry', entry })
+    socket.send(frameOf(entry), { binary: false })
     sent = entry.seq
   }
+}
+
+const frames = new WeakMap<LogEntry, Buffer>()
+
+/** The frame of an entry, which all readers share. */
+function frameOf(entry: LogEntry): Buffer {
+  const known = frames.get(entry)
+  if (known !== undefined) return known
+  const frame = Buffer.from(JSON.stringify({ type: 'entry', entry }))
+  frames.set(entry, frame)
+  return frame
 }

@@ -1,7 +1,7 @@
 import { unwatchFile, watch, watchFile } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import { readTextFile } from './read-text-file.js'
 
 /** Milliseconds from the last event to reading: a save is a burst of events, and half a file must not be read. */
 const SETTLE_MS = 40
@@ -14,18 +14,30 @@ const POLL_MS = 1_000
  * left for the next event. Keeps no process alive.
  *
  * @param initial the text that is already known
+ * @param onRefused called when something stands there that is not read, such as a pipe
  * @returns a function that stops the watching
  */
-export function watchTextFile(path: string, initial: string, onChange: (text: string) => void): () => void {
+export function watchTextFile(
+  path: string,
+  initial: string,
+  onChange: (text: string) => void,
+  onRefused: (reason: string) => void = () => undefined,
+): () => void {
   const file = resolve(path)
   let last = initial
+  let refused = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
 
   const check = async (): Promise<void> => {
-    const text = await readFile(file, 'utf8').catch(() => '')
+    const text = await readTextFile(file).catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (!stopped && code === undefined && message !== refused) onRefused((refused = message))
+      return ''
+    })
     if (stopped || text === '' || text === last) return
     last = text
+    refused = ''
     onChange(text)
   }
   const schedule = (): void => {

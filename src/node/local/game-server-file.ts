@@ -1,48 +1,63 @@
-import { readFile } from 'node:fs/promises'
 import { readManifest } from '../../sidecar/index.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
+import { plainText } from '../plain-text.js'
+import { readFleetTemplate } from './fleet-template.js'
+import { readTextFile } from './read-text-file.js'
+import { readYaml, YamlError } from './yaml-documents.js'
 
 /** A GameServer file that can't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {
   override readonly name = 'GameServerFileError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(plainText(message), options)
+  }
+}
+
+/** The content of a file. */
+export interface FileContent {
+  readonly gameServer: GameServerManifest
+  /** The part of the file that was taken, in a sentence, if there is more in it than one GameServer. */
+  readonly note: string | undefined
 }
 
 /** Reads a GameServer from a YAML or JSON file. @throws GameServerFileError */
 export async function loadGameServerFile(path: string): Promise<GameServerManifest> {
-  return parseGameServer(path, await readText(path))
+  return (await parseGameServer(path, await readText(path))).gameServer
 }
 
 /** Reads a file's text. @throws GameServerFileError if it can't be read */
 export async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextFile(path)
   } catch (error) {
     throw new GameServerFileError(`Cannot read ${path}: ${reason(error)}`, { cause: error })
   }
 }
 
 /**
- * Parses the first document of a YAML or JSON text. Integers stay exact: one that a number can't hold becomes a decimal
- * string. @throws GameServerFileError
+ * Parses a YAML or JSON text. Of several documents the first GameServer or Fleet is taken, of a Fleet its template.
+ * Integers stay exact: one that a number can't hold becomes a decimal string.
+ *
+ * @throws GameServerFileError
  */
-export async function parseGameServer(path: string, text: string): Promise<GameServerManifest> {
-  const { parseAllDocuments } = await import('yaml')
-  const documents = parseAllDocuments(text, { intAsBigInt: true, logLevel: 'error' })
-  const first = 'empty' in documents ? undefined : documents[0]
-  const problem = first?.errors[0]
-  if (problem !== undefined) {
-    throw new GameServerFileError(`${path} is neither YAML nor JSON: ${oneLine(problem.message)}`, {
-      cause: problem,
-    })
-  }
+export async function parseGameServer(path: string, text: string): Promise<FileContent> {
   try {
-    const value = exactIntegers(first?.toJS())
+    const documents = await readYaml(text)
+    const known = documents.findIndex(({ kind }) => kind === 'GameServer' || kind === 'Fleet')
+    const index = Math.max(known, 0)
+    const value = exactIntegers(documents.slice(0, index + 1).map((document) => document.read())[index])
     checkKind(value)
-    return readManifest(value)
+    const fleet = readFleetTemplate(value)
+    const gameServer = fleet?.template ?? readManifest(value)
+    const number = documents.length > 1 ? `document ${index + 1} of ${documents.length}` : ''
+    const used = [number, fleet?.name ?? ''].filter((part) => part !== '').join(', ')
+    return { gameServer, note: used === '' ? undefined : plainText(`${path}: ${used}, is used`) }
   } catch (error) {
-    throw new GameServerFileError(`${path} holds no usable GameServer: ${oneLine(reason(error))}`, {
-      cause: error,
-    })
+    if (error instanceof YamlError) {
+      throw new GameServerFileError(`${path} is neither YAML nor JSON: ${error.message}`, { cause: error })
+    }
+    throw new GameServerFileError(`${path} holds no usable GameServer: ${oneLine(reason(error))}`, { cause: error })
   }
 }
 
@@ -50,13 +65,16 @@ function checkKind(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError('it should be an object with metadata, spec or status')
   }
-  if ('kind' in value && value.kind !== 'GameServer') {
-    throw new TypeError(`its kind is ${JSON.stringify(value.kind)}`)
+  if ('kind' in value && value.kind !== 'GameServer' && value.kind !== 'Fleet') {
+    throw new TypeError(`its kind is ${JSON.stringify(value.kind)}; give a GameServer or a Fleet`)
   }
 }
 
 function exactIntegers(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (typeof value === 'bigint') {
+    const isSafe = Number.isSafeInteger(Number(value))
+    return isSafe || BigInt.asIntN(64, value) !== value ? Number(value) : String(value)
+  }
   if (Array.isArray(value)) return value.map(exactIntegers)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   // `fromEntries` defines properties, so that a `__proto__` in the file is a key like any other.
@@ -67,7 +85,7 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'it may not be read',
   EPERM: 'it may not be read',
-  EISDIR: 'it is a folder',
+  ENXIO: 'it is a socket, not a file',
 }
 
 function reason(error: unknown): string {

@@ -14,20 +14,36 @@ export interface FollowedFile {
 /**
  * Loads a GameServer file and follows it. A later content that isn't usable is reported, and the last good one stays.
  *
+ * @param note called with what was taken of a file that holds more than one GameServer
+ *
  * @throws GameServerFileError if the first content isn't usable
  */
-export async function followGameServerFile(path: string, report: (problem: string) => void): Promise<FollowedFile> {
+export async function followGameServerFile(
+  path: string,
+  report: (problem: string) => void,
+  note: (line: string) => void,
+): Promise<FollowedFile> {
   const initial = await readText(path)
-  const gameServer = await parseGameServer(path, initial)
+  const first = await parseGameServer(path, initial)
+  if (first.note !== undefined) note(first.note)
   let stop = (): void => undefined
   return {
-    gameServer,
+    gameServer: first.gameServer,
     start(onChange) {
-      stop = watchTextFile(path, initial, (text) => {
-        parseGameServer(path, text).then(onChange, (error: unknown) => {
-          report(`${error instanceof Error ? error.message : String(error)}; the last good content stays`)
-        })
-      })
+      const refuse = (problem: string): void => report(`${problem}; the last good content stays`)
+      const load = async (text: string): Promise<void> => {
+        try {
+          onChange((await parseGameServer(path, text)).gameServer)
+        } catch (error) {
+          refuse(error instanceof Error ? error.message : String(error))
+        }
+      }
+      stop = watchTextFile(
+        path,
+        initial,
+        (text) => void load(text),
+        (reason) => refuse(`Cannot read ${path}: ${reason}`),
+      )
     },
     stop: () => stop(),
   }

@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { refusalBody } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
+import type { Load } from './load-limit.js'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {
@@ -10,6 +13,15 @@ export interface RawTarget {
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
+
+/** The bodies that are being read are too large together. */
+export class TooManyBodies extends Error {
+  override readonly name = 'TooManyBodies'
+}
+
+/** The answer to large requests while there are too many. */
+export const TOO_MANY_BODIES: Refusal = { status: 503, code: 14, message: 'Too many large requests at once' }
+const TOO_MANY_ANSWERS: Refusal = { status: 503, code: 14, message: 'Too many large answers at once' }
 
 /** Methods that `Request` refuses or rewrites. No route has them, so another unknown method can stand for them. */
 const UNSUPPORTED = /^(connect|trace|track)$/i
@@ -26,19 +38,22 @@ export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestIni
   })
 }
 
-/** Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand. */
-export function toRequest(message: IncomingMessage, host: string, target: string): Request {
+/**
+ * Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand and fails with
+ * `TooManyBodies` where `load` ends.
+ */
+export function toRequest(message: IncomingMessage, host: string, target: string, load: Load): Request {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
   }
   const method = message.method ?? 'GET'
   const bodyless = method === 'GET' || method === 'HEAD'
-  const init = bodyless ? { headers } : { headers, body: bodyStream(message), duplex: 'half' as const }
+  const init = bodyless ? { headers } : { headers, body: bodyStream(message, load), duplex: 'half' as const }
   return buildRequest(host, { method, target }, init)
 }
 
-function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyStream(message: IncomingMessage, load: Load): ReadableStream<Uint8Array> {
   let ended = false
   return new ReadableStream<Uint8Array>(
     {
@@ -46,6 +61,11 @@ function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
         message.pause()
         message.on('data', (chunk: Buffer) => {
           if (ended) return
+          if (!load.add(chunk.byteLength)) {
+            ended = true
+            controller.error(new TooManyBodies(TOO_MANY_BODIES.message))
+            return
+          }
           controller.enqueue(chunk)
           message.pause()
         })
@@ -76,25 +96,20 @@ function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
 }
 
 export interface WriteOptions {
+  /** The memory that a complete answer may take. */
+  readonly load: Load
   /** Headers added to the response's own. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined
   /** Called before the head of an answer of unknown length is sent: the connection now belongs to a watcher. */
   readonly onStream?: (() => void) | undefined
 }
 
-/** Largest answer that is collected to be sent with its length. */
-const MAX_COLLECTED = 1024 * 1024
-
 /**
  * Sends a WHATWG response: with its length if it is complete at once, else as a stream. A stream is read no faster than
  * the client reads. It is cancelled when the client is gone, and cuts the connection when it fails, so that half an
  * answer can't look like a whole one.
  */
-export async function writeResponse(
-  response: Response,
-  reply: ServerResponse,
-  options: WriteOptions = {},
-): Promise<void> {
+export async function writeResponse(response: Response, reply: ServerResponse, options: WriteOptions): Promise<void> {
   if (reply.destroyed || reply.socket?.destroyed === true) {
     await response.body?.cancel().catch(() => undefined)
     return
@@ -111,8 +126,11 @@ export async function writeResponse(
   try {
     const { chunks, rest } = await collect(reader)
     if (rest === undefined) {
-      const body = Buffer.concat(chunks)
-      reply.writeHead(response.status, { ...headers, 'content-length': body.byteLength })
+      const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+      const fits = options.load.add(size)
+      const body = fits ? Buffer.concat(chunks) : Buffer.from(refusalBody(TOO_MANY_ANSWERS))
+      const status = fits ? response.status : TOO_MANY_ANSWERS.status
+      reply.writeHead(status, { ...headers, 'content-length': body.byteLength })
       reply.end(body)
       return
     }
@@ -132,13 +150,12 @@ type Read = ReturnType<Reader['read']>
 /** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
-  for (let size = 0; ;) {
+  for (;;) {
     const rest = reader.read()
-    const result = size > MAX_COLLECTED ? undefined : await Promise.race([rest, aTurn()])
+    const result = await Promise.race([rest, aTurn()])
     if (result === undefined) return { chunks, rest }
     if (result.done) return { chunks, rest: undefined }
     chunks.push(result.value)
-    size += result.value.byteLength
   }
 }
 

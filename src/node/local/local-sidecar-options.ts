@@ -29,7 +29,10 @@ export interface LocalSidecarOptions {
   readonly allowOrigins?: readonly string[] | undefined
   /** Called with one sentence for each problem that a person should know of. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
-  /** Called with one line for each request of a host or origin that isn't served, at most 20 in ten seconds. */
+  /**
+   * Called with one line for each request of a host or origin that isn't served, at most 20 in ten seconds, and with the
+   * part that is used of a file that holds more than one GameServer.
+   */
   readonly onLog?: ((line: string) => void) | undefined
 }
 
@@ -71,4 +74,5 @@ export function resolveServerOptions(options: LocalSidecarOptions): {
   return { port, address, lineLimit: wsLimit === 0 ? Infinity : wsLimit, onWarning }
 }
 
-const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })
+/** Warns without a listener of the caller's. */
+export const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

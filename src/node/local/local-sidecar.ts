@@ -1,19 +1,17 @@
-import { createSidecar } from '../../sidecar/index.js'
+import { callSafely, createSidecar } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
+import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
 import { followGameServerFile } from './game-server-reload.js'
-import { resolveServerOptions } from './local-sidecar-options.js'
+import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import { startListening } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
-
-/** Longest time in milliseconds that a timer takes. */
-const MAX_TIMER = 0x7fff_ffff
 
 export interface RestartOptions {
   /** Milliseconds during which nothing listens on the port. Default 0. */
@@ -47,13 +45,22 @@ export interface LocalSidecar {
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function createLocalSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
-  const { port, address, lineLimit, onWarning } = resolveServerOptions(options)
+  const { port, address, lineLimit, ...callbacks } = resolveServerOptions(options)
+  /** What a listener throws ends nobody, and the listener of warnings itself may be the one. */
+  const onWarning = (message: string): void =>
+    callSafely(callbacks.onWarning, plainText(message), (error) =>
+      warnProcess(plainText(`onWarning threw: ${textOf(error)}`)),
+    )
+  const report = (error: unknown): void => onWarning(`A listener threw: ${textOf(error)}`)
+  const onLog = (line: string): void => {
+    if (options.onLog !== undefined) callSafely(options.onLog, line, report)
+  }
   const token = isLoopback(address) ? undefined : createToken()
   const guard = createGuard({
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
     allowOrigins: listOption('allowOrigins', options.allowOrigins),
   })
-  const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning)
+  const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
   const { mode, platform, quirks, featureGates, conformance } = options
   const config = {
@@ -64,26 +71,27 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     conformance,
     gameServer: file?.gameServer ?? options.gameServer,
   }
-  const sidecar = createSidecar(withoutUndefined(config), environment)
+  const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })
   const control = (command: ControlCommand): ControlResult => {
-    const { downMs } = command as { downMs?: unknown }
-    if (command.type !== 'restart' || downMs === undefined) return sidecar.control(command)
-    if (typeof downMs !== 'number' || !(downMs >= 0 && downMs <= MAX_TIMER)) {
-      return { ok: false, message: `downMs must be a number of milliseconds from 0 to ${MAX_TIMER}` }
+    const downMs = command?.type === 'restart' ? command.downMs : undefined
+    // A restart during a pause is part of the one that is under way.
+    if (typeof downMs === 'number' && downMs >= 0 && isPaused()) return { ok: true }
+    const result = sidecar.control(command)
+    if (result.ok && downMs !== undefined && downMs > 0) {
+      listener
+        .pauseFor(downMs)
+        .catch((error: unknown) => onWarning(`The sidecar could not start again: ${(error as Error).message}`))
     }
-    restart({ downMs }).catch((error: unknown) =>
-      onWarning(`The sidecar could not start again: ${(error as Error).message}`),
-    )
-    return { ok: true }
+    return result
   }
-  const log = createLineLog(options.onLog)
+  const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
     guard,
     token,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
-    onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
+    onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
 
@@ -101,9 +109,10 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   }
 
   let closing: Promise<void> | undefined
+  const isPaused = (): boolean => closing !== undefined || listener.pause !== undefined
   const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
     // A restart during a pause is part of the one that is under way.
-    if (closing !== undefined || listener.pause !== undefined) return listener.pause
+    if (isPaused()) return listener.pause
     const pause = downMs > 0 ? listener.pauseFor(downMs) : undefined
     sidecar.control({ type: 'restart' })
     return pause
@@ -127,6 +136,15 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     restart,
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Anything that was thrown, as text: some values have none. */
+function textOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return typeof error
   }
 }
 

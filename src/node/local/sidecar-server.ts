@@ -11,9 +11,15 @@ import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-a
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
-import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
+import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
+import { createLoadLimit } from './load-limit.js'
+import type { Load } from './load-limit.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
+
+/** Bytes of a body, and of an answer, that pass however many large ones there are. */
+const SMALL_BODY = 4 * 1024
+const SMALL_ANSWER = 16 * 1024
 
 export interface SidecarServerOptions {
   readonly target: ControlTarget
@@ -41,20 +47,29 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const { target, guard, token, lineLimit, onRefused, onFault } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
+  const bodies = createLoadLimit(SMALL_BODY)
+  const answers = createLoadLimit(SMALL_ANSWER)
 
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const extraHeaders = corsHeaders(admission)
     const onStream = (): void => exempt(message.socket)
+    const body = bodies()
+    const load = answers()
+    reply.once('close', () => load.end())
     try {
-      const response = await answer(message, admission)
-      await writeResponse(response, reply, { extraHeaders, onStream })
+      const response = await answer(message, admission, body).catch(refuseBodies)
+      body.end()
+      await writeResponse(response, reply, { load, extraHeaders, onStream })
     } catch (error) {
       if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
       message.socket.resetAndDestroy()
+    } finally {
+      body.end()
+      if (reply.destroyed) load.end()
     }
   }
 
-  const answer = async (message: IncomingMessage, admission: Admission): Promise<Response> => {
+  const answer = async (message: IncomingMessage, admission: Admission, load: Load): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
@@ -63,10 +78,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)
-      return handleControl(target, toRequest(message, host, path))
+      return handleControl(target, toRequest(message, host, path, load))
     }
     const raw = { method: message.method ?? 'GET', target: path }
-    return target.sidecar.handle(toRequest(message, host, path), raw)
+    return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
   const upgrade = async (
@@ -101,6 +116,11 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+function refuseBodies(error: unknown): Response {
+  if (error instanceof TooManyBodies) return refusalResponse(TOO_MANY_BODIES)
+  throw error
 }
 
 function checkEvents(target: string, query: URLSearchParams): ReturnType<typeof malformed> | undefined {

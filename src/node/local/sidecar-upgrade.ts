@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
 import { ConnectionDropped } from '../../sidecar/index.js'
-import type { Sidecar } from '../../sidecar/index.js'
+import type { Sidecar, WatchMessage } from '../../sidecar/index.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
@@ -38,7 +38,7 @@ export async function serveUpgrade(
   }
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
-  const fits = (line: string): boolean => lineLimit === Infinity || Buffer.byteLength(line) < lineLimit
+  const fits = (line: string | Buffer): boolean => lineLimit === Infinity || Buffer.byteLength(line) < lineLimit
   if (call === 'no answer') {
     endAbruptly(accepted, socket)
   } else if (call === 'no path') {
@@ -51,14 +51,26 @@ export async function serveUpgrade(
   }
 }
 
-function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, fits: (line: string) => boolean): void {
+/** Frames of watches, which all watchers share: each would take as much memory as the GameServer. */
+const frames = new WeakMap<WatchMessage, Buffer>()
+
+function frameOf(message: WatchMessage): Buffer {
+  const known = frames.get(message)
+  if (known !== undefined) return known
+  const frame = Buffer.from(message.json)
+  frames.set(message, frame)
+  return frame
+}
+
+function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, fits: (line: Buffer) => boolean): void {
   const watch = sidecar.watch({
-    onMessage({ json }) {
-      if (!fits(json)) {
+    onMessage(message) {
+      const frame = frameOf(message)
+      if (!fits(frame)) {
         accepted.terminate()
         return undefined
       }
-      const left = sendFrame(accepted, json)
+      const left = sendFrame(accepted, frame)
       return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
     },
     onEnd: () => accepted.terminate(),

@@ -53,6 +53,8 @@ async function load(): Promise<WebSocketServer> {
     clientTracking: false,
     perMessageDeflate: false,
     autoPong: false,
+    // One frame in a turn: who sends pings without end waits for everybody else.
+    allowSynchronousEvents: false,
     maxPayload: MAX_INCOMING,
     handleProtocols: () => false,
   })
@@ -65,9 +67,9 @@ async function load(): Promise<WebSocketServer> {
   return server
 }
 
-/** Sends a frame, and resolves when it has left for the network or can't leave any more. */
-export const sendFrame = (socket: WebSocket, text: string): Promise<void> =>
-  new Promise((resolve) => socket.send(text, () => resolve()))
+/** Sends a frame of text, and resolves when it has left for the network or can't leave any more. */
+export const sendFrame = (socket: WebSocket, text: string | Buffer): Promise<void> =>
+  new Promise((resolve) => socket.send(text, { binary: false }, () => resolve()))
 
 /** Ends a connection without a close frame once everything was sent: clients see the close code 1006. */
 export function endAbruptly(socket: WebSocket, raw: Duplex): void {

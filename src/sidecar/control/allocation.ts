@@ -2,11 +2,9 @@ import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-
 import type { CommandOf, CounterAction, ListAction } from '../model/state/control-command.js'
 import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan } from '../model/state/int64.js'
-import { own, sorted, withKey } from '../model/state/records.js'
-import { isObject, isTexts, mustBe, toNatural } from './check-field.js'
-
-/** The highest capacity that an allocation can give a list. */
-const highestListCapacity = '1000'
+import { sorted } from '../model/state/records.js'
+import { show } from '../model/state/show.js'
+import { toNatural } from './check-field.js'
 
 /** The object as an allocator leaves it, or the reason why it can't be allocated. */
 export function allocate(
@@ -19,23 +17,10 @@ export function allocate(
   if (allocation.force !== true && state !== 'Ready' && state !== 'Allocated') {
     return `an allocator takes only Ready GameServers and this one is ${state || 'in no state'}`
   }
-  const problem = problemOf(allocation)
-  if (problem !== undefined) return problem
-  let { counters, lists } = object.status
-  for (const [name, action] of Object.entries(allocation.counters ?? {})) {
-    const counter = own(counters, name)
-    if (!counter) return `there is no counter called ${JSON.stringify(name)}`
-    const next = changeCounter(counter, action)
-    if (typeof next === 'string') return `counter ${JSON.stringify(name)}: ${next}`
-    counters = withKey(counters, name, next)
-  }
-  for (const [name, action] of Object.entries(allocation.lists ?? {})) {
-    const list = own(lists, name)
-    if (!list) return `there is no list called ${JSON.stringify(name)}`
-    const next = changeList(list, action)
-    if (typeof next === 'string') return `list ${JSON.stringify(name)}: ${next}`
-    lists = withKey(lists, name, next)
-  }
+  const counters = applyActions(object.status.counters, allocation.counters, changeCounter)
+  if (typeof counters === 'string') return `there is no counter called ${counters}`
+  const lists = applyActions(object.status.lists, allocation.lists, changeList)
+  if (typeof lists === 'string') return `there is no list called ${lists}`
   const meta = object.object_meta
   const allocated = withState(
     {
@@ -58,34 +43,29 @@ function merge(before: Texts, more: Texts): Record<string, string> {
   return sorted([...new Map([...Object.entries(before ?? {}), ...Object.entries(more ?? {})])])
 }
 
-function problemOf({
-  labels = {},
-  annotations = {},
-  counters = {},
-  lists = {},
-}: CommandOf<'allocate'>): string | undefined {
-  for (const [field, record] of Object.entries({ labels, annotations })) {
-    if (!isObject(record) || !isTexts(Object.values(record))) return mustBe(field, 'an object of strings', record)
+/** The values after their actions, or the name of the first that there isn't. */
+function applyActions<Value, Action>(
+  values: Readonly<Record<string, Value>> | null | undefined,
+  actions: Readonly<Record<string, Action>> = {},
+  change: (value: Value, action: Action) => Value,
+): Readonly<Record<string, Value>> | null | undefined | string {
+  const named = Object.entries(actions)
+  if (named.length === 0) return values
+  const next = new Map(Object.entries(values ?? {}))
+  for (const [name, action] of named) {
+    const value = next.get(name)
+    if (value === undefined) return show(name)
+    next.set(name, change(value, action))
   }
-  for (const [field, record] of Object.entries({ counters, lists })) {
-    if (!isObject(record) || !Object.values(record).every(isObject))
-      return mustBe(field, 'an object of objects', record)
-  }
-  return undefined
+  return Object.fromEntries(next)
 }
 
 /** Sets the capacity first, then moves the count and cuts it to the range from 0 to the capacity. */
-function changeCounter(counter: CounterStatus, action: CounterAction): CounterStatus | string {
-  const capacity = toNatural(action.capacity ?? counter.capacity)
-  if (capacity === undefined) return mustBe('capacity', 'an integer of at least 0', action.capacity)
+function changeCounter(counter: CounterStatus, action: CounterAction): CounterStatus {
+  const capacity = toNatural(action.capacity) ?? counter.capacity
   if (action.action === undefined && action.amount === undefined) return cutCount(counter.count, capacity)
-  const amount = toNatural(action.amount ?? 1)
-  if (amount === undefined) return mustBe('amount', 'an integer of at least 0', action.amount)
-  const { action: direction = 'Increment' } = action
-  if (direction !== 'Increment' && direction !== 'Decrement') {
-    return mustBe('action', '"Increment" or "Decrement"', direction)
-  }
-  const count = BigInt(counter.count) + (direction === 'Increment' ? BigInt(amount) : -BigInt(amount))
+  const amount = BigInt(toNatural(action.amount) ?? '1')
+  const count = BigInt(counter.count) + (action.action === 'Decrement' ? -amount : amount)
   return cutCount(String(count), capacity)
 }
 
@@ -95,14 +75,9 @@ function cutCount(count: string, capacity: string): CounterStatus {
 }
 
 /** Sets the capacity first, then adds values without duplicates, then deletes values. */
-function changeList(list: ListStatus, action: ListAction): ListStatus | string {
-  const capacity = toNatural(action.capacity ?? list.capacity)
-  if (capacity === undefined || (action.capacity !== undefined && lessThan(highestListCapacity, capacity))) {
-    return mustBe('capacity', `an integer from 0 to ${highestListCapacity}`, action.capacity)
-  }
+function changeList(list: ListStatus, action: ListAction): ListStatus {
   const { addValues = [], deleteValues = [] } = action
-  if (!isTexts(addValues)) return mustBe('addValues', 'a list of strings', addValues)
-  if (!isTexts(deleteValues)) return mustBe('deleteValues', 'a list of strings', deleteValues)
+  const capacity = toNatural(action.capacity) ?? list.capacity
   const values = [...new Set([...(list.values ?? []), ...addValues])].slice(0, Number(capacity))
   const deleted = new Set(deleteValues)
   return { capacity, values: values.filter((value) => !deleted.has(value)) }

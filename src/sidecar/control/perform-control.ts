@@ -31,18 +31,18 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     case 'allocate':
       return performAllocation(step, command, now)
     case 'setState':
-      return setState(step, command, now)
+      return void setState(step, command, now)
     case 'setLabel':
     case 'setAnnotation':
-      return setMetadata(step, command)
+      return void setMetadata(step, command)
     case 'setCounter':
-      return setCounter(step, command)
+      return void setCounter(step, command)
     case 'setList':
-      return setList(step, command)
+      return void setList(step, command)
     case 'delete':
       return deleteObject(step, command, now)
     case 'makeUnhealthy':
-      return makeUnhealthy(step, now)
+      return void makeUnhealthy(step, now)
     case 'reload':
       return performReload(step, command, now)
     case 'restart':
@@ -50,24 +50,22 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       step.effects.push({ type: 'disconnect', reason: 'restart' })
       return undefined
     case 'delayCalls':
-      return delayCalls(step, command)
+      return void delayCalls(step, command)
     case 'failCalls':
-      return failCalls(step, command)
+      return void failCalls(step, command)
     case 'padObject':
-      return padObject(step, command.bytes)
+      return void padObject(step, command.bytes)
     case 'ignoreBeats':
       return void updateFaults(step, { ignoreBeats: command.on })
     case 'dropWatchers':
       step.effects.push({ type: 'end-watchers', reason: 'dropped' })
       return void update(step, { watchers: [] })
     case 'stallWatchers':
-      return stallWatchers(step, command, now)
+      return void stallWatchers(step, command, now)
     case 'releaseWatchers':
       return void updateFaults(step, { stalled: false, stalledUntil: undefined })
     case 'clearFaults':
       return void clearFaults(step)
-    default:
-      return `there is no control command ${JSON.stringify((command as { type: unknown }).type)}`
   }
 }
 
@@ -78,7 +76,7 @@ function performAllocation(step: Step, command: CommandOf<'allocate'>, now: numb
   return undefined
 }
 
-function makeUnhealthy(step: Step, now: number): undefined {
+function makeUnhealthy(step: Step, now: number): void {
   const { object, config } = step.state
   if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
   // The write is due at once, as if it had been queued a delay ago.

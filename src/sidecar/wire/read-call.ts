@@ -1,7 +1,9 @@
 import { fail } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
+import { quote } from '../model/state/show.js'
 import type { Call } from '../model/state/sidecar-event.js'
-import { MalformedBody, readJsonObject } from './json-object.js'
+import { countJsonObjects } from './json-object.js'
+import { MalformedBody } from './json-scanner.js'
 import { decodeBody, isBlank, readMessage } from './read-message.js'
 import type { Message, MessageShape } from './read-message.js'
 import type { CallName, RouteKey } from './routes.js'
@@ -86,19 +88,13 @@ function toCall(operation: Exclude<CallName, 'health'>, key: string, query: stri
 
 /** Health is a stream: every object of the body is a beat, up to the first text that isn't one. */
 function readBeats(text: string): ReadResult {
-  let beats = 0
-  try {
-    for (let object = readJsonObject(text); object; object = readJsonObject(text, object.end)) beats++
-    return { call: { operation: 'health', beats } }
-  } catch (error) {
-    return { call: { operation: 'health', beats }, refusal: malformedAnswer(error) }
-  }
+  const { count: beats, error } = countJsonObjects(text)
+  return { call: { operation: 'health', beats }, ...(error ? { refusal: malformedAnswer(error) } : {}) }
 }
 
 /** The update mask of a body: its keys, each of which must be a field of a list, or one empty path without keys. */
-function maskOfMessage({ keys }: Message): readonly string[] {
-  const unknown = keys.find((key) => !Object.hasOwn(shapes.updateList!, key))
-  if (unknown !== undefined) throw new MalformedBody(`a list has no field ${JSON.stringify(unknown)}`)
+function maskOfMessage({ keys, unknown }: Message): readonly string[] {
+  if (unknown !== undefined) throw new MalformedBody(`a list has no field ${quote(unknown)}`)
   return keys.length === 0 ? [''] : keys
 }
 

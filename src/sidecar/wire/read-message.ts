@@ -1,6 +1,8 @@
 import { parseInt64 } from '../model/state/int64.js'
-import { excerpt, MalformedBody, readJsonObject } from './json-object.js'
+import { excerpt } from '../model/state/show.js'
+import { readJsonObject } from './json-object.js'
 import type { JsonField } from './json-object.js'
+import { MalformedBody } from './json-scanner.js'
 
 /** The fields of a request message, and the kind of each. */
 export type MessageShape = Readonly<Record<string, 'string' | 'int64' | 'strings'>>
@@ -9,11 +11,13 @@ export type MessageShape = Readonly<Record<string, 'string' | 'int64' | 'strings
 export interface Message {
   readonly texts: ReadonlyMap<string, string>
   readonly lists: ReadonlyMap<string, readonly string[]>
-  /** Every key of the object in order, known or not. */
+  /** The keys of the object that its shape has, in order. */
   readonly keys: readonly string[]
+  /** The first key that its shape hasn't. */
+  readonly unknown: string | undefined
 }
 
-const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [] }
+const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [], unknown: undefined }
 
 /** The text of a body. A byte order mark stays, and so is refused as the real sidecar refuses it. @throws MalformedBody */
 export function decodeBody(body: Uint8Array): string {
@@ -30,8 +34,8 @@ export function decodeBody(body: Uint8Array): string {
  * @throws MalformedBody
  */
 export function readMessage(text: string, shape: MessageShape): Message {
-  const object = readJsonObject(text)
-  return object === undefined ? emptyMessage : toMessage(object.fields, shape)
+  const object = readJsonObject(text, (key) => Object.hasOwn(shape, key))
+  return object === undefined ? emptyMessage : { ...toMessage(object.fields, shape), unknown: object.unknown }
 }
 
 /** Whether a body holds anything but white space. */
@@ -39,22 +43,21 @@ export function isBlank(text: string): boolean {
   return !/[^ \n\r\t]/.test(text)
 }
 
-/** Reads fields by protobuf's rules: unknown ones are skipped, known ones may come once. */
-function toMessage(fields: readonly JsonField[], shape: MessageShape): Message {
+/** Reads fields by protobuf's rules: each may come once. */
+function toMessage(fields: readonly JsonField[], shape: MessageShape): Omit<Message, 'unknown'> {
   const texts = new Map<string, string>()
   const lists = new Map<string, readonly string[]>()
   const seen = new Set<string>()
   for (const field of fields) {
     const { key, source } = field
-    const kind = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (kind === undefined) continue
+    const kind = shape[key]
     if (seen.has(key)) throw new MalformedBody(`the field ${JSON.stringify(key)} is given twice`)
     seen.add(key)
     if (source === 'null') continue
     if (kind === 'strings') lists.set(key, readStrings(field))
     else texts.set(key, kind === 'int64' ? readInt64(field) : readString(field))
   }
-  return { texts, lists, keys: fields.map(({ key }) => key) }
+  return { texts, lists, keys: [...seen] }
 }
 
 function readString(field: JsonField): string {
@@ -73,5 +76,5 @@ function readStrings(field: JsonField): readonly string[] {
 }
 
 function refuse({ key, source }: JsonField, expected: string): never {
-  throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source)}`)
+  throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)
 }

@@ -1,7 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import type { SidecarMode } from '../model/state/config.js'
-import { paddingKey } from '../model/state/sidecar-state.js'
+import { paddingKey } from '../model/state/object-limits.js'
 import type { SidecarState, WriteKind } from '../model/state/sidecar-state.js'
 
 export interface WatcherInfo {

@@ -32,15 +32,14 @@ export interface WatchHandle {
 
 /** A watch as the body of a response: one line per object, and an error when the real connection would be reset. */
 export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
   let handle: WatchHandle | undefined
   let resume: (() => void) | undefined
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         handle = open({
-          onMessage({ json }) {
-            controller.enqueue(encoder.encode(json + '\n'))
+          onMessage(message) {
+            controller.enqueue(lineOf(message))
             if ((controller.desiredSize ?? 1) > 0) return undefined
             return new Promise<void>((resolve) => (resume = resolve))
           },
@@ -55,4 +54,16 @@ export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStr
     },
     { highWaterMark: 1 },
   )
+}
+
+const encoder = new TextEncoder()
+const lines = new WeakMap<WatchMessage, Uint8Array>()
+
+/** The line of a message, which all watchers share: each would take as much memory as the GameServer. */
+function lineOf(message: WatchMessage): Uint8Array {
+  const known = lines.get(message)
+  if (known !== undefined) return known
+  const line = encoder.encode(message.json + '\n')
+  lines.set(message, line)
+  return line
 }

@@ -79,8 +79,9 @@ status:
     count: 1
     capacity: 5
     ids: [x]
-  unknown: 1
-unknown: 2
+  nodeName: here
+spec:
+  scheduling: Packed
 `
 
 export const documents = `---

@@ -87,7 +87,7 @@ export const oddFileCases: readonly WireCase[] = [
     ],
   },
   {
-    name: 'times, players and unknown fields of a file',
+    name: 'times, players and fields without effect of a file',
     setup: { file: times },
     steps: [
       step(

@@ -2,7 +2,7 @@ import type { Answer, WireCase } from '../support/wire-case.js'
 import { invalid, malformed, ok, one } from '../support/wire-case.js'
 
 // What Kubernetes says about names, in the sidecar's words.
-const example = "(e.g. 'MyName', or 'my.name', or '123-abc', regex used for validation is "
+const example = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
 const pattern = "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const subdomain = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 const ends = 'and must start and end with an alphanumeric character'
@@ -15,7 +15,7 @@ const prefixChars =
   'prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, ' +
   `'-' or '.', ${ends} (e.g. 'example.com', regex used for validation is ${subdomain}`
 const valueChars =
-  `a valid label must be an empty string or ${chars} (e.g. 'MyValue', or 'my_value', or '12345', ` +
+  `a valid label must be an empty string or ${chars} (e.g. 'MyValue',  or 'my_value',  or '12345', ` +
   "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 const noName = 'name part must be non-empty'
 const noPrefix = 'prefix part must be non-empty'

@@ -62,7 +62,8 @@ export const comparable = (value: unknown, key = ''): unknown => {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, comparable(item, name)]))
   }
   if (key === 'message' && typeof value === 'string') {
-    return value.replace(/\s+/g, ' ').replace(/\(\d+ vs\. /, '(more vs. ')
+    // Kubernetes' two spaces after the comma of an example are real.
+    return value.replace(/(?<!',)\s+/g, ' ').replace(/\(\d+ vs\. /, '(more vs. ')
   }
   if (key === 'creation_timestamp' && isJustNow(value)) return someTime
   return value

@@ -4,6 +4,7 @@ import type { Answer } from '../state/answer.js'
 import { withList } from '../state/game-server-edits.js'
 import { lessThan } from '../state/int64.js'
 import { own } from '../state/records.js'
+import { brief } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import { record, setObject, updateProcess } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -62,7 +63,7 @@ export function removeListValue(step: Step, key: string, value: string): Answer 
   if (!list) return noSuchList(key)
   const values = list.values ?? []
   const at = values.indexOf(value)
-  if (at < 0) return failUnknown(`not found. Value: ${value} not found in List: ${key}`)
+  if (at < 0) return failUnknown(`not found. Value: ${brief(value)} not found in List: ${key}`)
   const next = { ...list, values: values.filter((_, i) => i !== at) }
   setList(step, object, key, next)
   return listAnswer(key, next)

@@ -1,3 +1,5 @@
+import { quote } from '../state/show.js'
+
 const nameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const domainFormat = `${labelFormat}(\\.${labelFormat})*`
@@ -39,14 +41,14 @@ function labelValueProblems(value: string): string[] {
 /** The real sidecar's message about a key that it refuses; undefined for a key that it takes. */
 export function keyRefusal(kind: 'label' | 'annotation', key: string): string | undefined {
   const problems = qualifiedNameProblems(key)
-  return problems.length > 0 ? `invalid ${kind} key ${JSON.stringify(key)}: ${problems.join(', ')}` : undefined
+  return problems.length > 0 ? `invalid ${kind} key ${quote(key)}: ${problems.join(', ')}` : undefined
 }
 
 /** The real sidecar's message about a label value that it refuses; undefined for a value that it takes. */
 export function valueRefusal(key: string, value: string): string | undefined {
   const problems = labelValueProblems(value)
   return problems.length > 0
-    ? `invalid label value ${JSON.stringify(value)} for key ${JSON.stringify(key)}: ${problems.join(', ')}`
+    ? `invalid label value ${quote(value)} for key ${quote(key)}: ${problems.join(', ')}`
     : undefined
 }
 
@@ -74,6 +76,6 @@ function lengthProblem(length: number): string {
 }
 
 function formatProblem(text: string, format: string, ...examples: string[]): string {
-  const list = examples.map((example) => `'${example}', `).join('or ')
+  const list = examples.map((example) => `'${example}', `).join(' or ')
   return `${text} (e.g. ${list}regex used for validation is '${format}')`
 }

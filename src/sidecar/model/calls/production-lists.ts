@@ -2,10 +2,12 @@ import type { ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { lessThan } from '../state/int64.js'
+import { sizeProblem } from '../state/object-limits.js'
 import { own, withKey } from '../state/records.js'
+import { brief, quote } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
-import { record, updateProcess, warn } from '../state/step.js'
+import { record, updateProcess, warn, warnOfSize } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { addValueRefusal, listCapacityRefusal, maskIsValid, maskRefusal } from './range-checks.js'
 import { enqueue, refuseIfGone } from './write-queue.js'
@@ -29,9 +31,19 @@ export function applyList(stored: ListStatus, pending: PendingList | undefined):
     const removed = new Set(pending.remove)
     values = values.filter((value) => !removed.has(value))
   }
-  if (pending.add.length > 0) values = [...new Set([...values, ...pending.add])]
-  if (lessThan(capacity, String(values.length))) values = values.slice(0, Number(capacity))
-  return { capacity, values }
+  const room = Number(capacity)
+  if (pending.add.length > 0) values = union(values, pending.add, room)
+  return { capacity, values: values.length > room ? values.slice(0, room) : values }
+}
+
+/** The values of both, once each, up to so many. */
+function union(values: readonly string[], more: readonly string[], most: number): string[] {
+  const all = new Set(values)
+  for (const value of more) {
+    if (all.size >= most) break
+    all.add(value)
+  }
+  return [...all]
 }
 
 export function addListValue(step: Step, key: string, value: string, now: number): Answer {
@@ -60,7 +72,7 @@ export function removeListValue(step: Step, key: string, value: string, now: num
     return answer(key, list)
   }
   const values = list.values ?? []
-  if (!values.includes(value)) return failUnknown(`not found: value ${value} not in list ${key}`)
+  if (!values.includes(value)) return failUnknown(`not found: value ${brief(value)} not in list ${key}`)
   const remove = pending.remove.includes(value) ? pending.remove : [...pending.remove, value]
   setPending(step, key, { ...pending, remove }, now)
   return answer(key, { ...list, values: values.filter((other) => other !== value) })
@@ -89,7 +101,7 @@ export function updateList(step: Step, call: CallOf<'updateList'>, now: number):
     warn(
       step,
       'update-list-unknown',
-      `In production updateList of ${JSON.stringify(call.key)} would crash the sidecar: ` +
+      `In production updateList of ${quote(call.key)} would crash the sidecar: ` +
         'this GameServer has no such list. Read a list with getList before updating it.',
     )
     return failUnknown(`not found. ${call.key} List not found`)
@@ -109,13 +121,15 @@ function replacement(list: ListStatus, call: CallOf<'updateList'>, before: Pendi
   const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
   if (!call.mask.includes('values')) return { ...before, ...capacity }
   const shown = new Set(list.values ?? [])
-  const wanted = new Set(call.values)
-  const dropped = [...shown].filter((value) => !wanted.has(value))
+  const kept = new Set<string>()
+  const added = new Set<string>()
+  for (const value of call.values) (shown.has(value) ? kept : added).add(value)
+  const dropped = [...shown].filter((value) => !kept.has(value))
   return {
     ...before,
     ...capacity,
     remove: [...new Set([...before.remove, ...dropped])],
-    add: [...before.add.filter((value) => wanted.has(value)), ...call.values.filter((value) => !shown.has(value))],
+    add: [...before.add.filter((value) => kept.has(value) || added.has(value)), ...added],
   }
 }
 
@@ -142,7 +156,7 @@ function warnOfUpdateList(step: Step, call: CallOf<'updateList'>, pending: Pendi
     warn(
       step,
       'update-list-drops-pending',
-      `In production this updateList would undo what was added to and removed from ${JSON.stringify(call.key)} ` +
+      `In production this updateList would undo what was added to and removed from ${quote(call.key)} ` +
         `in the last ${step.state.config.writeDelay} ms. Wait until the watch shows it.`,
     )
   }
@@ -155,6 +169,8 @@ function warnOfUpdateList(step: Step, call: CallOf<'updateList'>, pending: Pendi
 }
 
 function setPending(step: Step, key: string, pending: PendingList, now: number): void {
+  const problem = sizeProblem({ lists: { add: { values: pending.add }, remove: { values: pending.remove } } })
+  if (problem !== undefined) return warnOfSize(step, problem)
   updateProcess(step, { lists: withKey(step.state.process.lists, key, pending) })
   enqueue(step, 'lists', now)
 }

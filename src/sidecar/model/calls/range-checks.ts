@@ -1,5 +1,6 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { lessThan } from '../state/int64.js'
+import { brief } from '../state/show.js'
 
 /** The description of a list that the real sidecar adds to its answer to an unknown field. */
 const listFields =
@@ -14,7 +15,7 @@ export function maskIsValid(mask: readonly string[]): boolean {
 }
 
 export function maskRefusal(mask: readonly string[]): string {
-  const paths = mask.join(' ')
+  const paths = brief(mask.join(' '))
   return `invalid argument. Field Mask Path(s): [${paths}] are invalid for List. Use valid field name(s): ${listFields}`
 }
 
@@ -45,5 +46,5 @@ export function addValueRefusal(name: string, list: ListStatus, value: string): 
   if (!lessThan(String(values.length), list.capacity)) {
     return `out of range. No available capacity. Current Capacity: ${list.capacity}, List Size: ${values.length}`
   }
-  return values.includes(value) ? `already exists. Value: ${value} already in List: ${name}` : undefined
+  return values.includes(value) ? `already exists. Value: ${brief(value)} already in List: ${name}` : undefined
 }

@@ -1,3 +1,4 @@
+import { readManifest } from './manifest.js'
 import type { GameServerManifest } from './manifest.js'
 
 /** The program that is imitated: the real sidecar started by hand (`local`), or the same one inside a pod. */
@@ -88,6 +89,7 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
       throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
     }
   }
+  if (config.gameServer !== undefined) readManifest(config.gameServer)
   for (const name of config.conformance ?? []) {
     if (!conformanceNames.includes(name)) {
       throw new TypeError(`conformance knows no "${name}"; it knows ${conformanceNames.join(', ')}`)

@@ -83,9 +83,10 @@ export type ControlCommand =
   | { readonly type: 'padObject'; readonly bytes: number }
   /**
    * Ends the sidecar and starts it again: watchers are cut, pending writes are lost. With `fresh`, and if the old
-   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended.
+   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended. A sidecar on a port doesn't
+   * listen for `downMs` milliseconds.
    */
-  | { readonly type: 'restart'; readonly fresh?: boolean }
+  | { readonly type: 'restart'; readonly fresh?: boolean; readonly downMs?: number }
   /** Replaces the GameServer by a manifest, as when its file was saved. */
   | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
   /** Deletes the object: a deletion timestamp now, gone after `graceMs` (default 30,000). */

@@ -17,6 +17,7 @@ export type WarningCode =
   | 'poison-label'
   | 'poison-annotation'
   | 'annotations-too-large'
+  | 'object-too-large'
   | 'reserve-overflow'
   | 'call-after-end'
   | 'beat-without-body'

@@ -1,6 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { Change } from './effect.js'
 import { own } from './records.js'
+import { copyOf } from './show.js'
 
 /** Longest label or annotation that is shown whole: a log is no place for an annotation of 200 kB. */
 const longestText = 1000
@@ -17,12 +18,15 @@ export function diffGameServers(previous: GameServer, next: GameServer): Change[
   }
   const before = previous.object_meta
   const after = next.object_meta
-  changes.push(...metadataChanges('label', before.labels, after.labels))
-  changes.push(...metadataChanges('annotation', before.annotations, after.annotations))
-  changes.push(...counterChanges(previous, next), ...listChanges(previous, next))
   const deletion = after.deletion_timestamp ?? '0'
-  if (deletion !== (before.deletion_timestamp ?? '0')) changes.push({ type: 'deletion', timestamp: deletion })
-  return changes
+  // Not pushed as arguments, of which there may be more than a call can have.
+  return changes.concat(
+    metadataChanges('label', before.labels, after.labels),
+    metadataChanges('annotation', before.annotations, after.annotations),
+    counterChanges(previous, next),
+    listChanges(previous, next),
+    deletion === (before.deletion_timestamp ?? '0') ? [] : [{ type: 'deletion', timestamp: deletion }],
+  )
 }
 
 type Texts = Readonly<Record<string, string>> | null | undefined
@@ -39,9 +43,9 @@ function metadataChanges(type: 'label' | 'annotation', before: Texts, after: Tex
   return changes
 }
 
-function shorten(text: string | undefined): string | undefined {
+function shorten<T extends string | undefined>(text: T): T | string {
   if (text === undefined || text.length <= longestText) return text
-  return `${text.slice(0, longestText)}… (${text.length} characters)`
+  return `${copyOf(text.slice(0, longestText))}… (${text.length} characters)`
 }
 
 function counterChanges(previous: GameServer, next: GameServer): Change[] {
@@ -64,8 +68,8 @@ function listChanges(previous: GameServer, next: GameServer): Change[] {
     if (before === list) continue
     const was = new Set(before?.values ?? [])
     const is = new Set(list.values ?? [])
-    const added = [...is].filter((value) => !was.has(value))
-    const removed = [...was].filter((value) => !is.has(value))
+    const added = [...is].filter((value) => !was.has(value)).map(shorten)
+    const removed = [...was].filter((value) => !is.has(value)).map(shorten)
     if (added.length > 0 || removed.length > 0 || before?.capacity !== list.capacity) {
       changes.push({ type: 'list', name, capacity: list.capacity, added, removed })
     }

@@ -5,9 +5,6 @@ import { noFaults } from './faults.js'
 import type { FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
 
-/** The annotation that pads the object when a control command asks for it. */
-export const paddingKey = 'gameserver-sidecar.local/padding'
-
 /** Changes of a counter that wait to be written. */
 export interface PendingCounter {
   readonly capacity?: string

@@ -3,7 +3,9 @@ import { metadataPrefix } from '../../../protocol/names.js'
 import type { Effect, WarningCode } from './effect.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
+import { growthProblem } from './object-limits.js'
 import { sameRecord } from './records.js'
+import { excerpt } from './show.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
 
 /** The state and the effects of one event while `reduce()` works on it. It never leaves `reduce()`. */
@@ -45,7 +47,7 @@ export function recordValue(step: Step, name: string, value: string, expected: s
   }
   const { config, conformance } = step.state
   if (!config.conformance || conformance.problems.length >= 100) return
-  const shown = JSON.stringify(value.slice(0, 100))
+  const shown = JSON.stringify(excerpt(value, 100))
   const problem = `${name} should have been called with ${JSON.stringify(expected)}, not ${shown}`
   update(step, { conformance: { ...conformance, problems: [...conformance.problems, problem] } })
 }
@@ -55,10 +57,28 @@ export function prefixOf(state: SidecarState): string {
   return metadataPrefix(state.config.platform)
 }
 
-/** Replaces the object in memory only; neither watchers nor versions notice. */
-export function setObject(step: Step, object: GameServer): void {
+/** Warns of a change that would make the object too large, and so is dropped. */
+export function warnOfSize(step: Step, problem: string): void {
+  warn(
+    step,
+    'object-too-large',
+    `${problem}: this change is dropped. A cluster refuses a GameServer of more than 1.5 MiB.`,
+  )
+}
+
+/**
+ * Replaces the object in memory only; neither watchers nor versions notice. Returns whether it did: an object that is too
+ * large is dropped.
+ */
+export function setObject(step: Step, object: GameServer): boolean {
+  const problem = growthProblem(step.state.object, object)
+  if (problem !== undefined) {
+    warnOfSize(step, problem)
+    return false
+  }
   for (const change of diffGameServers(step.state.object, object)) step.effects.push({ type: 'change', change })
   update(step, { object })
+  return true
 }
 
 /**
@@ -69,12 +89,12 @@ export function setObject(step: Step, object: GameServer): void {
 export function writeObject(step: Step, object: GameServer, statusChanged = false): void {
   const { config, object: previous } = step.state
   if (config.mode === 'local') {
-    setObject(step, object)
+    if (!setObject(step, object)) return
   } else {
     const newGeneration = statusChanged || !sameStatus(previous, object)
     if (!newGeneration && sameMetadata(previous, object)) return
     const meta = object.object_meta
-    setObject(step, {
+    const isSet = setObject(step, {
       ...object,
       object_meta: {
         ...meta,
@@ -82,6 +102,7 @@ export function writeObject(step: Step, object: GameServer, statusChanged = fals
         generation: newGeneration ? nextVersion(previous.object_meta.generation) : meta.generation,
       },
     })
+    if (!isSet) return
   }
   step.effects.push({ type: 'publish', gameServer: step.state.object })
 }

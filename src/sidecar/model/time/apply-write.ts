@@ -4,8 +4,8 @@ import { byteLength } from '../calls/metadata-rules.js'
 import { applyCounter } from '../calls/production-counters.js'
 import { applyList } from '../calls/production-lists.js'
 import { isBeingDeleted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
-import { own, withKey } from '../state/records.js'
-import type { WriteKind } from '../state/sidecar-state.js'
+import { sorted } from '../state/records.js'
+import type { PendingList, WriteKind } from '../state/sidecar-state.js'
 import { prefixOf, update, updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
@@ -43,24 +43,27 @@ function writeState(step: Step, at: number): void {
 
 function writeLabels(step: Step): void {
   const { process, object, config } = step.state
-  let labels = { ...object.object_meta.labels }
+  const labels = new Map(Object.entries(object.object_meta.labels ?? {}))
   for (const [key, value] of Object.entries(process.labels)) {
-    if (metadataKey.test(key)) labels = withKey(labels, prefixOf(step.state) + key, value)
+    if (metadataKey.test(key)) labels.set(prefixOf(step.state) + key, value)
     else if (config.quirks) return
   }
-  writeObject(step, withMetadata(object, 'labels', labels))
+  writeObject(step, withMetadata(object, 'labels', sorted([...labels])))
 }
 
 function writeAnnotations(step: Step): void {
   const { process, object, config } = step.state
-  let annotations = { ...object.object_meta.annotations }
+  const annotations = new Map(Object.entries(object.object_meta.annotations ?? {}))
+  let size = [...annotations].reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
   for (const [key, value] of Object.entries(process.annotations)) {
     if (!metadataKey.test(key)) {
       if (config.quirks) return
       continue
     }
-    const more = withKey(annotations, prefixOf(step.state) + key, value)
-    if (sizeOf(more) > annotationLimit) {
+    const whole = prefixOf(step.state) + key
+    const before = annotations.get(whole)
+    const added = byteLength(value) + (before === undefined ? byteLength(whole) : -byteLength(before))
+    if (size + added > annotationLimit) {
       warn(
         step,
         'annotations-too-large',
@@ -70,33 +73,36 @@ function writeAnnotations(step: Step): void {
       if (config.quirks) return
       continue
     }
-    annotations = more
+    annotations.set(whole, value)
+    size += added
   }
-  writeObject(step, withMetadata(object, 'annotations', annotations))
-}
-
-function sizeOf(annotations: Readonly<Record<string, string>>): number {
-  return Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  writeObject(step, withMetadata(object, 'annotations', sorted([...annotations])))
 }
 
 function writeCounters(step: Step): void {
   const { process, object } = step.state
-  let counters = object.status.counters ?? {}
-  for (const [name, pending] of Object.entries(process.counters)) {
-    const stored = own(counters, name)
-    if (stored) counters = withKey(counters, name, applyCounter(stored, pending))
-  }
+  const counters = applyAll(object.status.counters, process.counters, applyCounter)
   updateProcess(step, { counters: {} })
   writeObject(step, { ...object, status: { ...object.status, counters } })
 }
 
 function writeLists(step: Step): void {
   const { process, object } = step.state
-  let lists: Record<string, ListStatus> = object.status.lists ?? {}
-  for (const [name, pending] of Object.entries(process.lists)) {
-    const stored = own(lists, name)
-    if (stored) lists = withKey<ListStatus>(lists, name, applyList(stored, pending))
-  }
+  const lists = applyAll<ListStatus, PendingList>(object.status.lists, process.lists, applyList)
   updateProcess(step, { lists: {} })
   writeObject(step, { ...object, status: { ...object.status, lists } })
+}
+
+/** The stored values with their pending changes. All are copied once, not once for each change. */
+function applyAll<Value, Pending>(
+  stored: Readonly<Record<string, Value>> | null | undefined,
+  pending: Readonly<Record<string, Pending>>,
+  apply: (value: Value, change: Pending) => Value,
+): Record<string, Value> {
+  const values = new Map(Object.entries(stored ?? {}))
+  for (const [name, change] of Object.entries(pending)) {
+    const value = values.get(name)
+    if (value !== undefined) values.set(name, apply(value, change))
+  }
+  return Object.fromEntries(values)
 }

@@ -1,0 +1,36 @@
+import { constants } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+
+/** Largest file in bytes: no GameServer of a cluster is larger. */
+const MAX_BYTES = 1.5 * 1024 * 1024
+
+/**
+ * Reads a regular file. Whatever else stands at the path is refused before it is opened: opening a pipe waits for its
+ * other end, and a device may never end.
+ *
+ * @throws Error whose message is the reason as the end of a sentence, if it can't be read
+ */
+export async function readTextFile(path: string): Promise<string> {
+  refuseUnlessFile(await stat(path))
+  // Something else may have taken its place since: this doesn't wait for the other end of a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    refuseUnlessFile(await file.stat())
+    const bytes = Buffer.alloc(MAX_BYTES + 1)
+    let size = 0
+    for (let read = -1; read !== 0 && size < bytes.length; size += read) {
+      ;({ bytesRead: read } = await file.read(bytes, size, bytes.length - size))
+    }
+    if (size > MAX_BYTES) throw new Error('it is larger than 1.5 MiB, the most that a cluster takes')
+    return bytes.toString('utf8', 0, size)
+  } finally {
+    await file.close()
+  }
+}
+
+function refuseUnlessFile(stats: Stats): void {
+  if (stats.isFile()) return
+  const what = stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'
+  throw new Error(`it is ${what}${stats.isDirectory() ? '' : ', not a file'}`)
+}

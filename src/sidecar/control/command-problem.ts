@@ -1,0 +1,105 @@
+import { didYouMean } from '../../protocol/nearest.js'
+import { operations } from '../../protocol/operations.js'
+import type { ControlCommand } from '../model/state/control-command.js'
+import { show } from '../model/state/show.js'
+import {
+  boolean,
+  check,
+  fieldsProblem,
+  integer,
+  isObject,
+  listOf,
+  mustBe,
+  name,
+  natural,
+  objectOf,
+  oneOf,
+  recordOf,
+  text,
+  time,
+} from './check-field.js'
+import type { Check, Fields } from './check-field.js'
+
+/** Most bytes by which an object can be made larger. */
+const maxPadding = 64 * 1024 * 1024
+/** The highest capacity that an allocation can give a list. */
+const highestListCapacity = 1000
+
+const operationNames = Object.keys(operations)
+
+const operation: Check = (value, where) =>
+  typeof value === 'string' && operationNames.includes(value)
+    ? undefined
+    : `${mustBe(where, 'an operation', value)}; ${didYouMean(typeof value === 'string' ? value : '', operationNames)}`
+
+const targets = { operations: { check: listOf(operation) } }
+const metadata: Fields = {
+  key: { check: name, required: true },
+  value: { check: check('text, or null to remove the key', isTextOrNull), required: true },
+}
+const counterAction = objectOf({
+  action: { check: oneOf('Increment', 'Decrement') },
+  amount: { check: natural },
+  capacity: { check: natural },
+})
+const listAction = objectOf({
+  addValues: { check: listOf(text) },
+  deleteValues: { check: listOf(text) },
+  capacity: {
+    check: (value, where) => natural(value, where) ?? integer(0, highestListCapacity)(Number(value), where),
+  },
+})
+
+/** Every command, with its fields. A field that isn't here doesn't exist. */
+const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
+  allocate: {
+    labels: { check: recordOf(text) },
+    annotations: { check: recordOf(text) },
+    counters: { check: recordOf(counterAction) },
+    lists: { check: recordOf(listAction) },
+    force: { check: boolean },
+  },
+  setState: { state: { check: name, required: true } },
+  setLabel: metadata,
+  setAnnotation: metadata,
+  setCounter: { name: { check: name, required: true }, count: { check: natural }, capacity: { check: natural } },
+  setList: {
+    name: { check: name, required: true },
+    values: { check: listOf(text) },
+    capacity: { check: natural },
+  },
+  ignoreBeats: { on: { check: boolean, required: true } },
+  makeUnhealthy: {},
+  dropWatchers: {},
+  stallWatchers: { ms: { check: time } },
+  releaseWatchers: {},
+  delayCalls: { ...targets, ms: { check: time, required: true }, when: { check: oneOf('before', 'after') } },
+  failCalls: {
+    ...targets,
+    status: { check: integer(400, 599) },
+    message: { check: text },
+    count: { check: integer(1, Infinity) },
+    drop: { check: boolean },
+    apply: { check: boolean },
+  },
+  clearFaults: {},
+  padObject: { bytes: { check: integer(0, maxPadding), required: true } },
+  restart: { fresh: { check: boolean }, downMs: { check: time } },
+  // Its own reader checks the GameServer.
+  reload: { gameServer: { check: () => undefined, required: true } },
+  delete: { graceMs: { check: time } },
+}
+
+/** The reason why a value is no control command; undefined if it is one. */
+export function commandProblem(command: unknown): string | undefined {
+  if (!isObject(command)) return mustBe('a command', 'an object with a "type"', command)
+  const { type, ...fields } = command
+  if (typeof type !== 'string') return mustBe('type', 'the name of a control command', type)
+  const names = Object.keys(commands)
+  if (!names.includes(type)) return `there is no control command ${show(type)}; ${didYouMean(type, names)}`
+  return fieldsProblem(fields, commands[type as ControlCommand['type']], type)
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}
