@@ -12,15 +12,16 @@ const over = async (
   onFrame: (bytes: Uint8Array, deliver: (bytes: Uint8Array) => void, end: (error?: unknown) => void) => unknown,
   { overrides = {}, options = {} }: { overrides?: Partial<ByteStream>; options?: WebSocketOptions } = {},
 ) => {
-  let deliver!: (bytes: Uint8Array) => void
+  let deliver: ((bytes: Uint8Array) => void) | undefined
   let end!: (error?: unknown) => void
   let closes = 0
   const timers = new Set<() => void>()
   const stream: ByteStream = {
     write: (bytes) => {
       const key = /^GET[^]*Sec-WebSocket-Key: (.*)\r\n/.exec(Buffer.from(bytes).toString('latin1'))?.[1]
-      if (key === undefined) return onFrame(bytes, deliver, end)
-      setImmediate(() => deliver(latin(switching(key))))
+      if (key === undefined) return onFrame(bytes, deliver!, end)
+      // A host whose onData fails has nobody to deliver to.
+      setImmediate(() => deliver?.(latin(switching(key))))
       return undefined
     },
     close: () => {
@@ -47,7 +48,7 @@ const over = async (
       events.push(data ?? (error instanceof Error ? error.message : undefined) ?? code ?? type)
     })
   }
-  return { socket, events, timers, closes: () => closes, deliver: (bytes: Uint8Array) => deliver(bytes) }
+  return { socket, events, timers, closes: () => closes, deliver: (bytes: Uint8Array) => deliver!(bytes) }
 }
 
 const opened = async (...given: Parameters<typeof over>) => {

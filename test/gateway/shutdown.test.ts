@@ -1,44 +1,17 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WebSocketServer } from 'ws'
-import type { WebSocket } from 'ws'
 import { converse, openSocket } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
-import type { FakeSidecar, TestGateway } from './support.js'
+import { openStream, startWatchSidecar, WATCH } from './watch-sidecar.js'
 
-const WATCH = `${PREFIX}/watch/gameserver`
-const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n'
-
-/** A sidecar both kinds of whose watches the test writes. */
-async function startWatchSidecar(): Promise<
-  FakeSidecar & { stream: Promise<ServerResponse>; socket: Promise<WebSocket> }
-> {
-  let onStream = (_reply: ServerResponse): void => undefined
-  const stream = new Promise<ServerResponse>((resolve) => (onStream = resolve))
-  const sidecar = await startFakeSidecar((message, reply) => {
-    if (message.url === '/ready') reply.end('{}')
-    else onStream(reply)
-  })
-  const sockets = new WebSocketServer({ server: sidecar.server })
-  onTestFinished(() => sockets.close())
-  const socket = once(sockets, 'connection').then(([opened]) => opened as WebSocket)
-  return { ...sidecar, stream, socket }
-}
-
-/** A watch over HTTP, and all that it brings. */
-async function openStream(port: number, sidecar: { stream: Promise<ServerResponse> }) {
-  const outgoing = httpRequest({ port, host: '127.0.0.1', path: WATCH, agent: false }).end()
-  const upstream = await sidecar.stream
-  upstream.write('{"result":1}\n')
-  const [response] = await once(outgoing, 'response')
-  response.setEncoding('utf8')
-  const all = { text: '' }
-  response.on('data', (text: string) => (all.text += text))
-  const ended = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)))
-  await once(response, 'data')
-  return { upstream, all, ended, response }
+/** A call over a connection that ends with it, so that nobody seems to be there afterwards. */
+async function callOnce(port: number, path: string): Promise<void> {
+  const options = { port, host: '127.0.0.1', method: 'POST', path: PREFIX + path, agent: false }
+  const [answer] = (await once(httpRequest(options).end('{}'), 'response')) as [IncomingMessage]
+  answer.resume()
+  await once(answer, 'end')
 }
 
 const farewell = '{"error":{"code":14,"message":"The gateway is stopping (SIGTERM)","details":[]}}\n'
@@ -78,7 +51,7 @@ describe('at a signal', () => {
     head.writeUInt32BE(size, 6)
     raw.write(Buffer.concat([head, bytes.subarray(0, size / 2)]))
     // What was sent before the signal has passed when a call after it has.
-    await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
+    await callOnce(gateway.port, '/ready')
     const closed = gateway.close('SIGTERM')
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(frames).toHaveLength(1)
@@ -99,18 +72,6 @@ describe('at a signal', () => {
     expect(await stream.ended).toBe(true)
     expect(stream.all.text).toBe(`{"result":1}\n{"result":2}\n${farewell}`)
     await closed
-  })
-
-  test('a unit that is never finished is not waited for longer than five seconds', async () => {
-    const sidecar = await startWatchSidecar()
-    const gateway = await startGateway({ sidecar: sidecar.url })
-    const stream = await openStream(gateway.port, sidecar)
-    stream.upstream.write('{"result"')
-    await once(stream.response, 'data')
-    const start = performance.now()
-    await gateway.close('SIGTERM')
-    expect(performance.now() - start).toBeLessThan(6_000)
-    expect(await stream.ended).toBe(false)
   })
 
   test('pages may still say something over connections old and new, until they are silent', async () => {
@@ -163,39 +124,6 @@ describe('at a signal', () => {
     expect(order).toEqual(['shutdown 200', 'closed'])
     expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
     await expect(fetch(gateway.url)).rejects.toThrow()
-  })
-
-  test('a page that shut down before is not waited for, unlike one that did not and is still there', async () => {
-    const agent = new Agent({ keepAlive: true })
-    onTestFinished(() => agent.destroy())
-    /** A gateway with a page that watches, and that keeps the connection of its call. */
-    const start = async (call: string): Promise<TestGateway> => {
-      const gateway = await startGateway({ local: { mode: 'local' } })
-      await converse(gateway.url + WATCH).frame(0)
-      const options = { port: gateway.port, host: '127.0.0.1', method: 'POST', path: PREFIX + call, agent }
-      const [answer] = await once(httpRequest(options).end('{}'), 'response')
-      answer.resume()
-      await once(answer, 'end')
-      return gateway
-    }
-    const order: string[] = []
-    const gateways = await Promise.all(['/ready', '/shutdown'].map(start))
-    await Promise.all(
-      gateways.map((gateway, i) => gateway.close('SIGTERM').then(() => order.push(['ready', 'shutdown'][i]!))),
-    )
-    expect(order).toEqual(['shutdown', 'ready'])
-  })
-
-  test('a client that never stops asking does not keep it', async () => {
-    const gateway = await startGateway({ local: true })
-    const socket = await openSocket(gateway.port)
-    const ask = (): void => void socket.write(`POST ${PREFIX}/health ${HEAD}Content-Length: 2\r\n\r\n{}`)
-    socket.on('data', () => setTimeout(ask, 50))
-    ask()
-    await once(socket, 'data')
-    const start = performance.now()
-    await gateway.close('SIGTERM')
-    expect(performance.now() - start).toBeLessThan(6_000)
   })
 })
 

@@ -1,52 +1,14 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
+import { closed, startSocketSidecar, startWatchSidecar, switching } from './held-watches.js'
 import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
 const WATCH = `${PREFIX}/watch/gameserver`
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
-
-/** A sidecar whose watches the test writes. */
-async function startWatchSidecar(): Promise<{ url: string; watch: () => Promise<ServerResponse> }> {
-  const waiting: ServerResponse[] = []
-  let wake = (): void => undefined
-  const sidecar = await startFakeSidecar((_message, reply) => {
-    waiting.push(reply)
-    wake()
-  })
-  const watch = async (): Promise<ServerResponse> => {
-    while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-    return waiting.shift()!
-  }
-  return { url: sidecar.url, watch }
-}
-
-/** The head that accepts a handshake. */
-const switching = (head: string): string => {
-  const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? ''
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  return (
-    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-    `Sec-WebSocket-Accept: ${accept}\r\nX-Own: 1\r\n\r\n`
-  )
-}
-
-const closed = (socket: Socket | ServerResponse): Promise<void> =>
-  new Promise((resolve) => socket.once('close', () => resolve()))
-
-/** A sidecar that accepts every handshake and then does as told. */
-const startSocketSidecar = (onOpen: (socket: Socket, head: string) => void): Promise<string> =>
-  startRawSidecar((socket) => {
-    socket.once('data', (head) => {
-      socket.write(switching(String(head)))
-      onOpen(socket, String(head))
-    })
-  })
 
 async function untilIncludes(socket: Socket, text: string): Promise<string> {
   let all = ''
@@ -312,64 +274,5 @@ describe('a watch over WebSocket', () => {
     const headers = [...HOST, ...websocketHeaders]
     expect((await request(port, `GET ${WATCH}`, headers, 'GET /x HTTP/1.1\r\n\r\n')).status).toBe(400)
     expect((await request(port, `GET ${WATCH}`, [...headers, 'Transfer-Encoding: chunked'], '')).status).toBe(400)
-  })
-})
-
-describe('a reader that stops reading', () => {
-  const flood = (write: (bytes: Buffer) => boolean, stop: Promise<unknown>): Promise<number> =>
-    new Promise((resolve) => {
-      let sent = 0
-      const bytes = Buffer.alloc(64 * 1024, 'x')
-      const timer = setInterval(() => {
-        for (let i = 0; i < 16 && write(bytes); i++) sent += bytes.byteLength
-      }, 5)
-      void stop.then(() => {
-        clearInterval(timer)
-        resolve(sent)
-      })
-    })
-
-  test('over HTTP is cut after five seconds, and the log says so', async () => {
-    const sidecar = await startWatchSidecar()
-    const { port, log } = await startGateway({ sidecar: sidecar.url })
-    const socket = await openSocket(port)
-    socket.write(`${openWatch}\r\n`)
-    const upstream = await sidecar.watch()
-    upstream.write('{}\n')
-    await once(socket, 'data')
-    socket.pause()
-    const start = performance.now()
-    const sent = await flood((bytes) => upstream.write(bytes), closed(upstream))
-    expect(performance.now() - start).toBeGreaterThan(4_000)
-    expect(sent).toBeLessThan(32 * 1024 * 1024)
-    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
-  })
-
-  test('over WebSocket too', async () => {
-    let sent = Promise.resolve(0)
-    const sidecar = await startSocketSidecar((upstream) => {
-      sent = flood((bytes) => upstream.write(bytes), closed(upstream))
-    })
-    const { port, log } = await startGateway({ sidecar })
-    const socket = await openSocket(port)
-    socket.write(openWebSocket)
-    await once(socket, 'data')
-    socket.pause()
-    expect(await sent).toBeLessThan(32 * 1024 * 1024)
-    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
-  })
-
-  test('for a while and then goes on loses nothing', async () => {
-    const sidecar = await startWatchSidecar()
-    const { url } = await startGateway({ sidecar: sidecar.url })
-    const opening = fetch(`${url}${WATCH}`)
-    const upstream = await sidecar.watch()
-    for (let i = 0; i < 40_000; i++) upstream.write(`${'x'.repeat(500)}${i}\n`)
-    const response = await opening
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
-    upstream.end()
-    const lines = (await response.text()).split('\n')
-    expect(lines).toHaveLength(40_001)
-    expect(lines[39_999]).toBe(`${'x'.repeat(500)}39999`)
   })
 })
