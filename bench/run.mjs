@@ -1,7 +1,7 @@
 /**
  * Measures and prints tables; bench/results/results.json keeps the last result of each. Ends with 1 where one failed.
  *
- *   npm run bench [-- [--quick] [name]...]     names: bytes command connect watch local-sidecar frames health gateway page-heartbeat soak
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command connect watch local-sidecar frames hostile health gateway page-heartbeat soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
@@ -22,6 +22,7 @@ const all = [
   'watch',
   'local-sidecar',
   'frames',
+  'hostile',
   'health',
   'gateway',
   'page-heartbeat',
