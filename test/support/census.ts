@@ -13,8 +13,8 @@ const SERVER_SUITES = /\/test\/(attacks|contract|faults|frames|gateway|node|side
 /** Kinds of `process.getActiveResourcesInfo()` that a server, a client or a watch of a file holds. */
 const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']
 
-/** What modules, compiled code and the runner's own records may add. */
-const HEAP_ALLOWANCE = 96 * 1024 * 1024
+/** What modules, compiled code, the runner's records and the large bodies in the tables of tests may add. */
+const HEAP_ALLOWANCE = 160 * 1024 * 1024
 
 /** How long connections may take to end after the suite: some wait a second for the other side. */
 const PATIENCE = 15_000
