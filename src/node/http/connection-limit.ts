@@ -21,8 +21,6 @@ export interface ConnectionLimit {
   waiting(socket: Socket): number
   /** The answer that the first of them waits for. */
   current(socket: Socket): Answer | undefined
-  /** Whether fewer than `most` connections are being answered. Makes room if some wait for their clients instead. */
-  hasRoom(most: number): boolean
   /** Stops counting a connection that now belongs to a watcher, as long as there is room for watchers. */
   exempt(socket: Socket): void
 }
@@ -42,8 +40,8 @@ interface Connection {
 /**
  * Limits the connections that aren't watchers. Idle ones over the limit are ended, those first that have asked for
  * nothing for the longest time: clients that open connections and stay silent can't keep others out. No connection is
- * ended while it is being answered, and when as many as the limit have been for a while, no other is. All connections together are never more than `total`, and watchers never take the
- * places of the others.
+ * ended while it is being answered, and when as many as the limit have been for a while, no other is. All connections
+ * together are never more than `total`, and watchers never take the places of the others.
  */
 export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
   const known = new WeakMap<Socket, Connection>()
@@ -84,11 +82,11 @@ export function limitConnections(server: Server, limit: number, total: number, g
     }
     return busy
   }
-  const hasRoom = (most: number): boolean => active.size < most || countBusy(graceMs) < most
   /** Whether one more may be active: then as many others still find room. */
   const mayBegin = (): boolean => {
     const most = total - limit - watching.size
-    return hasRoom(limit) && (active.size < most || countBusy(0) < most)
+    const hasRoom = active.size < limit || countBusy(graceMs) < limit
+    return hasRoom && (active.size < most || countBusy(0) < most)
   }
 
   server.on('connection', (plain: Socket) => {
@@ -100,7 +98,8 @@ export function limitConnections(server: Server, limit: number, total: number, g
     idle.add(connection)
     plain.once('close', () => {
       forget(connection)
-      byEnds.delete(ends)
+      // The client may have connected again from the same port by now.
+      if (byEnds.get(ends) === connection) byEnds.delete(ends)
       for (const answer of connection.unanswered.keys()) closeUnlessBegun(answer)
     })
     for (const other of idle) {
@@ -131,7 +130,6 @@ export function limitConnections(server: Server, limit: number, total: number, g
     },
     waiting: (socket) => find(socket)?.unanswered.size ?? 0,
     current: (socket) => find(socket)?.unanswered.keys().next().value,
-    hasRoom,
     exempt(socket) {
       const connection = find(socket)
       if (connection === undefined || connection.plain.destroyed) return

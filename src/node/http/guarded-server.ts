@@ -59,8 +59,6 @@ export interface GuardedServer {
   readonly sockets: ReadonlySet<Socket>
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
-  /** Whether fewer than `most` connections are being answered. Makes room if some wait for their clients instead. */
-  hasRoom(most: number): boolean
 }
 
 const OTHER_EXPECTATION: Refusal = {
@@ -167,7 +165,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     if (answer !== undefined) streams.add(answer)
     limit.exempt(socket)
   }
-  return { server, sockets, exempt, hasRoom: limit.hasRoom }
+  return { server, sockets, exempt }
 }
 
 /** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */

@@ -40,6 +40,8 @@ export function createReply(message: IncomingMessage, socket: Socket): ServerRes
   reply.shouldKeepAlive = false
   reply.assignSocket(socket)
   reply.once('finish', () => socket.end())
+  // After an upgrade Node tells nobody that there is room again.
+  socket.on('drain', () => reply.emit('drain'))
   return reply
 }
 

@@ -58,7 +58,9 @@ export async function sendFile(
  * file (RFC 9110, 14.1.2). The library would refuse them.
  */
 function knownRange(range: string | undefined, size: number): string | undefined {
-  const known = range?.replace(/(?<=[=,]\s*)-(\d+)/g, (last, count: string) => (Number(count) > size ? '0-' : last))
+  const known = range?.replace(/([=,][ \t]*)-(\d+)/g, (last, before: string, count: string) =>
+    Number(count) > size ? `${before}0-` : last,
+  )
   return size === 0 && known !== range ? undefined : known
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
+import { createPlaces } from '../../http/places.js'
 import { acceptsEncoding, compressedBeside, compressedByName } from './compressed-file.js'
 import type { CompressedName } from './compressed-file.js'
 import { contentType, isHtml } from './content-type.js'
@@ -25,6 +26,11 @@ export interface StaticFilesOptions {
 export type RequestHandler = (message: IncomingMessage, reply: ServerResponse) => Promise<void>
 
 const INDEX = 'index.html'
+
+/** Files that are unpacked at once, each of which may take 10 MB for it; and the time that another one waits. */
+const MOST_UNPACKED = 8
+const UNPACKING_PATIENCE_MS = 5_000
+const TOO_MANY_UNPACKED = 'Too many compressed files are being unpacked; ask with Accept-Encoding, or in a moment.'
 
 /** Headers of every answer. A build is replaced under the same names, so a browser asks each time for changes. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -52,6 +58,7 @@ const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
 export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
   const folder = openSiteFolder(options.dir)
   const sendHtml = createHtmlSender(options.configScript)
+  const unpacking = createPlaces(MOST_UNPACKED, UNPACKING_PATIENCE_MS)
   const headers = Object.entries({ ...HEADERS, ...(options.isolate === true ? ISOLATING_HEADERS : {}) })
 
   const serve: RequestHandler = async (message, reply) => {
@@ -115,6 +122,26 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     return true
   }
 
+  /** Sends the content of a compressed file: the browser unpacks it if it can, otherwise it is unpacked here. */
+  const sendByEncoding = async (
+    entry: SiteEntry,
+    { inner, encoding }: CompressedName,
+    message: IncomingMessage,
+    reply: ServerResponse,
+  ): Promise<void> => {
+    const type = contentType(inner)
+    if (acceptsEncoding(message.headers['accept-encoding'], encoding)) {
+      reply.setHeader('Content-Encoding', encoding)
+      return sendFile(entry, type, message, reply)
+    }
+    if (!(await unpacking.take())) return answerStaticError(message, reply, 503, TOO_MANY_UNPACKED)
+    try {
+      await sendUnpacked(entry, type, encoding, message, reply)
+    } finally {
+      unpacking.leave()
+    }
+  }
+
   const serveOther = async (
     { segments }: SitePath,
     message: IncomingMessage,
@@ -140,18 +167,3 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
 /** Whether a person goes to the address, as opposed to a script that asks for a file. */
 const isNavigation = (message: IncomingMessage): boolean =>
   acceptsHtml(message) && [undefined, 'navigate'].includes(message.headers['sec-fetch-mode'])
-
-/** Sends the content of a compressed file: the browser unpacks it if it can, otherwise it is unpacked here. */
-async function sendByEncoding(
-  entry: SiteEntry,
-  { inner, encoding }: CompressedName,
-  message: IncomingMessage,
-  reply: ServerResponse,
-): Promise<void> {
-  const type = contentType(inner)
-  if (!acceptsEncoding(message.headers['accept-encoding'], encoding)) {
-    return sendUnpacked(entry, type, encoding, message, reply)
-  }
-  reply.setHeader('Content-Encoding', encoding)
-  return sendFile(entry, type, message, reply)
-}

@@ -25,6 +25,15 @@ export interface BodyReader {
 }
 
 const EMPTY = Buffer.alloc(0)
+const LEAST = 1024
+
+/** The buffer itself, or a larger one with the same content, that has room up to `end`. */
+function withRoom(bytes: Buffer, size: number, end: number): Buffer {
+  if (end <= bytes.byteLength) return bytes
+  const larger = Buffer.allocUnsafeSlow(Math.max(LEAST, end, 2 * bytes.byteLength))
+  bytes.copy(larger, 0, 0, size)
+  return larger
+}
 
 /**
  * Reads bodies whole before anything is sent on. So a body that is too large or breaks off never reaches the sidecar,
@@ -35,7 +44,8 @@ export function createBodyReader(): BodyReader {
 
   const collect = (message: IncomingMessage): Promise<Buffer | Refusal | undefined> =>
     new Promise((resolve) => {
-      const chunks: Buffer[] = []
+      // One buffer that doubles: a body in chunks of one byte each would otherwise take hundreds of bytes for each.
+      let bytes: Buffer = EMPTY
       let size = 0
       let isSettled = false
       const settle = (result: Buffer | Refusal | undefined): void => {
@@ -43,19 +53,21 @@ export function createBodyReader(): BodyReader {
         isSettled = true
         // The rest of a refused body passes unread, and nothing of it is kept.
         message.removeListener('data', add)
-        chunks.length = 0
+        bytes = EMPTY
         if (!Buffer.isBuffer(result)) waiting -= size
         resolve(result)
       }
       const add = (chunk: Buffer): void => {
-        size += chunk.byteLength
+        const end = size + chunk.byteLength
         waiting += chunk.byteLength
-        chunks.push(chunk)
+        if (end <= LIMIT) bytes = withRoom(bytes, size, end)
+        chunk.copy(bytes, size)
+        size = end
         if (size > LIMIT) settle(tooLarge(size))
         else if (size > SMALL && waiting > TOTAL) settle(BUSY)
       }
       message.on('data', add)
-      message.once('end', () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      message.once('end', () => settle(bytes.subarray(0, size)))
       message.once('error', () => settle(undefined))
       message.once('close', () => settle(undefined))
     })

@@ -6,6 +6,7 @@ import { corsHeaders, isPreflight } from '../../http/cors.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
 import { answerRefusal, refuseRaw } from '../../http/raw-response.js'
+import { turnOf } from '../../http/turn.js'
 import { forbidden, malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
@@ -60,12 +61,8 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   let isStopping = false
   let wasShutDown = false
 
-  /** The route of a request, or the reason to refuse it. An admitted watch has a place until `answer` closes. */
-  const admit = (
-    message: IncomingMessage,
-    { target }: Admission,
-    answer: Writable,
-  ): SidecarRoute | { refusal: Refusal } => {
+  /** The route of a request, or the reason to refuse it. */
+  const admit = (message: IncomingMessage, { target }: Admission): SidecarRoute | { refusal: Refusal } => {
     const { method = '' } = message
     const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
     if (refusal !== undefined) return { refusal }
@@ -75,9 +72,14 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       // As an operation that doesn't exist, since for every client it doesn't.
       return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
     }
-    if (route.operation !== WATCH) return route
-    if (isStopping) return { refusal: STOPPING }
-    return watches.reserve(answer, message.socket) ? route : { refusal: FULL }
+    return route
+  }
+
+  /** Gives a watch its place until `answer` closes; returns the reason if it gets none. */
+  const place = (route: SidecarRoute, answer: Writable, socket: Socket): Refusal | undefined => {
+    if (route.operation !== WATCH) return undefined
+    if (isStopping) return STOPPING
+    return watches.reserve(answer, socket) ? undefined : FULL
   }
 
   return {
@@ -93,7 +95,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         note(refusal)
         answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
       }
-      const route = admit(message, admission, reply)
+      const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
@@ -103,6 +105,8 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       try {
         await turnOf(reply, message.socket)
         if (message.socket.destroyed) return
+        const unplaced = place(route, reply, message.socket)
+        if (unplaced !== undefined) return refuse(unplaced)
         if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
         await forwarder.request(message, reply, {
           path: route.path,
@@ -126,12 +130,14 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         note(refusal)
         refuseRaw(socket, refusal, OWN_HEADERS)
       }
-      const route = admit(message, admission, socket)
+      const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
       if (head.byteLength > 0) return refuse(TOO_EARLY)
       const headers = upgradeHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
+      const unplaced = place(route, socket, socket)
+      if (unplaced !== undefined) return refuse(unplaced)
       await forwarder.upgrade(message, socket, {
         path: route.path,
         headers,
@@ -157,22 +163,4 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       forwarder.close()
     },
   }
-}
-
-/**
- * Resolves when earlier requests on the same connection have been answered. A client that sends several at once means
- * them to take effect in that order.
- */
-async function turnOf(reply: ServerResponse, socket: Socket): Promise<void> {
-  if (reply.socket !== null || socket.destroyed) return
-  // Each waiting request adds a listener. The guarded server limits their number.
-  socket.setMaxListeners(0)
-  await new Promise<void>((resolve) => {
-    const go = (): void => {
-      socket.removeListener('close', go)
-      resolve()
-    }
-    reply.once('socket', go)
-    socket.once('close', go)
-  })
 }

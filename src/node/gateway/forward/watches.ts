@@ -53,7 +53,11 @@ export class Watches {
   reserve(answer: Writable, socket: Socket): boolean {
     if (this.#places === 0) return false
     this.#places -= 1
+    let isFree = false
     const free = (): void => {
+      // With HTTP/2 a listener on the socket is one on its stream, and stays there.
+      if (isFree) return
+      isFree = true
       answer.removeListener('close', free)
       socket.removeListener('close', free)
       this.#places += 1
