@@ -7,7 +7,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { request } from '../node/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { expectServing, startGateway } from './support/targets.js'
+import { expectServing, startGateway, targets } from './support/targets.js'
 import type { Victim } from './support/targets.js'
 import { askUntil } from './support/watch.js'
 import { dial, head } from './support/wire.js'
@@ -69,22 +69,31 @@ test('files that are unpacked for clients who read nothing are a handful, and th
   for (const { socket } of wires) socket.destroy()
 })
 
-test('a body in chunks of one byte each takes no more memory than its bytes', async () => {
-  const victim = await startGateway()
-  const wire = await dial(
-    victim.port,
-    head('POST /_/sidecar/health', 'Host: localhost', 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
-  )
-  const part = '1\r\nx\r\n'.repeat(20_000)
-  const before = process.memoryUsage().rss
-  for (let sent = 0; sent < 100; sent++) {
-    if (!wire.socket.write(part)) await new Promise((resolve) => wire.socket.once('drain', resolve))
-  }
-  await expectServing(victim)
-  // Two million chunks; each was kept as an object of 390 bytes.
-  expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB)
-  wire.socket.destroy()
-}, 60_000)
+test.each(targets)(
+  '$name: a body in chunks of one byte each takes no more memory than its bytes',
+  async ({ start }) => {
+    const victim = await start()
+    const wire = await dial(
+      victim.port,
+      head(
+        `POST ${victim.at('/health')}`,
+        'Host: localhost',
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+      ),
+    )
+    const part = '1\r\nx\r\n'.repeat(20_000)
+    const before = process.memoryUsage().rss
+    for (let sent = 0; sent < 100; sent++) {
+      if (!wire.socket.write(part)) await new Promise((resolve) => wire.socket.once('drain', resolve))
+    }
+    await expectServing(victim)
+    // Two million chunks; each was kept as an object of 390 bytes.
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB)
+    wire.socket.destroy()
+  },
+  60_000,
+)
 
 test('a Range of blanks costs a time that grows with its length', async () => {
   const victim = await startWithFiles()

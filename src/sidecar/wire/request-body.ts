@@ -1,3 +1,5 @@
+import { createGrowingBytes } from '../../protocol/growing-bytes.js'
+
 /** A body, or the size of one over the limit as far as it is known. */
 export type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
@@ -10,24 +12,14 @@ export async function readBounded(request: Request, limit: number): Promise<Body
   }
   if (!request.body) return { bytes: new Uint8Array(0) }
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
+  const bytes = createGrowingBytes()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) break
-    length += value.length
-    if (length > limit) {
+    if (done) return { bytes: bytes.view() }
+    if (bytes.length + value.length > limit) {
       await reader.cancel().catch(() => undefined)
-      return { tooLarge: length }
+      return { tooLarge: bytes.length + value.length }
     }
-    chunks.push(value)
+    bytes.add(value)
   }
-  if (chunks.length === 1) return { bytes: chunks[0]! }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return { bytes }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
 import type { Refusal } from '../../http/refusal.js'
 
 /** Largest body that is taken; the real sidecar has the same limit. */
@@ -25,15 +26,9 @@ export interface BodyReader {
 }
 
 const EMPTY = Buffer.alloc(0)
-const LEAST = 1024
 
-/** The buffer itself, or a larger one with the same content, that has room up to `end`. */
-function withRoom(bytes: Buffer, size: number, end: number): Buffer {
-  if (end <= bytes.byteLength) return bytes
-  const larger = Buffer.allocUnsafeSlow(Math.max(LEAST, end, 2 * bytes.byteLength))
-  bytes.copy(larger, 0, 0, size)
-  return larger
-}
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
 
 /**
  * Reads bodies whole before anything is sent on. So a body that is too large or breaks off never reaches the sidecar,
@@ -44,8 +39,7 @@ export function createBodyReader(): BodyReader {
 
   const collect = (message: IncomingMessage): Promise<Buffer | Refusal | undefined> =>
     new Promise((resolve) => {
-      // One buffer that doubles: a body in chunks of one byte each would otherwise take hundreds of bytes for each.
-      let bytes: Buffer = EMPTY
+      let bytes = createGrowingBytes()
       let size = 0
       let isSettled = false
       const settle = (result: Buffer | Refusal | undefined): void => {
@@ -53,21 +47,19 @@ export function createBodyReader(): BodyReader {
         isSettled = true
         // The rest of a refused body passes unread, and nothing of it is kept.
         message.removeListener('data', add)
-        bytes = EMPTY
+        bytes = createGrowingBytes()
         if (!Buffer.isBuffer(result)) waiting -= size
         resolve(result)
       }
       const add = (chunk: Buffer): void => {
-        const end = size + chunk.byteLength
+        size += chunk.byteLength
         waiting += chunk.byteLength
-        if (end <= LIMIT) bytes = withRoom(bytes, size, end)
-        chunk.copy(bytes, size)
-        size = end
+        if (size <= LIMIT) bytes.add(chunk)
         if (size > LIMIT) settle(tooLarge(size))
         else if (size > SMALL && waiting > TOTAL) settle(BUSY)
       }
       message.on('data', add)
-      message.once('end', () => settle(bytes.subarray(0, size)))
+      message.once('end', () => settle(toBuffer(bytes.view())))
       message.once('error', () => settle(undefined))
       message.once('close', () => settle(undefined))
     })
