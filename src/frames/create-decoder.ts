@@ -87,7 +87,7 @@ export function createDecoder(options: DecoderOptions, randomByte: RandomByte, o
     try {
       outlet?.retry()
       step(bytes, chunk)
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) next()
+      while (queue.length > 0) queue.shift()!()
     } catch (problem) {
       const isRefusal = problem instanceof Error && problem.name === 'FrameError'
       const error = isRefusal ? (problem as FrameError) : frameError(1009)
