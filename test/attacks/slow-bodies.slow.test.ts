@@ -137,6 +137,17 @@ const files: readonly (readonly [what: string, text: Shape])[] = [
   ['digits', fill('metadata: { generation: ', '9', ' }')],
   ['anchors', number('', (n) => `${n}: &${n} 1\n`, '')],
   ['aliases', fill('a: &a 1\nb: [*a', ', *a', ']')],
+  ['anchors and aliases', fill('a: [', '&a 1,*a,', ']')],
+  ['different anchors and aliases', number('', (n) => `${n}: &${n} 1\nj${n}: *${n}\n`, '')],
+  ['merge keys', fill('a: &a { b: 1 }\nb: [{}', ', { <<: *a }', ']')],
+  ['closing braces', fill('', '}')],
+  ['wrong escapes', fill('a: "', '\\q', '"')],
+  ['wrong texts', fill('', '"\\q"\n')],
+  ['question marks in brackets', fill('a: [', '? ')],
+  ['marks of documents', fill('', '---\n')],
+  ['values in brackets', fill('[', 'a,', ']')],
+  ['directives', fill('', '%TAG !a! tag:x:\n', '---\na: 1\n')],
+  ['a broken document behind the one used', fill('kind: GameServer\n---\n', '"\\q"\n')],
 ]
 
 const lines = createEventLines(new Proxy({}, { get: () => (text: string) => text }) as never, true)
