@@ -238,6 +238,17 @@ describe('a GameServer file takes time that grows with its size and no faster', 
   })
 })
 
+test('values of a wrong type are refused without being made', async () => {
+  const sidecar = start('production')
+  const send = async (field: string): Promise<void> => {
+    const body = number(`{"${field}":["a",`, (n) => `{"${n}":0}`, ']}')(3 * LARGE)
+    const request = new Request('http://localhost/v1beta1/lists/rooms', { method: 'PATCH', body })
+    expect((await sidecar.handle(request)).status).toBe(400)
+  }
+  // A field that no list has is passed over.
+  expect(await cost(() => send('values'))).toBeLessThan(3 * (await cost(() => send('other'))))
+})
+
 describe('text that is printed takes time that grows with its size and no faster', () => {
   test.each([
     ['letters', 'a'],
