@@ -315,6 +315,22 @@ describe('a saved file is noticed', () => {
     expect(await told).toBe('it is a pipe, not a file')
   })
 
+  test('while it never rests', async () => {
+    const { path, next } = await follow()
+    let isNoticed = false
+    onTestFinished(() => void (isNoticed = true))
+    const noticed = next().then((text) => {
+      isNoticed = true
+      return text
+    })
+    for (let i = 0; !isNoticed; i += 1) {
+      await writeFile(`${path}.tmp`, `text ${i}`)
+      await rename(`${path}.tmp`, path)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(await noticed).toMatch(/^text \d+$/)
+  })
+
   test('but not when its text is the same or nothing', async () => {
     const { path, next } = await follow()
     await writeFile(path, 'a')
