@@ -29,14 +29,16 @@ export function someSeconds(text: string): number {
   return value
 }
 
-/** Names like `a,b`. The option may be given several times. */
-export const names = (text: string, previous: readonly string[] | undefined): string[] => [
-  ...(previous ?? []),
-  ...text
+/** Names like `a,b`, each once. The option may be given several times. */
+export function names(text: string, previous: readonly string[] | undefined): string[] {
+  const given = text
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== ''),
-]
+    .filter((name) => name !== '')
+  // A list without names comes of an empty variable, and would be taken for one that is complete.
+  if (given.length === 0) throw new InvalidArgumentError('It must name at least one, with commas between several.')
+  return [...new Set([...(previous ?? []), ...given])]
+}
 
 /** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */
 export function featureGates(text: string): Record<string, boolean> {

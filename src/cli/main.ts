@@ -25,7 +25,8 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     const command = program.command(name).description(summary)
     define(command)
     command.action(async () => {
-      code = await run(command.opts(), command.args, context)
+      if (program.opts()['version'] === true) context.print(context.version())
+      else code = await run(command.opts(), command.args, context)
     })
   }
   if (args.length === 0) {

@@ -1,3 +1,4 @@
+export { commandProblem } from './control/command-problem.js'
 export { createSidecar } from './create-sidecar.js'
 export { defaultConfig, resolveConfig } from './model/state/config.js'
 export { readManifest } from './model/state/manifest.js'

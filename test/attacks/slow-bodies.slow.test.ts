@@ -137,6 +137,17 @@ const files: readonly (readonly [what: string, text: Shape])[] = [
   ['digits', fill('metadata: { generation: ', '9', ' }')],
   ['anchors', number('', (n) => `${n}: &${n} 1\n`, '')],
   ['aliases', fill('a: &a 1\nb: [*a', ', *a', ']')],
+  ['anchors and aliases', fill('a: [', '&a 1,*a,', ']')],
+  ['different anchors and aliases', number('', (n) => `${n}: &${n} 1\nj${n}: *${n}\n`, '')],
+  ['merge keys', fill('a: &a { b: 1 }\nb: [{}', ', { <<: *a }', ']')],
+  ['closing braces', fill('', '}')],
+  ['wrong escapes', fill('a: "', '\\q', '"')],
+  ['wrong texts', fill('', '"\\q"\n')],
+  ['question marks in brackets', fill('a: [', '? ')],
+  ['marks of documents', fill('', '---\n')],
+  ['values in brackets', fill('[', 'a,', ']')],
+  ['directives', fill('', '%TAG !a! tag:x:\n', '---\na: 1\n')],
+  ['a broken document behind the one used', fill('kind: GameServer\n---\n', '"\\q"\n')],
 ]
 
 const lines = createEventLines(new Proxy({}, { get: () => (text: string) => text }) as never, true)
@@ -225,6 +236,17 @@ describe('a GameServer file takes time that grows with its size and no faster', 
   test.each(files)('with %s', async (_what, shape) => {
     await expectLinear(shape, (text) => parseGameServer('gs.yaml', text).catch(() => undefined))
   })
+})
+
+test('values of a wrong type are refused without being made', async () => {
+  const sidecar = start('production')
+  const send = async (field: string): Promise<void> => {
+    const body = number(`{"${field}":["a",`, (n) => `{"${n}":0}`, ']}')(3 * LARGE)
+    const request = new Request('http://localhost/v1beta1/lists/rooms', { method: 'PATCH', body })
+    expect((await sidecar.handle(request)).status).toBe(400)
+  }
+  // A field that no list has is passed over.
+  expect(await cost(() => send('values'))).toBeLessThan(3 * (await cost(() => send('other'))))
 })
 
 describe('text that is printed takes time that grows with its size and no faster', () => {

@@ -48,6 +48,11 @@ describe('what only the caller can put right is one sentence and exit code 64', 
     [['local', '--ws-limit', '64k'], /argument '64k' is invalid/],
     [['local', '--feature-gates', 'CountsAndLists'], /is invalid: it must look like CountsAndLists=false/],
     [['local', '--conformance', 'raedy'], /knows no "raedy"/],
+    [['local', '--conformance', ''], /argument '' is invalid: it must name at least one, with commas between several/],
+    [['local', '--conformance', ' , '], /argument ' , ' is invalid: it must name at least one/],
+    [['local', '--allow-host', ''], /argument '' is invalid: it must name at least one/],
+    [['local', '--allow-origin', ''], /argument '' is invalid: it must name at least one/],
+    [['serve', '.', '--local', '--deny', ','], /argument ',' is invalid: it must name at least one/],
     [['local', '--platform', 'A B'], /platform must be/],
     [['local', '--allow-host', 'http://x'], /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/],
     [['local', '--allow-origin', '*'], /^An allowed origin must look like http:\/\/localhost:5173, not "\*"\.$/],
@@ -92,9 +97,15 @@ describe('what only the caller can put right is one sentence and exit code 64', 
   })
 })
 
-test('--version tells the version of the package', async () => {
-  const { code, out } = await cli(['--version']).finished
-  expect(out).toMatch(/^\d+\.\d+\.\d+/)
+test.each([
+  [['--version']],
+  [['-V']],
+  [['local', '--version']],
+  [['local', '--http-port', '0', '-V']],
+  [['serve', '.', '-V']],
+])('%j tells the version of the package and starts nothing', async (args) => {
+  const { code, out } = await cli(args).finished
+  expect(out.trim()).toMatch(/^\d+\.\d+\.\d+\S*$/)
   expect(code).toBe(0)
 })
 
@@ -292,7 +303,7 @@ test('a page that is refused is told in the terminal, with what would allow it',
 
 describe('a conformance run', () => {
   test('ends with 0 once every operation was used', async () => {
-    const { url, finished } = await startLocal(['--conformance', 'ready,gameserver'])
+    const { url, finished } = await startLocal(['--conformance', 'ready,gameserver,ready'])
     await call(url, '/ready')
     await call(url, '/gameserver', undefined, 'GET')
     const { code, out } = await finished

@@ -11,11 +11,14 @@ async function folder(): Promise<string> {
   return path
 }
 
-async function load(text: string, name = 'gs.yaml'): ReturnType<typeof loadGameServerFile> {
+async function load(text: string | Buffer, name = 'gs.yaml'): ReturnType<typeof loadGameServerFile> {
   const path = join(await folder(), name)
   await writeFile(path, text)
   return loadGameServerFile(path)
 }
+
+/** A text as the source of a regular expression. */
+const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 describe('a GameServer file', () => {
   test('may be YAML', async () => {
@@ -68,13 +71,13 @@ describe('a GameServer file', () => {
     expect(content.note).toBe(note)
   })
 
-  test('of 10,000 labels is read, and one of 50,000 is refused', async () => {
+  test('of 10,000 labels is read, and one of 30,000 is refused', async () => {
     const labels = (count: number): string =>
       Array.from({ length: count }, (_, i) => `    label${i}: "v${i}"\n`).join('')
     const { metadata } = await load(`metadata:\n  labels:\n${labels(10_000)}`)
     expect(Object.keys(metadata?.labels ?? {})).toHaveLength(10_000)
-    const tooMany = load(`metadata:\n  labels:\n${labels(50_000)}`)
-    await expect(tooMany).rejects.toThrow('metadata.labels has 50000 entries; at most 10000 are taken')
+    const tooMany = load(`metadata:\n  labels:\n${labels(30_000)}`)
+    await expect(tooMany).rejects.toThrow('metadata.labels has 30000 entries; at most 10000 are taken')
   })
 
   test.each([
@@ -133,6 +136,83 @@ describe('a GameServer file', () => {
     const refused = load(text)
     await expect(refused).rejects.toThrow(message)
     await expect(refused).rejects.toThrow(/^[^\n]*gs\.yaml [^\n]*$/)
+  })
+
+  test.each([
+    [
+      'a merge key',
+      'metadata:\n  annotations: &b { a: "1", c: "2" }\n  labels: { <<: *b, a: "3" }',
+      { c: '2', a: '3' },
+    ],
+    [
+      'a merge key of several, of which the first counts',
+      'metadata:\n  annotations: &b { a: "1" }\n  labels: { <<: [*b, { a: "2", c: "3" }], d: "4" }',
+      { a: '1', c: '3', d: '4' },
+    ],
+    ['a key << in quotes, which merges nothing', 'metadata: { labels: { "<<": x } }', { '<<': 'x' }],
+    [
+      'an anchor that is used 900 times',
+      `metadata:\n  name: &a x\n  labels:\n${Array.from({ length: 900 }, (_, i) => `    k${i}: *a\n`).join('')}`,
+      Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`k${i}`, 'x'])),
+    ],
+    [
+      'an anchor that is used again for another value',
+      'metadata: { name: &a x, labels: { a: *a, b: &a y, c: *a } }',
+      {
+        a: 'x',
+        b: 'y',
+        c: 'y',
+      },
+    ],
+    ['a tag of bytes', 'metadata: { labels: { a: !!binary aGVsbG8= } }', { a: 'aGVsbG8=' }],
+  ])('may hold %s', async (_what, text, labels) => {
+    expect((await load(text)).metadata?.labels).toEqual(labels)
+  })
+
+  test('of YAML 1.1 may hold a time without quotes', async () => {
+    const manifest = await load('%YAML 1.1\n---\nmetadata: { creationTimestamp: 2026-01-31T12:00:00Z }\n')
+    expect(manifest.metadata?.creationTimestamp).toBe('2026-01-31T12:00:00Z')
+  })
+
+  test('is found before documents that are broken, and among hundreds', async () => {
+    const broken = `kind: GameServer\nmetadata: { name: x }\n---\nfoo: [\n---\n"\\q"\n`
+    expect((await load(broken)).metadata?.name).toBe('x')
+    const many = `${'---\nkind: Service\n---\n'.repeat(400)}---\nkind: GameServer\nmetadata: { name: x }\n`
+    expect(await parseGameServer('gs.yaml', many)).toMatchObject({ note: 'gs.yaml: document 401 of 401, is used' })
+  })
+
+  test.each([
+    ['spec: &m { template: *m }', 'the alias *m stands for what it is a part of'],
+    ['spec: { template: *m }', 'the alias *m has no anchor &m before it'],
+    ['metadata: { labels: { <<: x } }', 'the merge key << must name an object or a list of objects'],
+    ['metadata: { labels: { ? [a] : x } }', 'a key is a list or an object; it must be text'],
+    ['metadata: { name: "\\q\\q" }', 'Invalid escape sequence \\q at line 1, column 20'],
+    [`a: &a 1\nb: [${'*a,'.repeat(1001)}]`, 'it uses more than 1000 aliases'],
+    ['---\na: 1\n'.repeat(1001), 'it holds more than 1000 documents'],
+    [`[${'a,'.repeat(200_000)}]`, 'it has more than 250000 tokens'],
+    [
+      `a0: &a0 [x, x]\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
+      'with its aliases replaced it is larger than 1.5 MiB',
+    ],
+    [
+      `a0: &a0 { x: 1 }\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} { <<: [*a${i}, *a${i}] }\n`).join('')}`,
+      'with its aliases replaced it is larger than 1.5 MiB',
+    ],
+    [
+      `a0: &a0 [x]\n${Array.from({ length: 120 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}]\n`).join('')}`,
+      'it is nested more than 100 levels deep',
+    ],
+  ])("that can't be used is refused with the reason: $1", async (text, reason) => {
+    await expect(load(text)).rejects.toThrow(new RegExp(` is neither YAML nor JSON: ${literal(reason)}$`))
+  })
+
+  test('in another encoding is refused with the one to save it in', async () => {
+    const text = 'metadata: { annotations: { a: "caf\u00e9" } }\n'
+    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
+    await expect(load(utf16)).rejects.toThrow(/gs\.yaml: it is UTF-16; save it as UTF-8$/)
+    await expect(load(Buffer.from(utf16).swap16())).rejects.toThrow(/gs\.yaml: it is UTF-16; save it as UTF-8$/)
+    await expect(load(Buffer.from(text, 'latin1'))).rejects.toThrow(/gs\.yaml: it is not UTF-8; save it as UTF-8$/)
+    expect((await load(`\ufeff${text}`)).metadata?.annotations).toEqual({ a: 'caf\u00e9' })
   })
 
   test('that is not there is refused in one line', async () => {
@@ -233,6 +313,22 @@ describe('a saved file is noticed', () => {
     execFileSync('mkfifo', [`${path}.tmp`])
     await rename(`${path}.tmp`, path)
     expect(await told).toBe('it is a pipe, not a file')
+  })
+
+  test('while it never rests', async () => {
+    const { path, next } = await follow()
+    let isNoticed = false
+    onTestFinished(() => void (isNoticed = true))
+    const noticed = next().then((text) => {
+      isNoticed = true
+      return text
+    })
+    for (let i = 0; !isNoticed; i += 1) {
+      await writeFile(`${path}.tmp`, `text ${i}`)
+      await rename(`${path}.tmp`, path)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(await noticed).toMatch(/^text \d+$/)
   })
 
   test('but not when its text is the same or nothing', async () => {

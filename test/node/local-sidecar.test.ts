@@ -92,6 +92,18 @@ describe('the life of a local sidecar', () => {
     await expect(createLocalSidecar(options)).rejects.toBeInstanceOf(TypeError)
   })
 
+  test.each(['LOCALHOST', 'Localhost', '127.1', '127.0.1', '0x7f.1', '2130706433'])(
+    '%s is loopback, so that the control interface asks for no token and nobody is warned',
+    async (address) => {
+      const warnings: string[] = []
+      const local = await start({ address, onWarning: (text) => warnings.push(text) })
+      expect(local.url).toBe(`http://127.0.0.1:${local.port}`)
+      expect(local.controlToken).toBeUndefined()
+      expect(warnings).toEqual([])
+      expect((await get(local)).status.state).toBe('Scheduled')
+    },
+  )
+
   test('an IP address to listen on may be in Host as well', async () => {
     const local = await start({ address: '127.0.0.2' })
     expect(local.url).toBe(`http://127.0.0.2:${local.port}`)
@@ -227,6 +239,18 @@ describe('a restart', () => {
     await Promise.all([local.restart({ downMs: 100 }), local.restart()])
     expect((await get(local)).status.state).toBe('Scheduled')
     expect(local.sidecar.snapshot().restarts).toBe(1)
+  })
+
+  test('asked for again while it is down is checked as ever, and may still bring a new GameServer', async () => {
+    const local = await start()
+    local.control({ type: 'setLabel', key: 'a', value: 'b' })
+    const back = local.restart({ downMs: 100 })
+    const wrong = { type: 'restart', downMs: 100, fresch: true } as unknown as ControlCommand
+    expect(local.control(wrong)).toEqual({ ok: false, message: expect.stringMatching(/did you mean "fresh"\?$/) })
+    expect(local.control(restartFor(1e12))).toMatchObject({ ok: false })
+    expect(local.control({ type: 'restart', downMs: 100, fresh: true })).toEqual({ ok: true })
+    await back
+    expect((await get(local)).object_meta.labels).not.toHaveProperty('a')
   })
 
   test('whose port somebody takes meanwhile is told, and can be tried again', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/protocol/operations.js'
+import type { OperationName } from '../../src/protocol/operations.js'
 import { ConnectionDropped } from '../../src/sidecar/index.js'
+import type { ControlCommand, ControlResult } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -122,11 +125,33 @@ describe('control: faults', () => {
     expect(await call('POST', '/ready')).toEqual([200, {}])
   })
 
+  it.each([
+    ['delayCalls', { ms: 5 }, 'delays'],
+    ['failCalls', { message: 'm'.repeat(1000) }, 'failures'],
+  ] as const)(
+    'of %s are kept for 100 lists of operations, and what is kept can still be changed',
+    (type, fields, key) => {
+      const { sidecar } = startHarness()
+      const names = Object.keys(operations) as OperationName[]
+      const subset = (bits: number): OperationName[] => names.filter((_, i) => (bits >> i) % 2 === 1)
+      const send = (bits: number): ControlResult =>
+        sidecar.control({ type, ...fields, operations: subset(bits) } as ControlCommand)
+      for (let bits = 1; bits <= 100; bits += 1) expect(send(bits)).toEqual({ ok: true })
+      const message = `there are 100 ${key} of different operations already, and no more are taken; send clearFaults first`
+      for (let bits = 101; bits < 2 ** names.length; bits += 1) expect(send(bits)).toEqual({ ok: false, message })
+      expect(send(7)).toEqual({ ok: true })
+      expect(sidecar.snapshot().faults[key]).toHaveLength(100)
+      sidecar.control({ type: 'clearFaults' })
+      expect(send(101)).toEqual({ ok: true })
+    },
+  )
+
   it('that make no sense are refused in a sentence', () => {
     const { sidecar } = startHarness()
     const refusals = [
       [{ type: 'failCalls', status: 200 }, 'status must be an integer from 400 to 599; got 200'],
       [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1; got 0'],
+      [{ type: 'failCalls', message: 'm'.repeat(1001) }, 'message has 1001 characters; at most 1000 are taken'],
       [{ type: 'delayCalls', ms: -1 }, 'ms must be a number from 0 to 2147483647; got -1'],
       [
         { type: 'delayCalls', ms: 1, operations: ['fly'] },

@@ -37,6 +37,11 @@ describe('a body that is malformed', () => {
     expect(await messageOf('PATCH /v1beta1/lists/rooms', '{"values":["a",1]}')).toMatchObject({
       message: 'invalid request: the field "values" must be a list of strings, not ["a",1]',
     })
+    for (const values of ['{"a":1}', '"a"', '[null]', '[["a"]]', '[ "a" , "]" , {} ]', '["\\"]",true]', '[[]]']) {
+      expect(await messageOf('PATCH /v1beta1/lists/rooms', `{"values": ${values} }`)).toMatchObject({
+        message: `invalid request: the field "values" must be a list of strings, not ${values}`,
+      })
+    }
     expect(await messageOf('PATCH /v1beta1/lists/rooms', '{"size":1}')).toMatchObject({
       message: 'invalid request: a list has no field "size"',
     })

@@ -42,9 +42,14 @@ export function parseOrigin(text: string): Origin | undefined {
 export const sameOrigin = (a: Origin, b: Origin): boolean =>
   a.scheme === b.scheme && sameAuthority(a.authority, b.authority, DEFAULT_PORTS[a.scheme] ?? 0)
 
-/** An address without brackets, in its short form. An IPv4 address that is written as an IPv6 one is IPv4. */
+/**
+ * An address without brackets, in its short form, or a name in lower case. IPv4 addresses have four numbers, also those
+ * that the system takes with fewer, such as `127.1`, or written as IPv6.
+ */
 export function plainAddress(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '')
+  const url = `http://${bare}`
+  if (/^[a-z\d.-]+$/i.test(bare)) return URL.canParse(url) ? new URL(url).hostname : bare.toLowerCase()
   const short = shortAddress(bare)
   const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(short) ?? []
   if (high === undefined || low === undefined) return short

@@ -20,8 +20,9 @@ export function urlHost(address: string): string {
 export const listen = (server: Server, port: number, address: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
+    const host = plainAddress(address)
     // For the real sidecar, too, `localhost` is IPv4 only.
-    server.listen({ port, host: address === 'localhost' ? '127.0.0.1' : plainAddress(address) }, () => {
+    server.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host }, () => {
       server.removeListener('error', reject)
       resolve()
     })

@@ -5,6 +5,8 @@ import { readTextFile } from './read-text-file.js'
 
 /** Milliseconds from the last event to reading: a save is a burst of events, and half a file must not be read. */
 const SETTLE_MS = 40
+/** Most milliseconds from the first event of a burst to reading: a file that never rests is read nevertheless. */
+const LONGEST_BURST_MS = 500
 /** Milliseconds between two looks at the file, for systems that send no events: network and container mounts. */
 const POLL_MS = 1_000
 
@@ -28,21 +30,32 @@ export function watchTextFile(
   let refused = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
+  /** When the burst of events began that is waited for. */
+  let burst: number | undefined
+  let [started, finished] = [0, 0]
 
   const check = async (): Promise<void> => {
+    const turn = (started += 1)
+    burst = undefined
     const text = await readTextFile(file).catch((error: unknown) => {
       const { code, message } = error as NodeJS.ErrnoException
       if (!stopped && code === undefined && message !== refused) onRefused((refused = message))
       return ''
     })
-    if (stopped || text === '' || text === last) return
+    // A later look that was faster has seen what is there now.
+    if (stopped || turn < finished) return
+    finished = turn
+    if (text === '' || text === last) return
     last = text
     refused = ''
     onChange(text)
   }
   const schedule = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(() => void check(), SETTLE_MS)
+    const now = performance.now()
+    burst ??= now
+    const wait = Math.min(SETTLE_MS, Math.max(0, burst + LONGEST_BURST_MS - now))
+    timer = setTimeout(() => void check(), wait)
     timer.unref()
   }
 

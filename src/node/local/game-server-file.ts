@@ -3,7 +3,8 @@ import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
 import { readFleetTemplate } from './fleet-template.js'
 import { readTextFile } from './read-text-file.js'
-import { readYaml, YamlError } from './yaml-documents.js'
+import { findDocument } from './yaml-documents.js'
+import { YamlError } from './yaml-value.js'
 
 /** A GameServer file that can't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {
@@ -37,20 +38,16 @@ export async function readText(path: string): Promise<string> {
 
 /**
  * Parses a YAML or JSON text. Of several documents the first GameServer or Fleet is taken, of a Fleet its template.
- * Integers stay exact: one that a number can't hold becomes a decimal string.
  *
  * @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
   try {
-    const documents = await readYaml(text)
-    const known = documents.findIndex(({ kind }) => kind === 'GameServer' || kind === 'Fleet')
-    const index = Math.max(known, 0)
-    const value = exactIntegers(documents.slice(0, index + 1).map((document) => document.read())[index])
+    const { value, index, count } = await findDocument(text, isKnown)
     checkKind(value)
     const fleet = readFleetTemplate(value)
     const gameServer = fleet?.template ?? readManifest(value)
-    const number = documents.length > 1 ? `document ${index + 1} of ${documents.length}` : ''
+    const number = count > 1 ? `document ${index + 1} of ${count}` : ''
     const used = [number, fleet?.name ?? ''].filter((part) => part !== '').join(', ')
     return { gameServer, note: used === '' ? undefined : plainText(`${path}: ${used}, is used`) }
   } catch (error) {
@@ -61,6 +58,9 @@ export async function parseGameServer(path: string, text: string): Promise<FileC
   }
 }
 
+const isKnown = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && ['GameServer', 'Fleet'].includes(String(value.kind))
+
 function checkKind(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError('it should be an object with metadata, spec or status')
@@ -68,17 +68,6 @@ function checkKind(value: unknown): void {
   if ('kind' in value && value.kind !== 'GameServer' && value.kind !== 'Fleet') {
     throw new TypeError(`its kind is ${JSON.stringify(value.kind)}; give a GameServer or a Fleet`)
   }
-}
-
-function exactIntegers(value: unknown): unknown {
-  if (typeof value === 'bigint') {
-    const isSafe = Number.isSafeInteger(Number(value))
-    return isSafe || BigInt.asIntN(64, value) !== value ? Number(value) : String(value)
-  }
-  if (Array.isArray(value)) return value.map(exactIntegers)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  // `fromEntries` defines properties, so that a `__proto__` in the file is a key like any other.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, exactIntegers(item)]))
 }
 
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {

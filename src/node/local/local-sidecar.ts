@@ -1,4 +1,4 @@
-import { callSafely, createSidecar } from '../../sidecar/index.js'
+import { callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
@@ -74,10 +74,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
-    // A restart during a pause is part of the one that is under way.
-    if (typeof downMs === 'number' && downMs >= 0 && isPaused()) return { ok: true }
+    if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
+      // It is part of the restart that is under way.
+      const message = commandProblem(command)
+      return message === undefined ? { ok: true } : { ok: false, message }
+    }
     const result = sidecar.control(command)
-    if (result.ok && downMs !== undefined && downMs > 0) {
+    if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
       listener
         .pauseFor(downMs)
         .catch((error: unknown) => onWarning(`The sidecar could not start again: ${(error as Error).message}`))

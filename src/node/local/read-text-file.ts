@@ -23,9 +23,21 @@ export async function readTextFile(path: string): Promise<string> {
       ;({ bytesRead: read } = await file.read(bytes, size, bytes.length - size))
     }
     if (size > MAX_BYTES) throw new Error('it is larger than 1.5 MiB, the most that a cluster takes')
-    return bytes.toString('utf8', 0, size)
+    return decode(bytes.subarray(0, size))
   } finally {
     await file.close()
+  }
+}
+
+/** Other encodings are told by name: as replacement characters they would be stored without a word. */
+function decode(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  // PowerShell's `>` writes it.
+  if (mark === 'fffe' || mark === 'feff') throw new Error('it is UTF-16; save it as UTF-8')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Error('it is not UTF-8; save it as UTF-8')
   }
 }
 

@@ -1,71 +1,111 @@
-import type { CST, Document, LineCounter } from 'yaml'
+import type { CST, LineCounter } from 'yaml'
+import { deepest, YamlError, yamlValue } from './yaml-value.js'
 
-/** Deepest nesting that is read. A GameServer with its pod template needs about 20 levels. */
-const DEEPEST = 100
+type Yaml = typeof import('yaml')
+type ErrorSource = number | readonly number[] | { readonly offset: number }
 
-/** A text that isn't YAML; the message says why and where. */
-export class YamlError extends Error {
-  override readonly name = 'YamlError'
-}
+/**
+ * Most tokens, spaces and line ends included. 10,000 labels are about 80,000; the library takes microseconds for each,
+ * and the whole process waits.
+ */
+const MOST_TOKENS = 250_000
+const MOST_DOCUMENTS = 1000
+/** An alias costs as much as there are anchors. */
+const MOST_ALIASES = 1000
 
-/** One document of a text. */
-export interface YamlDocument {
-  /** The `kind` that it says it is. */
-  readonly kind: unknown
-  /** Its value, with bigints for integers. @throws YamlError if it isn't valid */
-  read(): unknown
-}
-
-/** Reads the documents of a YAML or JSON text; empty ones are left out. @throws YamlError for one that is nested too deeply */
-export async function readYaml(text: string): Promise<readonly YamlDocument[]> {
-  const yaml = await import('yaml')
-  const lines = new yaml.LineCounter()
-  const tokens = parseTokens(yaml, text, lines)
-  // Its own check of unique keys compares each with each.
-  const composer = new yaml.Composer({ intAsBigInt: true, logLevel: 'error', uniqueKeys: false })
-
-  const check = (document: Document): void => {
-    const [error] = document.errors
-    if (error !== undefined) {
-      const { line, col } = lines.linePos(error.pos[0])
-      throw new YamlError(`${error.message.split('\n')[0]!} at line ${line}, column ${col}`)
-    }
-    yaml.visit(document, {
-      Map: (_, { items }) => {
-        const names = new Set<unknown>()
-        for (const { key } of items) {
-          const name = yaml.isScalar(key) ? key.value : key
-          if (names.has(name)) throw new YamlError(`${JSON.stringify(String(name))} is given twice`)
-          names.add(name)
-        }
-      },
-    })
-  }
-  return [...composer.compose(tokens)]
-    .filter(
-      ({ contents, errors }) => errors.length > 0 || (yaml.isScalar(contents) ? contents.value : contents) != null,
-    )
-    .map((document) => ({
-      kind: yaml.isMap(document.contents) ? document.contents.get('kind') : undefined,
-      read: () => {
-        check(document)
-        return document.toJS() as unknown
-      },
-    }))
+/** A document of a text. */
+export interface FoundDocument {
+  readonly value: unknown
+  /** Its place among the documents of the text, of which the empty ones are left out. */
+  readonly index: number
+  readonly count: number
 }
 
 /**
- * The documents as tokens. The parser doesn't call itself, but what makes documents of its tokens does: where that
- * overflows the stack, it may end the process. So its depth is limited here.
+ * Reads a YAML or JSON text up to the first document that is wanted; what comes behind it is only counted. If none is
+ * wanted, the first one is found. Integers stay exact: one that a number can't hold becomes a decimal string.
+ *
+ * @throws YamlError
  */
-function parseTokens({ Lexer, Parser }: typeof import('yaml'), text: string, lines: LineCounter): CST.Token[] {
-  const tokens: CST.Token[] = []
+export async function findDocument(text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
+  const yaml = await import('yaml')
+  const lines = new yaml.LineCounter()
+  const parts = documentTokens(yaml, text, lines)
+  const count = parts.filter(isFilled).length
+  let first: FoundDocument | undefined
+  let index = 0
+  for (const tokens of parts) {
+    const value = read(yaml, tokens, lines)
+    if (value == null) continue
+    const found = { value, index, count: Math.max(count, index + 1) }
+    if (isWanted(value)) return found
+    first ??= found
+    index += 1
+  }
+  return first ?? { value: undefined, index: 0, count: 0 }
+}
+
+/** The value of the document that some tokens make. It stops at the first error: making one of each takes seconds. */
+function read(yaml: Yaml, tokens: readonly CST.Token[], lines: LineCounter): unknown {
+  // Its own check of unique keys compares each with each.
+  const composer = new yaml.Composer({ intAsBigInt: true, logLevel: 'error', uniqueKeys: false })
+  let failure: YamlError | undefined
+  const fail = (offset: number, message: string): never => {
+    const { line, col } = lines.linePos(offset)
+    // What is thrown comes back as the message of an error around it: the first one counts.
+    throw (failure ??= new YamlError(`${message.split('\n')[0]!} at line ${line}, column ${col}`))
+  }
+  const onError = (source: ErrorSource, _code: string, message: string, isWarning?: boolean): void => {
+    const offset = typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0]!
+    if (isWarning !== true) fail(offset, message)
+  }
+  composer['onError'] = onError
+  const [document] = composer.compose(tokens)
+  const [error] = document?.errors ?? composer.streamInfo().errors
+  if (error !== undefined) fail(error.pos[0], error.message)
+  return document && yamlValue(yaml, document)
+}
+
+/**
+ * The tokens of each document. The parser doesn't call itself, but what makes documents of its tokens does: where that
+ * overflows the stack, it may end the process. So the depth is limited here.
+ */
+function documentTokens({ Lexer, Parser, CST }: Yaml, text: string, lines: LineCounter): CST.Token[][] {
+  const parts: CST.Token[][] = [[]]
+  let [tokens, aliases] = [0, 0]
+  let hasDocument = false
+  const add = (token: CST.Token): void => {
+    if (hasDocument && (token.type === 'document' || token.type === 'directive')) {
+      parts.push([])
+      hasDocument = false
+    }
+    parts.at(-1)!.push(token)
+    hasDocument ||= token.type === 'document'
+    if (parts.length > MOST_DOCUMENTS) throw new YamlError(`it holds more than ${MOST_DOCUMENTS} documents`)
+  }
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
+  let previous = ''
   for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token)
-    if (parser.stack.length > DEEPEST) throw new YamlError(`it is nested more than ${DEEPEST} levels deep`)
+    if (previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias') aliases += 1
+    if (aliases > MOST_ALIASES) throw new YamlError(`it uses more than ${MOST_ALIASES} aliases`)
+    if ((tokens += 1) > MOST_TOKENS) throw new YamlError(`it has more than ${MOST_TOKENS} tokens`)
+    previous = lexeme
+    let hasFailed = false
+    for (const token of parser.next(lexeme)) {
+      hasFailed ||= token.type === 'error'
+      add(token)
+    }
+    if (hasFailed) break
+    if (parser.stack.length > deepest) throw new YamlError(`it is nested more than ${deepest} levels deep`)
   }
-  for (const token of parser.end()) tokens.push(token)
-  return tokens
+  for (const token of parser.end()) add(token)
+  return parts
+}
+
+/** Whether there is more in a document than nothing, as far as its tokens tell. */
+function isFilled(tokens: readonly CST.Token[]): boolean {
+  const document = tokens.find((token) => token.type === 'document')
+  const value = document?.value
+  return value !== undefined && !(value.type === 'scalar' && /^(|~|null|Null|NULL)$/.test(value.source))
 }

@@ -22,6 +22,8 @@ import type { Check, Fields } from './check-field.js'
 
 /** Most bytes by which an object can be made larger. */
 const maxPadding = 64 * 1024 * 1024
+/** Longest message of a failure in characters: every snapshot and every event shows it. */
+const longestMessage = 1000
 /** The highest capacity that an allocation can give a list. */
 const highestListCapacity = 1000
 
@@ -31,6 +33,13 @@ const operation: Check = (value, where) =>
   typeof value === 'string' && operationNames.includes(value)
     ? undefined
     : `${mustBe(where, 'an operation', value)}; ${didYouMean(typeof value === 'string' ? value : '', operationNames)}`
+
+const message: Check = (value, where) => {
+  const length = typeof value === 'string' ? value.length : 0
+  return length > longestMessage
+    ? `${where} has ${length} characters; at most ${longestMessage} are taken`
+    : text(value, where)
+}
 
 const targets = { operations: { check: listOf(operation) } }
 const metadata: Fields = {
@@ -77,7 +86,7 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
   failCalls: {
     ...targets,
     status: { check: integer(400, 599) },
-    message: { check: text },
+    message: { check: message },
     count: { check: integer(1, Infinity) },
     drop: { check: boolean },
     apply: { check: boolean },

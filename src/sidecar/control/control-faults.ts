@@ -7,22 +7,32 @@ import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 
-/** Adds or removes a delay. */
-export function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
+/** Most delays, and most failures, that are kept: each call looks through all of them, and each snapshot shows them. */
+const mostFaults = 100
+
+/** Adds or removes a delay. Returns the reason if there are too many. */
+export function delayCalls(step: Step, command: CommandOf<'delayCalls'>): string | undefined {
   const { ms, when = 'before' } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
+  if (ms > 0 && others.length >= mostFaults) return tooMany('delays')
   updateFaults(step, { delays: ms === 0 ? others : [...others, { ms, operations: names, when }] })
+  return undefined
 }
 
-/** Adds a failure. */
-export function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
+/** Adds a failure. Returns the reason if there are too many. */
+export function failCalls(step: Step, command: CommandOf<'failCalls'>): string | undefined {
   const { status = 503, message = 'failed on purpose', count, drop = false, apply = false } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
+  if (others.length >= mostFaults) return tooMany('failures')
   const failure = { status, message, operations: names, remaining: count, drop, apply }
   updateFaults(step, { failures: [...others, failure] })
+  return undefined
 }
+
+const tooMany = (what: string): string =>
+  `there are ${mostFaults} ${what} of different operations already, and no more are taken; send clearFaults first`
 
 /** Sends nothing to any watcher, for a while or until it is told to. */
 export function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {
@@ -43,7 +53,7 @@ export function clearFaults(step: Step): void {
   padObject(step, 0)
 }
 
-/** Operations without duplicates and in order, so that equal ones can be told: there are few such lists. */
+/** Operations without duplicates and in order, so that equal ones can be told. */
 function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
   return names && [...new Set(names)].sort()
 }

@@ -50,9 +50,9 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       step.effects.push({ type: 'disconnect', reason: 'restart' })
       return undefined
     case 'delayCalls':
-      return void delayCalls(step, command)
+      return delayCalls(step, command)
     case 'failCalls':
-      return void failCalls(step, command)
+      return failCalls(step, command)
     case 'padObject':
       return void padObject(step, command.bytes)
     case 'ignoreBeats':

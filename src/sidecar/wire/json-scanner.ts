@@ -67,6 +67,19 @@ export function scanObject(text: string, start: number, marks?: number[]): numbe
   }
 }
 
+/** Whether a valid JSON value is a list of strings. Told without making its values, of which there may be many. */
+export function isListOfStrings(source: string): boolean {
+  if (source.charCodeAt(0) !== openBracket) return false
+  let at = skipSpace(source, 1)
+  while (source.charCodeAt(at) === quotationMark) {
+    const behind = skipSpace(source, endOfString(source, at))
+    if (source.charCodeAt(behind) === closeBracket) return true
+    at = skipSpace(source, behind + 1)
+  }
+  // Behind the comma there is another value.
+  return source.charCodeAt(at) === closeBracket
+}
+
 /** The first place from `at` on that isn't JSON's white space. */
 export function skipSpace(text: string, at: number): number {
   for (let next = at; ; next++) {

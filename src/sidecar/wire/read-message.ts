@@ -2,7 +2,7 @@ import { parseInt64 } from '../model/state/int64.js'
 import { excerpt } from '../model/state/show.js'
 import { readJsonObject } from './json-object.js'
 import type { JsonField } from './json-object.js'
-import { MalformedBody } from './json-scanner.js'
+import { isListOfStrings, MalformedBody } from './json-scanner.js'
 
 /** The fields of a request message, and the kind of each. */
 export type MessageShape = Readonly<Record<string, 'string' | 'int64' | 'strings'>>
@@ -70,9 +70,9 @@ function readInt64(field: JsonField): string {
 }
 
 function readStrings(field: JsonField): readonly string[] {
-  const values: unknown = field.source.startsWith('[') ? JSON.parse(field.source) : undefined
-  const isList = Array.isArray(values) && values.every((value) => typeof value === 'string')
-  return isList ? values : refuse(field, 'a list of strings')
+  return isListOfStrings(field.source)
+    ? (JSON.parse(field.source) as readonly string[])
+    : refuse(field, 'a list of strings')
 }
 
 function refuse({ key, source }: JsonField, expected: string): never {
