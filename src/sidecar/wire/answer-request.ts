@@ -1,3 +1,4 @@
+import type { GameServer } from '../../protocol/game-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { fail, failUnknown } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
@@ -7,6 +8,7 @@ import { decodeBody, readMessage } from './read-message.js'
 import type { MessageShape } from './read-message.js'
 import { readBounded } from './request-body.js'
 import { decodePath, findRoute } from './routes.js'
+import { gameServerBytes } from './watch-message.js'
 import { ConnectionDropped, watchStream } from './watch-stream.js'
 import type { WatchHandle, WatchSink } from './watch-stream.js'
 
@@ -68,11 +70,23 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   await engine.delay(operation, 'before')
   const answer = engine.call(result.call)
   await engine.delay(operation, 'after')
-  return result.refusal ? refuse(result.refusal) : respond(answer)
+  if (result.refusal) return refuse(result.refusal)
+  return operation === 'getGameServer' && answer.status === 200 ? respondShared(answer) : respond(answer)
 }
 
 function respond({ status, body }: Answer): Response {
   return new Response(JSON.stringify(body), { status, headers: status === 200 ? success : json })
+}
+
+/** Answers with the GameServer's own bytes: a copy for each reader would let a few slow ones take all memory. */
+function respondShared(answer: Answer): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(gameServerBytes(answer.body as GameServer))
+      controller.close()
+    },
+  })
+  return new Response(body, { status: 200, headers: success })
 }
 
 async function openStream(engine: Engine, request: Request): Promise<Response> {
