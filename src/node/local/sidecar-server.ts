@@ -60,9 +60,13 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const onStream = (): void => exempt(message.socket)
     const body = bodies()
     const load = isControlTarget(admission.target) ? controlAnswers() : answers()
-    reply.once('close', () => load.end())
+    const left = new AbortController()
+    reply.once('close', () => {
+      load.end()
+      left.abort()
+    })
     try {
-      const response = await answer(message, admission, body).catch(refuseBodies)
+      const response = await answer(message, admission, body, left.signal).catch(refuseBodies)
       body.end()
       await writeResponse(response, reply, { load, backlog, extraHeaders, onStream })
     } catch (error) {
@@ -74,7 +78,12 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     }
   }
 
-  const answer = async (message: IncomingMessage, admission: Admission, load: Load): Promise<Response> => {
+  const answer = async (
+    message: IncomingMessage,
+    admission: Admission,
+    load: Load,
+    signal: AbortSignal,
+  ): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
@@ -85,7 +94,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleControl(target, toRequest(message, host, path, load))
     }
-    const raw = { method: message.method ?? 'GET', target: path }
+    const raw = { method: message.method ?? 'GET', target: path, signal }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 

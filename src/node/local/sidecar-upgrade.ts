@@ -95,8 +95,10 @@ async function serveCall(
   host: string,
   call: RawTarget,
 ): Promise<void> {
+  const left = new AbortController()
+  accepted.once('close', () => left.abort())
   try {
-    const response = await sidecar.handle(buildRequest(host, call), call)
+    const response = await sidecar.handle(buildRequest(host, call), { ...call, signal: left.signal })
     for (const line of splitLines(await readBytes(response))) {
       const left = send(line)
       if (left === undefined) return
