@@ -103,26 +103,34 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     timer = { at: wake.at, cancel }
   }
 
-  function wait(ms: number): Promise<void> {
+  /** Rejects at once when the client leaves: nothing of a call may wait for nobody. */
+  function wait(ms: number, left: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = (error: Error): void => {
+      const leave = (): void => end(new ConnectionDropped('the client left'))
+      const forget = (): void => {
         waiting.delete(end)
+        left.removeEventListener('abort', leave)
+      }
+      const end = (error: Error): void => {
+        forget()
         cancel()
         reject(error)
       }
       const cancel = environment.setTimer(Math.min(longestTimer, ms), () => {
-        waiting.delete(end)
+        forget()
         resolve()
       })
       waiting.add(end)
+      left.addEventListener('abort', leave)
+      if (left.aborted) leave()
     })
   }
 
   const engine: Engine = {
     bodyLimit: config.bodyLimit,
-    async delay(operation, when) {
+    async delay(operation, when, left) {
       const ms = delayOf(state.faults, operation, when)
-      if (ms > 0) await wait(ms)
+      if (ms > 0) await wait(ms, left)
     },
     call(call) {
       if (closed) throw new ConnectionDropped('the sidecar is closed')
@@ -174,16 +182,18 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       const ms = delayOf(state.faults, 'watchGameServer', 'before')
       if (ms === 0) return openWatch('websocket', sink)
       let handle: WatchHandle | undefined
-      let left = false
-      wait(ms).then(
+      const left = new AbortController()
+      wait(ms, left.signal).then(
         () => {
-          if (!left) handle = openWatch('websocket', sink)
+          if (!left.signal.aborted) handle = openWatch('websocket', sink)
         },
-        () => callSafely(() => sink.onEnd?.('restart'), undefined, report),
+        () => {
+          if (!left.signal.aborted) callSafely(() => sink.onEnd?.('restart'), undefined, report)
+        },
       )
       return {
         close() {
-          left = true
+          left.abort()
           handle?.close()
         },
       }

@@ -3,7 +3,9 @@ import { callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { WatchEnd } from './model/state/effect.js'
 import type { WatcherInfo } from './wire/snapshot.js'
-import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
+import { watchMessageOf } from './wire/watch-message.js'
+import type { WatchMessage } from './wire/watch-message.js'
+import type { WatchSink } from './wire/watch-stream.js'
 
 interface Watcher {
   readonly id: number
@@ -35,16 +37,7 @@ const maxQueued = 16 * 1024 * 1024
 
 export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report): Watchers {
   const watchers = new Map<number, Watcher>()
-  const encoded = new WeakMap<GameServer, WatchMessage>()
   let stalled = false
-
-  function encode(gameServer: GameServer): WatchMessage {
-    const known = encoded.get(gameServer)
-    if (known) return known
-    const message = { gameServer, json: JSON.stringify({ result: gameServer }) }
-    encoded.set(gameServer, message)
-    return message
-  }
 
   function send(watcher: Watcher, message: WatchMessage): void {
     const { queue } = watcher
@@ -98,10 +91,10 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
     remove: (id) => watchers.delete(id),
     greet(id, gameServer) {
       const watcher = watchers.get(id)
-      if (watcher) send(watcher, encode(gameServer))
+      if (watcher) send(watcher, watchMessageOf(gameServer))
     },
     publish(gameServer) {
-      for (const watcher of [...watchers.values()]) send(watcher, encode(gameServer))
+      for (const watcher of [...watchers.values()]) send(watcher, watchMessageOf(gameServer))
     },
     endAll(reason) {
       for (const watcher of [...watchers.values()]) end(watcher, reason)

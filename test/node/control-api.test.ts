@@ -141,7 +141,7 @@ describe('access', () => {
   })
 
   test('with a token, everything needs it and nothing tells it', async () => {
-    const sidecar = { ...echoSidecar(), snapshot: () => ({ lastSeq: 0 }) as SidecarSnapshot }
+    const sidecar = { ...echoSidecar(), snapshot: () => ({ lastSeq: 0, gameServer: {} }) as SidecarSnapshot }
     const { port, faults } = await serve(sidecar, { token: 'secret' })
     const state = async (line: string, headers: readonly string[]): Promise<number> =>
       (await request(port, line, ['Host: localhost', ...headers])).status

@@ -1,6 +1,7 @@
 import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
+import { logJson, stateJson } from './control-json.js'
 
 /** Largest command in bytes: no GameServer of a cluster is larger. */
 const MAX_COMMAND = 1.5 * 1024 * 1024
@@ -18,7 +19,7 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
   const { sidecar } = target
   switch (route) {
     case '/state':
-      return request.method === 'GET' ? answer(sidecar.snapshot()) : wrongMethod('GET')
+      return request.method === 'GET' ? answerBytes(stateJson(sidecar.snapshot())) : wrongMethod('GET')
     case '/conformance':
       return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
     case '/log':
@@ -45,7 +46,7 @@ export function readSince(query: URLSearchParams): number | undefined {
 function readLog(sidecar: Sidecar, url: URL): Response {
   const since = readSince(url.searchParams)
   if (since === undefined) return refusalResponse(malformed('since must be the number of a log entry'))
-  return answer({ entries: sidecar.log.entries(since) })
+  return answerBytes(logJson(sidecar.log.entries(since)))
 }
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
@@ -83,12 +84,20 @@ async function readText(request: Request, limit: number): Promise<string | undef
   return Buffer.concat(chunks).toString()
 }
 
-function answer(value: unknown): Response {
-  const body = JSON.stringify(value)
+const answer = (value: object): Response => answerBytes([Buffer.from(JSON.stringify(value))])
+
+/** Answers with bytes that others may be reading too: a stream hands them on as they are, where text would be copied. */
+function answerBytes(parts: readonly Uint8Array[]): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
+  })
   return new Response(body, {
     headers: {
       'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
+      'content-length': String(parts.reduce((sum, part) => sum + part.byteLength, 0)),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refusalBody } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
+import type { Backlog, ReaderBacklog } from './backlog.js'
 import type { Load } from './load-limit.js'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
@@ -98,6 +99,8 @@ function bodyStream(message: IncomingMessage, load: Load): ReadableStream<Uint8A
 export interface WriteOptions {
   /** The memory that a complete answer may take. */
   readonly load: Load
+  /** What the sockets of all streams may hold together. */
+  readonly backlog: Backlog
   /** Headers added to the response's own. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined
   /** Called before the head of an answer of unknown length is sent: the connection now belongs to a watcher. */
@@ -126,19 +129,23 @@ export async function writeResponse(response: Response, reply: ServerResponse, o
   try {
     const { chunks, rest } = await collect(reader)
     if (rest === undefined) {
-      const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-      const fits = options.load.add(size)
-      const body = fits ? Buffer.concat(chunks) : Buffer.from(refusalBody(TOO_MANY_ANSWERS))
+      const fits = options.load.add(sizeOf(chunks))
+      const body = fits ? chunks : [Buffer.from(refusalBody(TOO_MANY_ANSWERS))]
       const status = fits ? response.status : TOO_MANY_ANSWERS.status
-      reply.writeHead(status, { ...headers, 'content-length': body.byteLength })
-      reply.end(body)
+      reply.writeHead(status, { ...headers, 'content-length': sizeOf(body) })
+      // One by one: chunks may be shared by many answers, and a joined one would be a copy.
+      reply.cork()
+      for (const chunk of body) reply.write(chunk)
+      reply.end()
       return
     }
     options.onStream?.()
     reply.writeHead(response.status, headers)
     reply.flushHeaders()
-    for (const chunk of chunks) reply.write(chunk)
-    await pump(reader, rest, reply, gone)
+    const waiting = options.backlog(() => reply.socket?.resetAndDestroy())
+    void gone.then(() => waiting.end())
+    for (const chunk of chunks) reply.write(chunk, waiting.hold(chunk))
+    await pump(reader, rest, reply, gone, waiting)
   } catch {
     reply.socket?.resetAndDestroy()
   }
@@ -159,14 +166,22 @@ async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Re
   }
 }
 
-async function pump(reader: Reader, first: Read, reply: ServerResponse, gone: Promise<void>): Promise<void> {
+async function pump(
+  reader: Reader,
+  first: Read,
+  reply: ServerResponse,
+  gone: Promise<void>,
+  waiting: ReaderBacklog,
+): Promise<void> {
   for (let next = first; ; next = reader.read()) {
     const { done, value } = await next
     if (done || reply.destroyed) break
-    if (!reply.write(value)) await Promise.race([drained(reply), gone])
+    if (!reply.write(value, waiting.hold(value))) await Promise.race([drained(reply), gone])
   }
   reply.end()
 }
+
+const sizeOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
 
 const aTurn = (): Promise<undefined> => new Promise((resolve) => setImmediate(resolve, undefined))
 

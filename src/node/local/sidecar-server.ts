@@ -12,6 +12,7 @@ import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
+import { createBacklog } from './backlog.js'
 import { createLoadLimit } from './load-limit.js'
 import type { Load } from './load-limit.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
@@ -49,17 +50,25 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const accept = createAcceptor()
   const bodies = createLoadLimit(SMALL_BODY)
   const answers = createLoadLimit(SMALL_ANSWER)
+  // Who reads the whole log or state of the sidecar takes nothing from the game.
+  const controlAnswers = createLoadLimit(SMALL_ANSWER)
+  const backlog = createBacklog()
+  const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const extraHeaders = corsHeaders(admission)
     const onStream = (): void => exempt(message.socket)
     const body = bodies()
-    const load = answers()
-    reply.once('close', () => load.end())
+    const load = isControlTarget(admission.target) ? controlAnswers() : answers()
+    const left = new AbortController()
+    reply.once('close', () => {
+      load.end()
+      left.abort()
+    })
     try {
-      const response = await answer(message, admission, body).catch(refuseBodies)
+      const response = await answer(message, admission, body, left.signal).catch(refuseBodies)
       body.end()
-      await writeResponse(response, reply, { load, extraHeaders, onStream })
+      await writeResponse(response, reply, { load, backlog, extraHeaders, onStream })
     } catch (error) {
       if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
       message.socket.resetAndDestroy()
@@ -69,7 +78,12 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     }
   }
 
-  const answer = async (message: IncomingMessage, admission: Admission, load: Load): Promise<Response> => {
+  const answer = async (
+    message: IncomingMessage,
+    admission: Admission,
+    load: Load,
+    signal: AbortSignal,
+  ): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
@@ -80,7 +94,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleControl(target, toRequest(message, host, path, load))
     }
-    const raw = { method: message.method ?? 'GET', target: path }
+    const raw = { method: message.method ?? 'GET', target: path, signal }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
@@ -93,12 +107,13 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const isControl = isControlTarget(admission.target)
     markControl(socket, isControl)
     exempt(socket)
-    if (!isControl) return serveUpgrade(target.sidecar, accept, lineLimit, admission, message, socket, head)
+    if (!isControl) return serveUpgrade(upgrades, admission, message, socket, head)
     const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
-    if (accepted !== undefined) serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
+    if (accepted === undefined) return
+    serveEvents(target.sidecar, accepted, backlog, query.has('since') ? readSince(query) : undefined)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void => {

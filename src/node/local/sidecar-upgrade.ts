@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
-import { ConnectionDropped } from '../../sidecar/index.js'
+import { ConnectionDropped, lineOf } from '../../sidecar/index.js'
 import type { Sidecar, WatchMessage } from '../../sidecar/index.js'
+import type { Backlog } from './backlog.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
@@ -15,17 +16,23 @@ import type { Accept } from './websocket-server.js'
 /** Bytes that may wait in a watcher's socket; further objects wait in its queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
 
+export interface UpgradeOptions {
+  readonly sidecar: Sidecar
+  readonly accept: Accept
+  /**
+   * Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit.
+   */
+  readonly lineLimit: number
+  /** What the sockets of all readers may hold together. */
+  readonly backlog: Backlog
+}
+
 /**
  * Serves the sidecar's paths over WebSocket as the real one does: a call without a body, by the method that `?method=`
  * names, answered by one text frame per line. No connection ends with a close frame.
- *
- * @param lineLimit bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for
- *   no limit.
  */
 export async function serveUpgrade(
-  sidecar: Sidecar,
-  accept: Accept,
-  lineLimit: number,
+  options: UpgradeOptions,
   admission: Admission,
   message: IncomingMessage,
   socket: Duplex,
@@ -36,41 +43,41 @@ export async function serveUpgrade(
     answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
     return
   }
+  const { sidecar, accept, lineLimit, backlog } = options
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
-  const fits = (line: string | Buffer): boolean => lineLimit === Infinity || Buffer.byteLength(line) < lineLimit
+  const waiting = backlog(() => accepted.terminate())
+  accepted.once('close', () => waiting.end())
+  const send: Send = (line) => {
+    if (line.byteLength < lineLimit) return sendFrame(accepted, line).then(waiting.hold(line))
+    accepted.terminate()
+    return undefined
+  }
   if (call === 'no answer') {
     endAbruptly(accepted, socket)
   } else if (call === 'no path') {
     await sendFrame(accepted, refusalBody(malformed('Bad Request')))
     endAbruptly(accepted, socket)
   } else if (isWatch(call)) {
-    serveWatch(sidecar, accepted, socket, fits)
+    serveWatch(sidecar, accepted, socket, send)
   } else {
-    await serveCall(sidecar, accepted, socket, fits, admission.host, call)
+    await serveCall(sidecar, accepted, socket, send, admission.host, call)
   }
 }
 
-/** Frames of watches, which all watchers share: each would take as much memory as the GameServer. */
-const frames = new WeakMap<WatchMessage, Buffer>()
+/** Sends a line that is not too long, and resolves when it has left; a longer one ends the connection. */
+type Send = (line: Buffer) => Promise<void> | undefined
 
+/** The frame of a message: a part of its line, which all watchers share. */
 function frameOf(message: WatchMessage): Buffer {
-  const known = frames.get(message)
-  if (known !== undefined) return known
-  const frame = Buffer.from(message.json)
-  frames.set(message, frame)
-  return frame
+  const { buffer, byteOffset, byteLength } = lineOf(message)
+  return Buffer.from(buffer, byteOffset, byteLength - 1)
 }
 
-function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, fits: (line: Buffer) => boolean): void {
+function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, send: Send): void {
   const watch = sidecar.watch({
     onMessage(message) {
-      const frame = frameOf(message)
-      if (!fits(frame)) {
-        accepted.terminate()
-        return undefined
-      }
-      const left = sendFrame(accepted, frame)
+      const left = send(frameOf(message))
       return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
     },
     onEnd: () => accepted.terminate(),
@@ -84,24 +91,43 @@ async function serveCall(
   sidecar: Sidecar,
   accepted: WebSocket,
   socket: Duplex,
-  fits: (line: string) => boolean,
+  send: Send,
   host: string,
   call: RawTarget,
 ): Promise<void> {
+  const left = new AbortController()
+  accepted.once('close', () => left.abort())
   try {
-    const response = await sidecar.handle(buildRequest(host, call), call)
-    for (const line of (await response.text()).split('\n')) {
-      if (line === '') continue
-      if (!fits(line)) {
-        accepted.terminate()
-        return
-      }
-      await sendFrame(accepted, line)
+    const response = await sidecar.handle(buildRequest(host, call), { ...call, signal: left.signal })
+    for (const line of splitLines(await readBytes(response))) {
+      const left = send(line)
+      if (left === undefined) return
+      await left
     }
     endAbruptly(accepted, socket)
   } catch (error) {
     accepted.terminate()
     if (!(error instanceof ConnectionDropped)) throw error
+  }
+}
+
+/** The bytes of an answer: the very ones, not a copy, where they come in one piece as a GameServer's do. */
+async function readBytes(response: Response): Promise<Buffer> {
+  if (response.body === null) return Buffer.alloc(0)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response.body) chunks.push(chunk)
+  const [first] = chunks
+  if (first === undefined || chunks.length > 1) return Buffer.concat(chunks)
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+}
+
+/** The lines of an answer that are not empty, without their ends. */
+function* splitLines(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.byteLength;) {
+    const end = bytes.indexOf(0x0a, at)
+    const line = bytes.subarray(at, end < 0 ? bytes.byteLength : end)
+    if (line.byteLength > 0) yield line
+    at += line.byteLength + 1
   }
 }
 

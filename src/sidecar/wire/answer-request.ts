@@ -1,3 +1,4 @@
+import type { GameServer } from '../../protocol/game-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { fail, failUnknown } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
@@ -7,14 +8,18 @@ import { decodeBody, readMessage } from './read-message.js'
 import type { MessageShape } from './read-message.js'
 import { readBounded } from './request-body.js'
 import { decodePath, findRoute } from './routes.js'
+import { gameServerBytes } from './watch-message.js'
 import { ConnectionDropped, watchStream } from './watch-stream.js'
 import type { WatchHandle, WatchSink } from './watch-stream.js'
 
 /** The parts of the sidecar that answering requests needs. */
 export interface Engine {
   readonly bodyLimit: number
-  /** Resolves when a call may take effect, or when its answer may go out. Rejects if the sidecar ends meanwhile. */
-  delay(operation: OperationName, when: 'before' | 'after'): Promise<void>
+  /**
+   * Resolves when a call may take effect, or when its answer may go out. Rejects if the sidecar ends or the client leaves
+   * meanwhile.
+   */
+  delay(operation: OperationName, when: 'before' | 'after', left: AbortSignal): Promise<void>
   /** @throws ConnectionDropped */
   call(call: Call): Answer
   noteRefusal(method: string, path: string, answer: Answer): void
@@ -27,6 +32,8 @@ export interface RawRequest {
   readonly method?: string
   /** Path and query as they came, before a URL parser resolved `..` and the like. */
   readonly target?: string
+  /** Aborts when the client has left; without it the request's own signal does. */
+  readonly signal?: AbortSignal
 }
 
 const json = { 'content-type': 'application/json' }
@@ -35,6 +42,7 @@ const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 /** Answers one request with the status, code and effect that it has in the real sidecar. */
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   const method = raw.method ?? request.method
+  const left = raw.signal ?? request.signal
   const [path, query] = splitTarget(raw.target ?? request.url.replace(/#.*$/s, ''))
   const refuse = (answer: Answer): Response => {
     engine.noteRefusal(method, path, answer)
@@ -56,7 +64,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
-    return openStream(engine, request)
+    return openStream(engine, left)
   }
   const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, engine.bodyLimit))
@@ -65,18 +73,30 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   const { operation, key } = route
   const result = readCall(operation, key, query, read.bytes)
   if (!('call' in result)) return refuse(result.refusal)
-  await engine.delay(operation, 'before')
+  await engine.delay(operation, 'before', left)
   const answer = engine.call(result.call)
-  await engine.delay(operation, 'after')
-  return result.refusal ? refuse(result.refusal) : respond(answer)
+  await engine.delay(operation, 'after', left)
+  if (result.refusal) return refuse(result.refusal)
+  return operation === 'getGameServer' && answer.status === 200 ? respondShared(answer) : respond(answer)
 }
 
 function respond({ status, body }: Answer): Response {
   return new Response(JSON.stringify(body), { status, headers: status === 200 ? success : json })
 }
 
-async function openStream(engine: Engine, request: Request): Promise<Response> {
-  await engine.delay('watchGameServer', 'before')
+/** Answers with the GameServer's own bytes: a copy for each reader would let a few slow ones take all memory. */
+function respondShared(answer: Answer): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(gameServerBytes(answer.body as GameServer))
+      controller.close()
+    },
+  })
+  return new Response(body, { status: 200, headers: success })
+}
+
+async function openStream(engine: Engine, left: AbortSignal): Promise<Response> {
+  await engine.delay('watchGameServer', 'before', left)
   let refusal: { readonly status: number; readonly body: string } | undefined
   let isDropped = false
   let handle: WatchHandle | undefined
@@ -93,7 +113,7 @@ async function openStream(engine: Engine, request: Request): Promise<Response> {
   })
   if (refusal) return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
   if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
-  request.signal.addEventListener('abort', () => handle?.close(), { once: true })
+  left.addEventListener('abort', () => handle?.close(), { once: true })
   return new Response(stream, { status: 200, headers: success })
 }
 

@@ -1,16 +1,10 @@
-import type { GameServer } from '../../protocol/game-server.js'
 import type { WatchEnd } from '../model/state/effect.js'
+import { lineOf } from './watch-message.js'
+import type { WatchMessage } from './watch-message.js'
 
 /** The sidecar answers nothing at all: the host must cut the connection. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
-}
-
-/** One message of a watch. */
-export interface WatchMessage {
-  readonly gameServer: GameServer
-  /** `{"result":{...}}`, without a line end: a line of the HTTP stream, a text frame of a WebSocket. */
-  readonly json: string
 }
 
 /** The receiver of a watch. */
@@ -39,9 +33,9 @@ export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStr
       start(controller) {
         handle = open({
           onMessage(message) {
+            const taken = new Promise<void>((resolve) => (resume = resolve))
             controller.enqueue(lineOf(message))
-            if ((controller.desiredSize ?? 1) > 0) return undefined
-            return new Promise<void>((resolve) => (resume = resolve))
+            return taken
           },
           onEnd: (reason) => controller.error(new ConnectionDropped(`the watch ended: ${reason}`)),
         })
@@ -52,18 +46,7 @@ export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStr
       },
       cancel: () => handle?.close(),
     },
-    { highWaterMark: 1 },
+    // Nothing waits in the stream: it would be one more version of the object for each slow reader.
+    { highWaterMark: 0 },
   )
-}
-
-const encoder = new TextEncoder()
-const lines = new WeakMap<WatchMessage, Uint8Array>()
-
-/** The line of a message, which all watchers share: each would take as much memory as the GameServer. */
-function lineOf(message: WatchMessage): Uint8Array {
-  const known = lines.get(message)
-  if (known !== undefined) return known
-  const line = encoder.encode(message.json + '\n')
-  lines.set(message, line)
-  return line
 }
