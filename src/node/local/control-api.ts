@@ -1,3 +1,4 @@
+import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
@@ -74,14 +75,12 @@ function parseCommand(text: string): ControlCommand | undefined {
 
 async function readText(request: Request, limit: number): Promise<string | undefined> {
   if (request.body === null) return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const bytes = createGrowingBytes()
   for await (const chunk of request.body) {
-    size += chunk.byteLength
-    if (size > limit) return undefined
-    chunks.push(chunk)
+    if (bytes.length + chunk.byteLength > limit) return undefined
+    bytes.add(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
 }
 
 const answer = (value: object): Response => answerBytes([Buffer.from(JSON.stringify(value))])
