@@ -119,6 +119,7 @@ async function start(
     // A file that is opened long before it is sent, behind others of its connection, would only take memory.
     await turnOf(reply, message.socket)
     if (message.socket.destroyed) return
+    if (downloads.isFull) makeRoom()
     if (!(await downloads.take())) return refuse(TOO_MANY_DOWNLOADS)
     try {
       if (!hasClosed(reply)) await serveFile(message, reply)
@@ -140,7 +141,7 @@ async function start(
     refuseRaw(socket, refusal)
   }
 
-  const { server, sockets, exempt } = createGuardedServer({
+  const { server, sockets, exempt, makeRoom } = createGuardedServer({
     tls,
     guard,
     serve: (...args) => traffic.count(serve(...args)),

@@ -21,6 +21,8 @@ export interface ConnectionLimit {
   waiting(socket: Socket): number
   /** The answer that the first of them waits for. */
   current(socket: Socket): Answer | undefined
+  /** Ends connections that have been active for some time and wait for their clients. */
+  makeRoom(): void
   /** Stops counting a connection that now belongs to a watcher, as long as there is room for watchers. */
   exempt(socket: Socket): void
 }
@@ -130,6 +132,9 @@ export function limitConnections(server: Server, limit: number, total: number, g
     },
     waiting: (socket) => find(socket)?.unanswered.size ?? 0,
     current: (socket) => find(socket)?.unanswered.keys().next().value,
+    makeRoom() {
+      countBusy(graceMs)
+    },
     exempt(socket) {
       const connection = find(socket)
       if (connection === undefined || connection.plain.destroyed) return

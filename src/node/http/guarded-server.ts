@@ -59,6 +59,8 @@ export interface GuardedServer {
   readonly sockets: ReadonlySet<Socket>
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
+  /** Ends connections that are being answered and whose clients have stopped reading, or owe the rest of a request. */
+  makeRoom(): void
 }
 
 const OTHER_EXPECTATION: Refusal = {
@@ -165,7 +167,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     if (answer !== undefined) streams.add(answer)
     limit.exempt(socket)
   }
-  return { server, sockets, exempt }
+  return { server, sockets, exempt, makeRoom: limit.makeRoom }
 }
 
 /** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */

@@ -1,5 +1,6 @@
 /** A number of places, and who waits for one. */
 export interface Places {
+  readonly isFull: boolean
   /** Resolves with whether there was a place, or one became free in time. Each that was taken is to be left. */
   take(): Promise<boolean>
   leave(): void
@@ -10,6 +11,9 @@ export function createPlaces(most: number, patienceMs: number): Places {
   let free = most
   const waiting = new Set<(isFree: boolean) => void>()
   return {
+    get isFull() {
+      return free === 0
+    },
     take() {
       if (free > 0) {
         free -= 1
