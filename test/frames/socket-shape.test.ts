@@ -19,7 +19,7 @@ const opened = async () => {
 }
 
 describe('a subprotocol', () => {
-  const WebSocket = createWebSocketClass(() => fake().stream)
+  const WebSocket = createWebSocketClass(() => fake().stream, { timeout: 0 })
   test.each([
     ['that is empty', ['']],
     ['that is empty, alone', ''],

@@ -221,12 +221,12 @@ describe('close()', () => {
   })
 
   test.each([[1001], [999], [1005], [2999], [5000], [NaN]])('does not take the code %d', (code) => {
-    const socket = new (createWebSocketClass(() => fake().stream))('ws://host')
+    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
     expect(() => socket.close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
   })
 
   test('does not take a reason of more than 123 bytes', () => {
-    const socket = new (createWebSocketClass(() => fake().stream))('ws://host')
+    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
     expect(() => socket.close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
     socket.close(1000, 'é'.repeat(61))
   })
@@ -265,7 +265,7 @@ describe('the shape of the W3C', () => {
   })
 
   test('sending while connecting throws', () => {
-    const socket = new (createWebSocketClass(() => fake().stream))('ws://host')
+    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
     expect(() => socket.send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
   })
 
