@@ -1,7 +1,8 @@
 /** Header fields: their names in small letters, and the values of each in order. */
 export type Headers = ReadonlyMap<string, readonly string[]>
 
-const TOKEN = /^[!#-'*+.\w^`|~-]+$/
+/** A token of HTTP: the name of a header field, or a subprotocol. */
+export const TOKEN = /^[!#-'*+.\w^`|~-]+$/
 /** All but control characters, of which only the tab is allowed. */
 const VALUE = /^[\t -~\x80-\xff]*$/
 

@@ -1,8 +1,8 @@
 import { bytesOf } from './bytes.js'
+import { TOKEN } from './http-head.js'
 
 /** Groups: `s` of a secure one; host and port together; an IPv6 address; another host; the port; the path without `/`. */
 const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
-const TOKEN = /^[!#-'*+.\w^`|~-]+$/
 
 /** The connection to open, and the request to send over it. */
 export interface Opening {

@@ -30,7 +30,7 @@ const CLOSING = 2
 const CLOSED = 3
 const STATES: ReadyStates = { CONNECTING, OPEN, CLOSING, CLOSED }
 
-/** A close frame's payload: a code of two bytes, then the reason. */
+/** Most bytes of a close frame's reason, beside its code of two. */
 const REASON_LIMIT = 123
 /** The code for a connection that ended without a close frame, or after an error. */
 const ABNORMAL = 1006

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar } from '../../src/node/index.js'
-import { createLoadLimit } from '../../src/node/local/load-limit.js'
+import { createLoadLimit } from '../../src/node/http/load-limit.js'
 import { openSocket } from './support.js'
 
 /** Reads the answer to its end: a connection with unread bytes stays open. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refusalBody } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import type { Backlog, ReaderBacklog } from './backlog.js'
-import type { Load } from './load-limit.js'
+import type { Load } from '../http/load-limit.js'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
+import { createLoadLimit } from '../../http/load-limit.js'
 import type { Refusal } from '../../http/refusal.js'
 
 /** Largest body that is taken; the real sidecar has the same limit. */
 const LIMIT = 4 * 1024 * 1024
-/** Bytes that the bodies of all requests may have together, from their first byte until their answer. */
-const TOTAL = 16 * LIMIT
-/** Bodies up to this size pass beyond the total: a game's calls are small and must not wait for others' large ones. */
+/** Bodies up to this size pass even when those of all requests are too many. */
 const SMALL = 4 * 1024
 
 /** In the sidecar's own words. Code 8 is no rate limit, so clients don't try again. */
@@ -18,14 +17,17 @@ const tooLarge = (bytes: number): Refusal => ({
 
 const BUSY: Refusal = { status: 503, code: 14, message: 'Too many large requests at once' }
 
-export interface BodyReader {
-  /** Resolves with the whole body, or with the reason to refuse it, or with undefined if the client has left. */
-  read(message: IncomingMessage): Promise<Buffer | Refusal | undefined>
-  /** A body that was read has been answered and makes room for others. */
-  release(body: Buffer): void
+/** A whole body, whose memory counts until it is released. */
+export interface HeldBody {
+  readonly bytes: Buffer
+  /** The body has been answered and makes room for others. */
+  release(): void
 }
 
-const EMPTY = Buffer.alloc(0)
+/** Resolves with the whole body, or with the reason to refuse it, or with undefined if the client has left. */
+export type BodyReader = (message: IncomingMessage) => Promise<HeldBody | Refusal | undefined>
+
+const EMPTY: HeldBody = { bytes: Buffer.alloc(0), release: () => undefined }
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
@@ -35,46 +37,40 @@ const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
  * which might act on its first half, and a slow client keeps nobody but itself waiting.
  */
 export function createBodyReader(): BodyReader {
-  let waiting = 0
+  const loads = createLoadLimit(SMALL)
 
-  const collect = (message: IncomingMessage): Promise<Buffer | Refusal | undefined> =>
+  const collect = (message: IncomingMessage): Promise<HeldBody | Refusal | undefined> =>
     new Promise((resolve) => {
+      const load = loads()
       let bytes = createGrowingBytes()
-      let size = 0
       let isSettled = false
-      const settle = (result: Buffer | Refusal | undefined): void => {
+      const settle = (result: HeldBody | Refusal | undefined): void => {
         if (isSettled) return
         isSettled = true
         // The rest of a refused body passes unread, and nothing of it is kept.
         message.removeListener('data', add)
         bytes = createGrowingBytes()
-        if (!Buffer.isBuffer(result)) waiting -= size
+        if (result === undefined || 'status' in result) load.end()
         resolve(result)
       }
       const add = (chunk: Buffer): void => {
-        size += chunk.byteLength
-        waiting += chunk.byteLength
-        if (size <= LIMIT) bytes.add(chunk)
+        const size = bytes.length + chunk.byteLength
         if (size > LIMIT) settle(tooLarge(size))
-        else if (size > SMALL && waiting > TOTAL) settle(BUSY)
+        else if (!load.add(chunk.byteLength)) settle(BUSY)
+        else bytes.add(chunk)
       }
       message.on('data', add)
-      message.once('end', () => settle(toBuffer(bytes.view())))
+      message.once('end', () => settle({ bytes: toBuffer(bytes.view()), release: () => load.end() }))
       message.once('error', () => settle(undefined))
       message.once('close', () => settle(undefined))
     })
 
-  return {
-    async read(message) {
-      const { 'content-length': length, 'transfer-encoding': coding } = message.headers
-      if (coding === undefined && !(Number(length) > 0)) {
-        message.resume()
-        return EMPTY
-      }
-      return Number(length) > LIMIT ? tooLarge(Number(length)) : collect(message)
-    },
-    release(body) {
-      waiting -= body.byteLength
-    },
+  return async (message) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = message.headers
+    if (coding === undefined && !(Number(length) > 0)) {
+      message.resume()
+      return EMPTY
+    }
+    return Number(length) > LIMIT ? tooLarge(Number(length)) : collect(message)
   }
 }

@@ -57,7 +57,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const { sidecar, timeout, access, denied, onWatch, log } = options
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const forwarder = createForwarder({ sidecar, timeout, watches })
-  const bodies = createBodyReader()
+  const readBody = createBodyReader()
   let isStopping = false
   let wasShutDown = false
 
@@ -99,19 +99,20 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
       if (headers === undefined) return refuse(BAD_HEADER)
-      const body = await bodies.read(message)
+      const body = await readBody(message)
       if (body === undefined) return
       if ('status' in body) return refuse(body)
+      const { bytes } = body
       try {
         await turnOf(reply, message.socket)
         if (message.socket.destroyed) return
         const unplaced = place(route, reply, message.socket)
         if (unplaced !== undefined) return refuse(unplaced)
-        if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
+        if (message.method !== 'GET' || bytes.byteLength > 0) headers['content-length'] = String(bytes.byteLength)
         await forwarder.request(message, reply, {
           path: route.path,
           headers,
-          body,
+          body: bytes,
           isWatch: route.operation === WATCH,
           answerHeaders,
           onWatch: () => onWatch?.(message.socket),
@@ -120,7 +121,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         })
         if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
       } finally {
-        bodies.release(body)
+        body.release()
       }
     },
 
