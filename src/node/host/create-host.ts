@@ -50,9 +50,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const began = performance.now()
   const settings = resolveHostOptions(options)
   checkBuild(options.dir)
-  const browser = findBrowser({ browser: options.browser, env: process.env })
+  const browser = findBrowser(options.browser)
   const tell = (event: HostEvent): void => options.onEvent?.(event)
   const warn = (text: string): void => tell({ event: 'warning', text })
+
+  if (browser.warning !== undefined) warn(browser.warning)
 
   let wasReady = false
   const players = await createPlayers({

@@ -143,7 +143,7 @@ export function resolveHostOptions(options: HostOptions): HostSettings {
     throw new TypeError(`${name} must be a whole number from ${least} to ${most}; got ${String(value)}`)
   }
   const numbers = Object.entries(defaults).map(([name, value]) => [name, options[name as NumberName] ?? value])
-  const { path = '/', local, maxMemory = undefined } = options
+  const { path = '/', local, maxMemory } = options
   if (typeof options.dir !== 'string') {
     throw new TypeError(`dir must be the path of the folder with the built page; got ${String(options.dir)}`)
   }

@@ -1,4 +1,4 @@
-import type { BrowserChoice } from './browser/find-browser.js'
+import type { FoundBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
 import type { HostOptions, HostSettings } from './host-options.js'
@@ -31,7 +31,7 @@ export interface RunningPage {
 export interface RunPageOptions {
   readonly settings: HostSettings
   readonly options: HostOptions
-  readonly browser: BrowserChoice
+  readonly browser: FoundBrowser
   readonly pageUrl: string
   /** Path at which the page opens its socket to the players. */
   readonly pagePath: string
@@ -53,7 +53,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   const bootsUntil = performance.now() + settings.bootTimeout
   const browser = await launchBrowser({
     path: given.browser.path,
-    flags: { kind: given.browser.kind, webgl: options.webgl, extra: options.browserFlags },
+    flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
     deadline: settings.bootTimeout,
     onWarning: (text) => tell({ event: 'warning', text }),
   })
