@@ -10,9 +10,8 @@ import type { Connections } from '../../../src/host-page/connections.js'
 import type { PageSocket, PageWindow } from '../../../src/host-page/page.js'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { createPlayers } from '../../../src/node/host/players/create-players.js'
-import type { Players } from '../../../src/node/host/players/players.js'
+import type { PlayerChange, Players } from '../../../src/node/host/players/players.js'
 import type { PlayersOptions } from '../../../src/node/host/players/players-options.js'
-import type { PlayerChange } from '../../../src/node/host/players/relay.js'
 
 /** Undoes something when the test is finished; in concurrent tests the test's own. */
 export type Finish = (undo: () => unknown) => void

@@ -1,5 +1,5 @@
 import { parseOrigin } from '../../http/authority.js'
-import type { PlayerChange } from './relay.js'
+import type { PlayerChange } from './players.js'
 
 /** What one player, or all of them, may take. */
 export interface PlayerLimits {
