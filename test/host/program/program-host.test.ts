@@ -37,7 +37,7 @@ describe('a program', () => {
   test('that ends by itself with 0 ends the host with 0, without a crash', async () => {
     const host = await hostGuest(['ready', 'shutdown', 'leave'])
     expect(await host.exited).toEqual({ code: 0, reason: 'The program has ended.' })
-    expect(host.events.at(-1)).toEqual({ event: 'exit', code: 0 })
+    expect(host.events.at(-1)).toEqual({ event: 'exit', code: 0, reason: 'The program has ended.' })
     expect(host.events.filter(named('crash'))).toEqual([])
   })
 
@@ -48,7 +48,7 @@ describe('a program', () => {
     expect(host.events.slice(-3)).toEqual([
       { event: 'shutdown', signal: 'SIGINT' },
       { event: 'console', level: 'info', text: 'SIGINT' },
-      { event: 'exit', code: 0 },
+      { event: 'exit', code: 0, reason: 'The host was told to end by SIGINT.' },
     ])
   })
 
@@ -152,13 +152,13 @@ describe('output', () => {
     const lines = host.lines()
     expect(lines.length).toBeLessThan(5_000)
     expect(lines[0]).toMatch(/^info: line 0 x/)
-    expect(lines.at(-1)).toMatch(/^warning: \d+ lines were left out/)
+    expect(lines.at(-1)).toMatch(/^warn: \d+ lines of the console were dropped/)
   })
 
   test('of a line without end is cut', async () => {
     const host = await hostGuest(['endless line'])
     await host.exited
-    expect(host.lines().map((line) => line.length)).toEqual([4_096 + 'info: '.length])
+    expect(host.lines().map((line) => line.length)).toEqual([2_000 + 'info: '.length])
   })
 })
 

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { ProgramEvent } from '../../../src/node/host/program/program-events.js'
+import type { HostEvent } from '../../../src/node/host/host-events.js'
 import { createProgramHost, type ProgramHost } from '../../../src/node/host/program/program-host.js'
 import type { ProgramHostOptions } from '../../../src/node/host/program/program-options.js'
 
 export const guest = fileURLToPath(new URL('guest.mjs', import.meta.url))
 
 export interface Hosted extends ProgramHost {
-  readonly events: readonly ProgramEvent[]
+  readonly events: readonly HostEvent[]
   /** Lines of the console, with their level. */
   readonly lines: () => string[]
   /** Resolves with the first event that passes the test, also with one that has come already. */
-  until(test: (event: ProgramEvent) => boolean): Promise<ProgramEvent>
+  until(test: (event: HostEvent) => boolean): Promise<HostEvent>
   /** Resolves when the program has printed a line with that start, with the rest of the line. */
   printed(start: string): Promise<string>
 }
 
 /** Hosts the guest, which does these deeds, for one test. */
 export async function hostGuest(deeds: readonly string[], options: Partial<ProgramHostOptions> = {}): Promise<Hosted> {
-  const events: ProgramEvent[] = []
+  const events: HostEvent[] = []
   const looks = new Set<() => void>()
   const where = options.sidecar === undefined && options.local === undefined ? { local: true } : {}
   const host = await createProgramHost({

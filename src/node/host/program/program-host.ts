@@ -1,11 +1,13 @@
 import { constants } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
 import { variablePrefix } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
+import type { HostEvent, HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
+import { plainLines } from '../plain-lines.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
-import type { ProgramEvent } from './program-events.js'
 import { resolveProgramOptions } from './program-options.js'
 import type { ProgramHostOptions } from './program-options.js'
 import { startProgram } from './program-process.js'
@@ -21,13 +23,6 @@ const RESTART_MS = 250
 const MAX_RESTART_MS = 10_000
 /** The exit code for a crash, by the convention of sysexits.h. */
 const CRASHED = 70
-
-export interface HostExit {
-  /** The exit code for the process: 0, or 70 after a crash. */
-  readonly code: number
-  /** One sentence that says why. */
-  readonly reason: string
-}
 
 /** A program that runs as a game server, until it ends or is told to. */
 export interface ProgramHost {
@@ -53,9 +48,9 @@ export interface ProgramHost {
 export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
   const settings = resolveProgramOptions(options)
   const { platform, runtime, grace, restarts } = settings
-  const emit = (event: ProgramEvent): void => options.onEvent?.(event)
+  const emit = (event: HostEvent): void => options.onEvent?.(event)
   const warn = options.onWarning ?? ((text: string): void => emit({ event: 'warning', text }))
-  const lines = createLineLimit((level, text) => emit({ event: 'console', level, text }))
+  const lines = createLineLimit((line) => emit({ event: 'console', ...line }))
 
   const local = settings.local && (await createLocalSidecar({ onWarning: warn, onLog: warn, ...settings.local }))
   const url = local === undefined ? settings.sidecar! : new URL(local.url)
@@ -92,7 +87,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     if (isOver) return
     isOver = true
     await release()
-    emit({ event: 'exit', code: result.code })
+    emit({ event: 'exit', ...result })
     exit(result)
   }
 
@@ -100,7 +95,9 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     startedAt = performance.now()
     const command = programCommand(runtime, settings.file, settings.args, settings.runtimeArgs)
     try {
-      program = await startProgram(command, env, lines.write)
+      program = await startProgram(command, env, (level, line) =>
+        lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
+      )
     } catch (error) {
       throw startError(runtime, error as NodeJS.ErrnoException)
     }
@@ -172,7 +169,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
 
 function crashReason({ code, signal, lastErrors }: ProgramEnd): string {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`
-  return [`The program ended ${how}`, ...lastErrors].join('\n')
+  return plainLines(stripVTControlCharacters([`The program ended ${how}`, ...lastErrors].join('\n')))
 }
 
 function afterPause(ms: number, run: () => void): { readonly cancel: () => void } {

@@ -3,9 +3,8 @@ import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { refuseUnknownOptions } from '../../unknown-option.js'
 import { HostError } from '../host-error.js'
-import type { ProgramEvent } from './program-events.js'
+import type { HostEvent, ProgramRuntime } from '../host-events.js'
 import { PROGRAM_RUNTIMES } from './runtimes.js'
-import type { ProgramRuntime } from './runtimes.js'
 
 /** Options of `createProgramHost()`. */
 export interface ProgramHostOptions {
@@ -27,7 +26,7 @@ export interface ProgramHostOptions {
   readonly grace?: number | undefined
   /** How often the program is started again when it crashes before its GameServer was Ready. Default 2. */
   readonly restarts?: number | undefined
-  readonly onEvent?: ((event: ProgramEvent) => void) | undefined
+  readonly onEvent?: ((event: HostEvent) => void) | undefined
   /** Called with one sentence for each problem of the host itself. Default: it becomes an event `warning`. */
   readonly onWarning?: ((text: string) => void) | undefined
 }

@@ -1,7 +1,5 @@
 import { HostError } from '../host-error.js'
-
-/** The runtimes that can run a program. */
-export type ProgramRuntime = 'node' | 'deno' | 'bun'
+import type { ProgramRuntime } from '../host-events.js'
 
 interface Runtime {
   readonly title: string
