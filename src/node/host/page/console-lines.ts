@@ -1,7 +1,7 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { formatArguments } from './console-format.js'
-import { createLineLimit, type ConsoleLevel, type ConsoleLine } from './line-limit.js'
-import { plainLines } from './plain-lines.js'
+import { createLineLimit, type ConsoleLevel, type ConsoleLine } from '../line-limit.js'
+import { plainLines } from '../plain-lines.js'
 import { describeValue, type RemoteObject } from './remote-object.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 
