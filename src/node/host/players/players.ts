@@ -21,6 +21,23 @@ export interface Player {
   left(code: number, reason: string): void
 }
 
+/** Why a player isn't admitted, as an upgrade and as a close code. */
+export interface PlayerRefusal {
+  /** Status of the answer to the request, such as 503. */
+  readonly status: number
+  /** Close code of a connection that is open already, such as 1013. */
+  readonly code: number
+  readonly reason: string
+}
+
+/** Admits players, whichever way they come. */
+export interface PlayerGate {
+  /** Why a player who came now would be refused, before anything is done for the connection; undefined: the player may come. */
+  readonly refusal: PlayerRefusal | undefined
+  /** Tells the page of a player whose connection is open. Limits of size, rate and buffered bytes hold for it from then on. */
+  admit(transport: PlayerTransport): Player | PlayerRefusal
+}
+
 /** The public listener and what passes between players and the page. */
 export interface Players {
   /** The address for players, such as `ws://127.0.0.1:7777`. */
