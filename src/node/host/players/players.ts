@@ -8,15 +8,25 @@ export interface PlayerTransport {
   readonly remoteAddress: string
   /** Bytes that wait to be sent to the player. */
   readonly bufferedAmount: number
+  /** Sends a message. Bytes are valid until it returns. */
   send(data: string | Uint8Array): void
+  /** Ends the connection, with 1005 for no code. `left` of its player is called when it has ended. */
   close(code: number, reason: string): void
+  /** Reads nothing from the player until `resume()`, so that messages wait at the player's end. A data channel can't. */
+  pause?(): void
+  resume?(): void
 }
 
 /** A player whom the relay has admitted, as the player's transport sees it. */
 export interface Player {
   readonly id: number
-  /** A message has come from the player. */
-  receive(data: string | Uint8Array): void
+  /**
+   * A message has come from the player. Returns false if the page doesn't get it: the player is being closed, or the page
+   * reads so slowly that messages of transports that can't pause are dropped.
+   */
+  receive(data: string | Uint8Array): boolean
+  /** Something else has come, such as a ping. It counts towards the player's rate. */
+  count(): void
   /** The player's connection has ended. */
   left(code: number, reason: string): void
 }
@@ -45,6 +55,8 @@ export interface Players {
   readonly port: number
   /** Path, with a secret, at which the page opens its one socket. */
   readonly pagePath: string
+  /** Admits players who come another way than by WebSocket. */
+  readonly gate: PlayerGate
   /** Makes an upgrade of the page at `pagePath` its socket. */
   acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void
   /** New players are refused from now on with 1001. */
