@@ -19,7 +19,7 @@ const ports = ({ port, webrtc }: Choices): string => `ports:
 ${webrtc ? '    # TCP for WebSockets, UDP for the data channels of --webrtc, both by one number.\n    protocol: TCPUDP' : '    protocol: TCP'}`
 
 const health = ({ kind }: Choices): string => `health:
-  # The game sends beats (autoHealth: true). A server that sends none for periodSeconds,
+  # ${kind === 'page' ? 'The client in the page sends beats (--auto-health).' : 'The game sends beats (autoHealth: true).'} A server that sends none for periodSeconds,
   # failureThreshold times in a row, becomes Unhealthy and is replaced. Nothing is counted while
   # the container is younger than initialDelaySeconds${
     kind === 'page' ? `: longer than a page may take to\n  # start (host --boot-timeout, 20 s)` : ''
@@ -120,8 +120,11 @@ const start = ({ kind, port, webrtc }: Choices): string =>
     ? `# Flags of gameserver-sidecar host; the image holds the rest of the command.
 args:
   - --players-port=${port}
+  - --auto-health
   - --grace=${GRACE_MS}
-  - --log-format=json${webrtc ? '\n  - --webrtc' : ''}`
+  - --log-format=json${webrtc ? '\n  - --webrtc' : ''}
+  # For a page that draws with WebGL, which takes half a core more:
+  # - --webgl`
     : `# Flags of gameserver-sidecar host; the image holds the rest of the command.
 args:
   - --grace=${GRACE_MS}

@@ -1,0 +1,26 @@
+import type { DevtoolsSession } from '../browser/devtools.js'
+
+/** A frame of a paused script, as the DevTools protocol has it. */
+export interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
+}
+
+const DEADLINE_MS = 1_000
+
+/** Stops a busy page where it is, and resolves with the frames of its stack, the innermost first; none if it can't be stopped. */
+export function stackOfHang(session: DevtoolsSession): Promise<readonly CallFrame[]> {
+  return new Promise((resolve) => {
+    const done = (frames: readonly CallFrame[]): void => {
+      clearTimeout(timer)
+      forget()
+      resolve(frames)
+    }
+    const timer = setTimeout(() => done([]), DEADLINE_MS)
+    const forget = session.on<{ callFrames: readonly CallFrame[] }>('Debugger.paused', (event) =>
+      done(event.callFrames),
+    )
+    session.send('Debugger.pause', {}, DEADLINE_MS).catch(() => undefined)
+  })
+}
