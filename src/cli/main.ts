@@ -8,7 +8,7 @@ import { UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
-const commands: readonly CommandModule[initCommand] = [localCommand, serveCommand, hostCommand]
+const commands: readonly CommandModule[] = [localCommand, serveCommand, hostCommand, initCommand]
 
 /** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
 const USAGE = 64
