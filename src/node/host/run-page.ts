@@ -2,10 +2,13 @@ import type { FoundBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
 import type { HostOptions, HostSettings } from './host-options.js'
+import { createPageConsole } from './page/console-lines.js'
+import type { PageConsole } from './page/console-lines.js'
 import { openHostedPage } from './page/hosted-page.js'
+import { createSourceMaps } from './page/source-maps.js'
+import type { SourceMaps } from './page/source-maps.js'
 import { watchForHang } from './supervision/hang-watch.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
-import type { CallFrame } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
 export interface PageEnd {
@@ -59,7 +62,16 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   })
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const page = await openHostedPage(browser, pagePath)
+    const { origin } = new URL(pageUrl)
+    let sourceMaps!: SourceMaps
+    let pageConsole!: PageConsole
+    const page = await openHostedPage(browser, pagePath, (session) => {
+      sourceMaps = createSourceMaps({ session, origin })
+      pageConsole = createPageConsole({ onLine: (line) => tell({ event: 'console', ...line }), sourceMaps, origin })
+      return pageConsole.follow(session)
+    })
+    const stackOf = async (): Promise<string> =>
+      (await sourceMaps.describeCallFrames(await stackOfHang(page.session))).join('\n')
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
 
@@ -72,12 +84,12 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
         const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: describe(await stackOfHang(page.session)) }
+        return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
       }
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
-      const stack = hang.isBusy ? describe(await stackOfHang(page.session)) : ''
+      const stack = hang.isBusy ? await stackOf() : ''
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
@@ -94,9 +106,11 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     return {
       ended,
       shutdown: (signal, patience) => page.shutdown(signal, patience),
-      close() {
+      async close() {
         watching.abort()
-        return browser.close()
+        await browser.close()
+        await pageConsole.flush()
+        pageConsole.close()
       },
     }
   } catch (error) {
@@ -120,11 +134,3 @@ function after(ms: number): { readonly promise: Promise<false>; cancel(): void }
   })
   return { promise, cancel: () => clearTimeout(timer) }
 }
-
-const describe = (frames: readonly CallFrame[]): string =>
-  frames
-    .map(({ functionName, url, location }) => {
-      const { lineNumber, columnNumber = 0 } = location
-      return `    at ${functionName || '(anonymous)'} (${url}:${lineNumber + 1}:${columnNumber + 1})`
-    })
-    .join('\n')
