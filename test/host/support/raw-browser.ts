@@ -45,7 +45,7 @@ export async function startRawBrowser(options: { maxOldSpace?: number } = {}): P
   let pieces: Buffer[] = []
   output.on('data', (chunk: Buffer) => {
     received += chunk.length
-    for (let start = 0; ; ) {
+    for (let start = 0; ;) {
       const end = chunk.indexOf(0, start)
       pieces.push(chunk.subarray(start, end < 0 ? undefined : end))
       if (end < 0) break
@@ -53,7 +53,9 @@ export async function startRawBrowser(options: { maxOldSpace?: number } = {}): P
       pieces = []
       start = end + 1
       if (message.id !== undefined) answers.get(message.id)?.(message)
-      else for (const listener of listeners.get(`${message.sessionId} ${message.method}`) ?? []) listener(message.params as never)
+      else
+        for (const listener of listeners.get(`${message.sessionId} ${message.method}`) ?? [])
+          listener(message.params as never)
     }
   })
 
