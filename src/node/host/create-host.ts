@@ -5,6 +5,7 @@ import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { endInOrder } from './end-in-order.js'
+import { endWithGameServer } from './local-kubelet.js'
 import { HostError } from './host-error.js'
 import type { HostEvent, HostExit } from './host-events.js'
 import { resolveHostOptions } from './host-options.js'
@@ -86,30 +87,42 @@ export async function createHost(options: HostOptions): Promise<Host> {
   function supervise(first: RunningPage, start: () => Promise<RunningPage>): Host {
     const inside = gateway!
     let page = first
+    let starting: Promise<RunningPage> | undefined
     let restarts = 0
     let closing: Promise<HostExit> | undefined
+    let onExit: (exit: HostExit) => void
 
-    const finish = async (exit: HostExit): Promise<HostExit> => {
-      await Promise.all([page.close(), players.close()])
-      await inside.close()
-      tell({ event: 'exit', ...exit })
-      return exit
+    /** Ends everything, once. `prepare` resolves with how it ends. */
+    const end = (prepare: () => Promise<HostExit>): Promise<HostExit> => {
+      closing ??= (async () => {
+        const exit = await prepare()
+        forget?.()
+        // A browser that is just being started must be ended too.
+        await starting?.catch(() => undefined)
+        await Promise.all([page.close(), players.close()])
+        await inside.close()
+        tell({ event: 'exit', ...exit })
+        onExit(exit)
+        return exit
+      })()
+      return closing
     }
 
     /** Resolves with the end that no new start follows. */
     const run = async (): Promise<PageEnd> => {
       for (;;) {
-        const end = await page.ended
-        if (end.stack) tell({ event: 'hang', reason: end.reason, stack: end.stack })
-        else tell({ event: 'crash', reason: end.reason })
-        const mayStartAgain = !wasReady && end.mayStartAgain && restarts < settings.restarts
-        if (!mayStartAgain || closing !== undefined) return end
+        const failure = await page.ended
+        const { reason, stack } = failure
+        tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
+        const mayStartAgain = !wasReady && failure.mayStartAgain && restarts < settings.restarts
+        if (!mayStartAgain || closing !== undefined) return failure
         restarts += 1
         warn(`The page is started again (${restarts} of ${settings.restarts}), since it has never been Ready`)
         players.closeAll(1012, 'The server is starting again')
         await page.close()
         try {
-          page = await start()
+          starting = start()
+          page = await starting
         } catch (error) {
           return { reason: (error as Error).message, code: error instanceof HostError ? error.exitCode : 70 }
         }
@@ -117,19 +130,22 @@ export async function createHost(options: HostOptions): Promise<Host> {
     }
 
     const close = (signal = 'SIGTERM'): Promise<HostExit> =>
-      (closing ??= (async () => {
+      end(async () => {
         tell({ event: 'shutdown', signal })
         await endInOrder({ page, players, gateway: inside, signal, grace: settings.grace, warn })
-        return finish({ code: 0, reason: `It was told to stop by ${signal}` })
-      })())
+        return { code: 0, reason: `It was told to stop by ${signal}` }
+      })
 
-    const exited = run().then(({ code, reason }) => {
-      if (closing === undefined) {
-        players.closeAll(1011, 'The server has failed')
-        closing = finish({ code, reason })
-      }
-      return closing
+    const forget = inside.local && endWithGameServer(inside.local, () => void close())
+    const exited = new Promise<HostExit>((resolve) => {
+      onExit = resolve
     })
+    void run().then(({ code, reason }) =>
+      end(() => {
+        players.closeAll(1011, 'The server has failed')
+        return Promise.resolve({ code, reason })
+      }),
+    )
 
     return {
       playersUrl: players.url,
@@ -137,7 +153,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       pageUrl: new URL(settings.path, inside.url).href,
       sidecarUrl: inside.sidecarUrl,
       local: inside.local,
-      exited: exited.then(() => closing!),
+      exited,
       close,
       async [Symbol.asyncDispose]() {
         await close()

@@ -3,7 +3,9 @@ export type HostEvent =
   /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
   | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
-  /** The page has made its first step, `ms` after the host began. */
+  /** A program, in place of a page, was started, for the first time or again. */
+  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime }
+  /** The page has made its first step, `ms` after the host began; or the program has said `ready()`, `ms` after its start. */
   | { readonly event: 'booted'; readonly ms: number }
   | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }
   /** A player has come or left. */
@@ -22,6 +24,9 @@ export type HostEvent =
   | { readonly event: 'shutdown'; readonly signal: string }
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
+
+/** What runs a program. */
+export type ProgramRuntime = 'node' | 'deno' | 'bun'
 
 export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
 

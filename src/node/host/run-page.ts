@@ -3,9 +3,11 @@ import { launchBrowser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
 import type { HostOptions, HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
+import { watchPage } from './page/watch-page.js'
 import { watchForHang } from './supervision/hang-watch.js'
+import { watchMemory } from './supervision/memory.js'
+import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
-import type { CallFrame } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
 export interface PageEnd {
@@ -51,9 +53,14 @@ const BOOT_TIMEOUT = 75
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   const { settings, options, tell, pageUrl, pagePath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
+  const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
   const browser = await launchBrowser({
     path: given.browser.path,
-    flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
+    flags: {
+      webgl: options.webgl ?? false,
+      extra: options.browserFlags ?? [],
+      maxOldSpace: heapSizeFor(maxMemory),
+    },
     deadline: settings.bootTimeout,
     onWarning: (text) => tell({ event: 'warning', text }),
   })
@@ -62,6 +69,40 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     const page = await openHostedPage(browser, pagePath)
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
+    const warn = (text: string): void => tell({ event: 'warning', text })
+
+    let hasBooted = false
+    let fail!: (reason: string) => void
+    const failed = new Promise<PageEnd>((resolve) => {
+      fail = (reason) => {
+        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
+      }
+    })
+    const watch = await watchPage({
+      page: page.session,
+      browser: browser.devtools,
+      sessionOf: browser.devtools.session,
+      targetId: page.targetId,
+      origin: new URL(pageUrl).origin,
+      onLine: (line) => tell({ event: 'console', ...line }),
+      onNavigated: (url) => fail(`The page has left for ${url}`),
+      onReloaded(url) {
+        // Some builds load themselves once more before they begin, such as those that need a service worker.
+        if (hasBooted) fail(`The page has loaded itself again: ${url}`)
+        else warn(`The page has loaded itself again before its first step: ${url}`)
+      },
+    })
+    const endMemoryWatch = watchMemory({
+      session: page.session,
+      browserPid: browser.pid,
+      limit: maxMemory,
+      onWarning: warn,
+      onExceeded: fail,
+    })
+    const describe = async (): Promise<string> => {
+      const lines = await watch.describeCallFrames(await stackOfHang(page.session))
+      return lines.map((line) => `    ${line}`).join('\n')
+    }
 
     const { hangTimeout, bootTimeout } = settings
     const superviseLife = async (): Promise<PageEnd | undefined> => {
@@ -72,31 +113,38 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
         const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: describe(await stackOfHang(page.session)) }
+        return { reason, code: BOOT_TIMEOUT, stack: await describe() }
       }
+      hasBooted = true
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
-      const stack = hang.isBusy ? describe(await stackOfHang(page.session)) : ''
+      const stack = hang.isBusy ? await describe() : ''
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
+    void browser.ended.then((how) => fail(`The browser has ended (${how})`))
+    void page.gone.then(fail)
+    page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
     const ended = new Promise<PageEnd>((resolve) => {
-      const crash = (reason: string): void => {
-        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
+      // What the page has written before comes first.
+      const endWith = async (end: PageEnd): Promise<void> => {
+        await watch.flush()
+        resolve(end)
       }
-      void browser.ended.then((how) => crash(`The browser has ended (${how})`))
-      void page.gone.then(crash)
-      page.load(pageUrl).catch((error: unknown) => crash((error as Error).message))
-      void superviseLife().then((end) => end !== undefined && resolve(end))
+      void failed.then(endWith)
+      void superviseLife().then((end) => (end === undefined ? undefined : endWith(end)))
     })
 
     return {
       ended,
       shutdown: (signal, patience) => page.shutdown(signal, patience),
-      close() {
+      async close() {
         watching.abort()
-        return browser.close()
+        endMemoryWatch()
+        await watch.flush()
+        watch.close()
+        await browser.close()
       },
     }
   } catch (error) {
@@ -120,11 +168,3 @@ function after(ms: number): { readonly promise: Promise<false>; cancel(): void }
   })
   return { promise, cancel: () => clearTimeout(timer) }
 }
-
-const describe = (frames: readonly CallFrame[]): string =>
-  frames
-    .map(({ functionName, url, location }) => {
-      const { lineNumber, columnNumber = 0 } = location
-      return `    at ${functionName || '(anonymous)'} (${url}:${lineNumber + 1}:${columnNumber + 1})`
-    })
-    .join('\n')

@@ -1,8 +1,8 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { formatArguments } from './console-format.js'
 import type { ConsoleCall, ExceptionDetails, LogEntry } from './console-events.js'
-import { createLineLimit, type ConsoleLevel, type ConsoleLine } from './line-limit.js'
-import { plainLines } from './plain-lines.js'
+import { createLineLimit, type ConsoleLevel, type ConsoleLine } from '../line-limit.js'
+import { plainLines } from '../plain-lines.js'
 import { describeValue } from './remote-object.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 

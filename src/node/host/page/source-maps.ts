@@ -8,7 +8,7 @@ import { createScripts, type MappedScript } from './scripts.js'
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
-  readonly location?: { readonly lineNumber: number; readonly columnNumber: number }
+  readonly location?: { readonly lineNumber: number; readonly columnNumber?: number }
   readonly lineNumber?: number
   readonly columnNumber?: number
 }

@@ -2,7 +2,7 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import { followWorkers, type AttachedThread } from './follow-workers.js'
-import type { ConsoleLine } from './line-limit.js'
+import type { ConsoleLine } from '../line-limit.js'
 import { createSourceMaps, type CallFrame } from './source-maps.js'
 import { setTraps } from './traps.js'
 

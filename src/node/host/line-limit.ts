@@ -1,6 +1,6 @@
 export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** What the page's console shows; `text` may have several lines, such as those of a stack. */
+/** What a game's console shows; `text` may have several lines, such as those of a stack. */
 export interface ConsoleLine {
   readonly level: ConsoleLevel
   readonly text: string
@@ -51,7 +51,7 @@ export function createLineLimit(
       const count = bucket.dropped
       if (count === 0 || !bucket.hasRoom()) continue
       bucket.dropped = 0
-      const text = `${count} ${count === 1 ? 'line' : 'lines'} of the page's console ${count === 1 ? 'was' : 'were'} dropped: it wrote more than ${PER_SECOND} a second`
+      const text = `${count} ${count === 1 ? 'line' : 'lines'} of the console ${count === 1 ? 'was' : 'were'} dropped: it wrote more than ${PER_SECOND} a second`
       onLine({ level: name === 'error' ? 'error' : 'warn', text })
     }
   }

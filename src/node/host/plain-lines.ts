@@ -1,11 +1,11 @@
-import { plainText } from '../../plain-text.js'
+import { plainText } from '../plain-text.js'
 
 /** Most characters of one line, and most lines and characters of a text. */
 const LINE = 2_000
 const LINES = 40
 const TEXT = 8_000
 
-/** Text of the page as lines that hold no character that a terminal obeys. */
+/** Text of a game as lines that hold no character that a terminal obeys. */
 export function plainLines(text: string): string {
   const lines = text
     .slice(0, TEXT)
