@@ -66,7 +66,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     maxRate: settings.maxRate,
     maxBuffered: settings.maxBuffered,
     origins: options.playerOrigins,
-    tls: options.cert === undefined || options.key === undefined ? undefined : { cert: options.cert, key: options.key },
+    tls: settings.tls,
     onPlayer: (player) => tell({ event: 'connection', ...player }),
     onLog: warn,
     onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),

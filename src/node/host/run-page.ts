@@ -99,10 +99,8 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       onWarning: warn,
       onExceeded: fail,
     })
-    const describe = async (): Promise<string> => {
-      const lines = await watch.describeCallFrames(await stackOfHang(page.session))
-      return lines.map((line) => `    ${line}`).join('\n')
-    }
+    const stackOf = async (): Promise<string> =>
+      (await watch.describeCallFrames(await stackOfHang(page.session))).join('\n')
 
     const { hangTimeout, bootTimeout } = settings
     const superviseLife = async (): Promise<PageEnd | undefined> => {
@@ -113,13 +111,13 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
         const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: await describe() }
+        return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
       }
       hasBooted = true
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
-      const stack = hang.isBusy ? await describe() : ''
+      const stack = hang.isBusy ? await stackOf() : ''
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
@@ -142,9 +140,9 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       async close() {
         watching.abort()
         endMemoryWatch()
-        await watch.flush()
-        watch.close()
         await browser.close()
+        watch.close()
+        await watch.flush()
       },
     }
   } catch (error) {
