@@ -1,7 +1,7 @@
-import type { FoundBrowser } from './browser/find-browser.js'
-import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
-import type { HostOptions, HostSettings } from './host-options.js'
+import type { HostSettings } from './host-options.js'
+import type { ConsoleLine } from './line-limit.js'
 import { createPageConsole } from './page/console-lines.js'
 import type { PageConsole } from './page/console-lines.js'
 import { openHostedPage } from './page/hosted-page.js'
@@ -33,11 +33,11 @@ export interface RunningPage {
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  readonly options: HostOptions
-  readonly browser: FoundBrowser
+  /** A browser that is being started. */
+  readonly browser: Promise<Browser>
   readonly pageUrl: string
   /** Path at which the page opens its socket to the players. */
-  readonly pagePath: string
+  readonly playersPath: string
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -45,29 +45,31 @@ export interface RunPageOptions {
 
 const CRASHED = 70
 const BOOT_TIMEOUT = 75
+/** A page that takes longer to answer is busy. */
+const BUSY_MS = 500
 
 /**
- * Starts a browser, loads the page and watches over it.
+ * Loads the page into a browser and watches over it.
  *
  * @throws HostError LAUNCH_FAILED
  */
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
-  const { settings, options, tell, pageUrl, pagePath, began } = given
+  const { settings, tell, pageUrl, playersPath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
-  const browser = await launchBrowser({
-    path: given.browser.path,
-    flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
-    deadline: settings.bootTimeout,
-    onWarning: (text) => tell({ event: 'warning', text }),
-  })
+  const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
     const { origin } = new URL(pageUrl)
     let sourceMaps!: SourceMaps
     let pageConsole!: PageConsole
-    const page = await openHostedPage(browser, pagePath, (session) => {
+    let lastError: string | undefined
+    const page = await openHostedPage(browser, playersPath, (session) => {
       sourceMaps = createSourceMaps({ session, origin })
-      pageConsole = createPageConsole({ onLine: (line) => tell({ event: 'console', ...line }), sourceMaps, origin })
+      const onLine = (line: ConsoleLine): void => {
+        if (line.level === 'error') lastError = line.text
+        tell({ event: 'console', ...line })
+      }
+      pageConsole = createPageConsole({ onLine, sourceMaps, origin })
       return pageConsole.follow(session)
     })
     const stackOf = async (): Promise<string> =>
@@ -83,8 +85,13 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
-        const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
+        const isBusy = await page.ticks(BUSY_MS).then(
+          () => false,
+          () => true,
+        )
+        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
+        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
       }
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
