@@ -23,7 +23,7 @@ export interface UplinkOptions {
 /** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
 export interface Uplink extends Progress {
   /** @returns the length of the message in bytes */
-  send(connection: number, data: string | Uint8Array): number
+  send(connection: number, data: string | Uint8Array, isUnreliable?: boolean): number
   close(connection: number, code: number, reason: string): void
   /** The host has this batch. */
   acknowledge(batch: number): void
@@ -84,8 +84,8 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     acknowledge(batch) {
       taken = batch
     },
-    send(connection, data) {
-      const size = writer.data(connection, data)
+    send(connection, data, isUnreliable) {
+      const size = writer.data(connection, data, isUnreliable)
       flushSoon()
       return size
     },

@@ -17,7 +17,13 @@ export interface PeerOptions {
 /** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
 export const STALE = 65_536
 
-/** One data channel to a player. */
+/**
+ * One data channel to a player.
+ *
+ * The native objects must not be collected before they have told that they are closed, or they are used after they are
+ * freed. Until then the listeners here hold them. For the same reason `cleanup()` of the package is never called: it isn't
+ * needed once everything is closed.
+ */
 export class Peer {
   readonly #options: PeerOptions
   readonly #connection: NativePeer
@@ -51,7 +57,10 @@ export class Peer {
         maxRetransmits: 0,
       })
       this.#channel.onMessage((data) => {
-        if (!this.#hasEnded) options.receive(typeof data === 'string' ? data : new Uint8Array(data))
+        if (this.#hasEnded) return
+        const size = typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength
+        if (size > maxMessage) this.#fail(`A message has more than ${maxMessage} bytes`)
+        else options.receive(typeof data === 'string' ? data : new Uint8Array(data))
       })
       this.#channel.onOpen(() => {
         clearTimeout(this.#timer)
@@ -103,7 +112,7 @@ export class Peer {
     })
     // The one channel needs no opening. A player who opens others would cost memory for each.
     this.#connection.onDataChannel((channel) => {
-      channel.close()
+      channel.onClosed(() => void channel)
       this.#fail('The player has opened another channel')
     })
   }
