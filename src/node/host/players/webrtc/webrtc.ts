@@ -116,7 +116,10 @@ async function findPort(port: number, address: string | undefined, anyPort: bool
 const probe = (port: number, address: string | undefined): Promise<number> =>
   new Promise((resolve, reject) => {
     const socket = createSocket({ type: address === undefined || isIPv6(address) ? 'udp6' : 'udp4' })
-    socket.once('error', reject)
+    socket.once('error', (error) => {
+      socket.close()
+      reject(error)
+    })
     socket.bind({ port, exclusive: true, ...(address === undefined ? {} : { address }) }, () => {
       const bound = socket.address().port
       socket.close(() => {
