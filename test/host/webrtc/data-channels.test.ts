@@ -108,7 +108,7 @@ describe('a player with a data channel', () => {
     expect(await closed).toBe(1008)
   })
 
-  test('loses the channel, and not the match, for a message that is too long', async () => {
+  test('is closed with 1009 for an unreliable message that is too long for the host, as for any other', async () => {
     const stage = await startChannels({ maxMessage: 1000 })
     const seen: string[] = []
     stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
@@ -116,13 +116,30 @@ describe('a player with a data channel', () => {
     await channelUp(player)
     player.connection.sendUnreliable('x'.repeat(1000))
     await soon(() => expect(seen).toHaveLength(1))
-    // The player's own end refuses to send more over the channel, so this takes the other way, and ends there.
     const closed = new Promise((resolve) => {
       player.connection.onclose = ({ code }) => resolve(code)
     })
     player.connection.sendUnreliable('x'.repeat(1001))
     expect(await closed).toBe(1009)
     expect(seen).toHaveLength(1)
+  })
+
+  test('loses the channel for a message that is longer than the host has said, and the match goes on', async () => {
+    class Deaf extends PeerOnNode {
+      override setRemoteDescription({ sdp }: { sdp: string }): Promise<void> {
+        return super.setRemoteDescription({ sdp: sdp.replace(/max-message-size:\d+/, 'max-message-size:100000') })
+      }
+    }
+    const stage = await startChannels({ maxMessage: 1000 })
+    const seen: string[] = []
+    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
+    const player = await joinWithChannel(stage, { RTCPeerConnection: Deaf })
+    await channelUp(player)
+    player.connection.sendUnreliable('x'.repeat(1001))
+    await soon(() => expect(player.connection.transport).toBe('websocket'))
+    player.connection.send('r')
+    await soon(() => expect(player.messages).toEqual(['r']))
+    expect(seen).toEqual(['r'])
   })
 })
 
@@ -171,7 +188,7 @@ test('the host sends nothing to an address that a player only names', async () =
   named.bind(0, '127.0.0.1')
   await once(named, 'listening')
   onTestFinished(() => void named.close())
-  const { port } = named.address() as AddressInfo
+  const { port } = named.address()
   class Naming extends PeerOnNode {
     override extra = `a=candidate:9 1 UDP 2130706431 127.0.0.1 ${port} typ host\r\n`
   }

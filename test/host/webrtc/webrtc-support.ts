@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ConnectOptions, PlayerConnection } from '../../../src/player/index.js'
@@ -96,3 +97,20 @@ export const signalsOf = ({ socket }: ChannelPlayer): Record<string, unknown>[] 
 /** What came over the WebSocket and is the game's. */
 export const overSocket = ({ socket }: ChannelPlayer): unknown[] =>
   socket.came.filter((data) => typeof data !== 'string' || !data.startsWith('\0{'))
+
+/** A WebSocket that speaks of channels, and no page of this package behind it. */
+export async function joinRaw({ players }: Pick<Stage, 'players'>, protocols: string[]): Promise<RawPlayer> {
+  const socket = new NotedWebSocket(players.url, protocols)
+  onTestFinished(() => socket.terminate())
+  const closed = new Promise<[number, string]>((resolve) =>
+    socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
+  )
+  await once(socket, 'open')
+  return { socket, messages: socket.came, closed }
+}
+
+export interface RawPlayer {
+  readonly socket: WebSocket
+  readonly messages: readonly unknown[]
+  readonly closed: Promise<[code: number, reason: string]>
+}

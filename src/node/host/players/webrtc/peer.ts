@@ -1,5 +1,5 @@
 import type { Native, NativeChannel, NativePeer } from './native.js'
-import { withoutCandidates, writeOffer, type Offer } from './session-description.js'
+import { rewriteAnswer, writeOffer, type Offer } from './session-description.js'
 
 export interface PeerOptions {
   readonly native: Native
@@ -45,7 +45,8 @@ export class Peer {
       portRangeEnd: port,
       ...(bindAddress === undefined ? {} : { bindAddress }),
       disableAutoNegotiation: true,
-      maxMessageSize: maxMessage,
+      // Longer ones are cut to this, and then known to be too long.
+      maxMessageSize: maxMessage + 1,
     })
     try {
       this.#listen()
@@ -71,7 +72,7 @@ export class Peer {
       this.#connection.setLocalDescription('answer')
       const answer = this.#connection.localDescription()
       if (!answer) throw new Error('There is no answer')
-      this.answer = withoutCandidates(answer.sdp)
+      this.answer = rewriteAnswer(answer.sdp, maxMessage)
     } catch (error) {
       this.#connection.close()
       throw error
