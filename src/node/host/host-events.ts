@@ -1,3 +1,5 @@
+import type { ConsoleLevel } from './line-limit.js'
+
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =
   /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
@@ -27,8 +29,6 @@ export type HostEvent =
 
 /** What runs a program. */
 export type ProgramRuntime = 'node' | 'deno' | 'bun'
-
-export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** How a host has ended. */
 export interface HostExit {

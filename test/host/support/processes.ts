@@ -18,7 +18,8 @@ export function processes(): readonly ProcessInfo[] {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
         const [state = '', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
+        // A process that has set its title has spaces in place of zero bytes.
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split(/[\0 ]/)
         return [{ pid: Number(name), parent: Number(parent), group: Number(group), state, command }]
       } catch {
         // It has ended meanwhile.

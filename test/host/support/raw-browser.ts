@@ -76,8 +76,8 @@ export async function startRawBrowser(options: { maxOldSpace?: number } = {}): P
     on(event, listener) {
       const key = `${sessionId} ${event}`
       const set = listeners.get(key) ?? new Set()
-      listeners.set(key, set.add(listener as never))
-      return () => void set.delete(listener as never)
+      listeners.set(key, set.add(listener))
+      return () => void set.delete(listener)
     },
   })
 

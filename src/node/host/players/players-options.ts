@@ -24,6 +24,8 @@ export interface PlayersOptions extends Partial<{
   readonly origins?: readonly string[] | undefined
   /** PEM texts, for players to come by wss://. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** Milliseconds after which a silent player is sent a ping; one who is silent as long again is gone. Default 20,000. */
+  readonly probeInterval?: number | undefined
   readonly onPlayer?: ((change: PlayerChange) => void) | undefined
   /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined
