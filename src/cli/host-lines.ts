@@ -20,8 +20,10 @@ function describe(event: HostEvent, colors: Colors): string {
       return `players at ${colors.cyan(event.players)}, the page at ${event.page}, the sidecar at ${event.sidecar}`
     case 'browser':
       return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
+    case 'program':
+      return `program    in ${event.runtime}, process ${event.pid}`
     case 'booted':
-      return colors.green(`booted     the page made its first step after ${event.ms} ms`)
+      return colors.green(`booted     after ${event.ms} ms`)
     case 'console':
       return `${event.level.padEnd(9)}  ${colorOf(event.level, colors)(text(event.text))}`
     case 'connection': {

@@ -11,9 +11,28 @@ export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }
   readonly WebSocket: new (url: string) => PageSocket
+  readonly Event: new (type: string) => Event
+  readonly MessageEvent: new (type: string, init: { readonly data: unknown }) => Event
+  readonly CloseEvent: new (type: string, init: CloseInit) => Event
+  readonly DOMException: new (message: string, name: string) => Error
+  readonly Blob: new (parts: readonly Uint8Array[]) => PageBlob
   requestAnimationFrame(callback: (time: number) => void): number
   queueMicrotask(callback: () => void): void
+  setTimeout(callback: () => void, ms: number): unknown
   reportError(error: unknown): void
+}
+
+/** Why a connection has ended, as its event tells. */
+export interface CloseInit {
+  readonly code: number
+  readonly reason: string
+  readonly wasClean: boolean
+}
+
+/** A browser's Blob, as far as it is used here. */
+export interface PageBlob {
+  readonly size: number
+  arrayBuffer(): Promise<ArrayBuffer>
 }
 
 /** A browser's WebSocket, as far as it is used here. */

@@ -2,10 +2,12 @@
 export const HOST_EXIT_CODES = {
   /** The options are wrong. */
   USAGE: 64,
-  /** The folder with the page isn't there, or holds no page. */
+  /** The folder with the page isn't there, or holds no page; or the program's file isn't there. */
   NO_BUILD: 66,
   /** There is no browser to run the page in. */
   NO_BROWSER: 69,
+  /** Node, Deno or Bun, whichever the program is to run in, isn't there. */
+  NO_RUNTIME: 69,
   /** The browser is there, but doesn't start. */
   LAUNCH_FAILED: 69,
   /** The page crashed, or ended in a way that has no code of its own. */

@@ -1,9 +1,13 @@
+import type { ConsoleLevel } from './line-limit.js'
+
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =
   /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
   | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
-  /** The page has made its first step, `ms` after the host began. */
+  /** A program, in place of a page, was started, for the first time or again. */
+  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime }
+  /** The page has made its first step, `ms` after the host began; or the program has said `ready()`, `ms` after its start. */
   | { readonly event: 'booted'; readonly ms: number }
   | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }
   /** A player has come or left. */
@@ -23,7 +27,8 @@ export type HostEvent =
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
 
-export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
+/** What runs a program. */
+export type ProgramRuntime = 'node' | 'deno' | 'bun'
 
 /** How a host has ended. */
 export interface HostExit {

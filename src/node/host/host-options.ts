@@ -1,6 +1,8 @@
 import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
+import { checkCertificate } from '../http/certificate.js'
+import type { Certificate } from '../http/certificate.js'
 import { refuseUnknownOptions } from '../unknown-option.js'
 import type { HostEvent } from './host-events.js'
 
@@ -130,6 +132,7 @@ type NumberName = keyof typeof defaults
 export interface HostSettings extends Readonly<Record<NumberName, number>> {
   readonly path: string
   readonly playersHost: string
+  readonly tls: Certificate | undefined
   /** Undefined: by the memory of the container or machine. */
   readonly maxMemory: number | undefined
 }
@@ -155,6 +158,7 @@ export function resolveHostOptions(options: HostOptions): HostSettings {
     ...(Object.fromEntries(numbers) as Record<NumberName, number>),
     path,
     playersHost: options.playersHost ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    tls: checkCertificate(options.cert, options.key),
     maxMemory,
   }
 }

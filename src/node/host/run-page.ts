@@ -1,11 +1,14 @@
-import type { FoundBrowser } from './browser/find-browser.js'
-import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
-import type { HostOptions, HostSettings } from './host-options.js'
+import type { HostSettings } from './host-options.js'
+import type { ConsoleLine } from './line-limit.js'
+import { createPageConsole } from './page/console-lines.js'
+import type { PageConsole } from './page/console-lines.js'
 import { openHostedPage } from './page/hosted-page.js'
+import { createSourceMaps } from './page/source-maps.js'
+import type { SourceMaps } from './page/source-maps.js'
 import { watchForHang } from './supervision/hang-watch.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
-import type { CallFrame } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
 export interface PageEnd {
@@ -30,11 +33,11 @@ export interface RunningPage {
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  readonly options: HostOptions
-  readonly browser: FoundBrowser
+  /** A browser that is being started. */
+  readonly browser: Promise<Browser>
   readonly pageUrl: string
   /** Path at which the page opens its socket to the players. */
-  readonly pagePath: string
+  readonly playersPath: string
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -42,24 +45,35 @@ export interface RunPageOptions {
 
 const CRASHED = 70
 const BOOT_TIMEOUT = 75
+/** A page that takes longer to answer is busy. */
+const BUSY_MS = 500
 
 /**
- * Starts a browser, loads the page and watches over it.
+ * Loads the page into a browser and watches over it.
  *
  * @throws HostError LAUNCH_FAILED
  */
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
-  const { settings, options, tell, pageUrl, pagePath, began } = given
+  const { settings, tell, pageUrl, playersPath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
-  const browser = await launchBrowser({
-    path: given.browser.path,
-    flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
-    deadline: settings.bootTimeout,
-    onWarning: (text) => tell({ event: 'warning', text }),
-  })
+  const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const page = await openHostedPage(browser, pagePath)
+    const { origin } = new URL(pageUrl)
+    let sourceMaps!: SourceMaps
+    let pageConsole!: PageConsole
+    let lastError: string | undefined
+    const page = await openHostedPage(browser, playersPath, (session) => {
+      sourceMaps = createSourceMaps({ session, origin })
+      const onLine = (line: ConsoleLine): void => {
+        if (line.level === 'error') lastError = line.text
+        tell({ event: 'console', ...line })
+      }
+      pageConsole = createPageConsole({ onLine, sourceMaps, origin })
+      return pageConsole.follow(session)
+    })
+    const stackOf = async (): Promise<string> =>
+      (await sourceMaps.describeCallFrames(await stackOfHang(page.session))).join('\n')
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
 
@@ -71,13 +85,18 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
-        const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: describe(await stackOfHang(page.session)) }
+        const isBusy = await page.ticks(BUSY_MS).then(
+          () => false,
+          () => true,
+        )
+        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
+        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
       }
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
-      const stack = hang.isBusy ? describe(await stackOfHang(page.session)) : ''
+      const stack = hang.isBusy ? await stackOf() : ''
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
@@ -94,9 +113,11 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     return {
       ended,
       shutdown: (signal, patience) => page.shutdown(signal, patience),
-      close() {
+      async close() {
         watching.abort()
-        return browser.close()
+        await browser.close()
+        await pageConsole.flush()
+        pageConsole.close()
       },
     }
   } catch (error) {
@@ -120,11 +141,3 @@ function after(ms: number): { readonly promise: Promise<false>; cancel(): void }
   })
   return { promise, cancel: () => clearTimeout(timer) }
 }
-
-const describe = (frames: readonly CallFrame[]): string =>
-  frames
-    .map(({ functionName, url, location }) => {
-      const { lineNumber, columnNumber = 0 } = location
-      return `    at ${functionName || '(anonymous)'} (${url}:${lineNumber + 1}:${columnNumber + 1})`
-    })
-    .join('\n')

@@ -31,8 +31,16 @@ interface TargetInfo {
 const BINDING = 'gameServerHostTell'
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
-/** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
-export async function openHostedPage({ devtools }: Browser, playersPath: string): Promise<HostedPage> {
+/**
+ * Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet.
+ *
+ * @param follow is given the page before anything happens in it, so that nothing is missed
+ */
+export async function openHostedPage(
+  { devtools }: Browser,
+  playersPath: string,
+  follow: (session: DevtoolsSession) => Promise<unknown>,
+): Promise<HostedPage> {
   const { targetInfos } = await devtools.send<{ targetInfos: readonly TargetInfo[] }>('Target.getTargets')
   const target = targetInfos.find(({ type }) => type === 'page')
   if (target === undefined) throw new HostError('LAUNCH_FAILED', 'The browser has opened no page.')
@@ -59,10 +67,9 @@ export async function openHostedPage({ devtools }: Browser, playersPath: string)
   await Promise.all([
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),
-    session.send('Runtime.enable'),
+    follow(session),
     session.send('Runtime.addBinding', { name: BINDING }),
     session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-    session.send('Log.enable'),
     // Without it, nobody could ask for the stack of a loop that hangs.
     session.send('Debugger.enable'),
   ])

@@ -1,11 +1,5 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
-
-/** A frame of a paused script, as the DevTools protocol has it. */
-export interface CallFrame {
-  readonly functionName: string
-  readonly url: string
-  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
-}
+import type { CallFrame } from '../page/source-maps.js'
 
 const DEADLINE_MS = 1_000
 
