@@ -133,7 +133,7 @@ const builds = [
   },
   {
     input: { ...server, ...command },
-    external: [/^node:/, 'mitt', 'isomorphic-ws', 'ws'],
+    external: [/^node:/, 'mitt', 'isomorphic-ws', 'ws', 'node-datachannel'],
     plugins: [
       // The client of this package, as every other program imports it.
       moduleByName('../../../index.node.js', 'gameserver-sidecar'),
