@@ -22,7 +22,7 @@ const CLOSE_MS = 1_000
 /**
  * Opens the public listener for players, and resolves when it listens.
  *
- * @throws TypeError for a limit or an origin that makes no sense
+ * @throws TypeError for an entry of `origins` that is no origin
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
