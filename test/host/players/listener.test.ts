@@ -196,3 +196,12 @@ test('the end closes players with 1001, also those who come then, and ends all c
   ])
   expect(await idle.ended).toBe('')
 })
+
+test('the end waits for nobody who does not answer the close frame', async () => {
+  const stage = await startPlayers()
+  await openPageOnNode(stage)
+  const silent = await dial(stage.players.port, ['GET / HTTP/1.1', ...UPGRADE, '', ''].join('\r\n'))
+  await silent.saw(/101/)
+  await stage.players.close()
+  expect(await silent.ended).toContain('The game server is stopping')
+})

@@ -60,10 +60,10 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
   const end = async (): Promise<void> => {
     relay.refuse()
     relay.closeAll(1001, 'The game server is stopping')
-    const closed = new Promise<void>((resolve) => void Server.prototype.close.call(server, () => resolve()))
-    const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), relay.size > 0 ? CLOSE_MS : 0)
-    await closed
-    clearTimeout(timer)
+    // The HTTP server's own close() would cut connections whose close frame is on its way.
+    Server.prototype.close.call(server)
+    await relay.untilEmpty(CLOSE_MS)
+    for (const socket of sockets) socket.destroy()
     page.close()
     relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
