@@ -66,12 +66,15 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   })
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const page = await openHostedPage(browser, pagePath)
+    const { host, origin } = new URL(pageUrl)
+    const page = await openHostedPage(browser, { host, playersPath: pagePath })
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
     const warn = (text: string): void => tell({ event: 'warning', text })
 
     let hasBooted = false
+    let hasReloaded = false
+    let lastThrown = ''
     let fail!: (reason: string) => void
     const failed = new Promise<PageEnd>((resolve) => {
       fail = (reason) => {
@@ -83,13 +86,17 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       browser: browser.devtools,
       sessionOf: browser.devtools.session,
       targetId: page.targetId,
-      origin: new URL(pageUrl).origin,
-      onLine: (line) => tell({ event: 'console', ...line }),
+      origin,
+      onLine(line) {
+        if (line.level === 'error' && line.text.startsWith('Uncaught')) lastThrown = line.text.split('\n')[0]!
+        tell({ event: 'console', ...line })
+      },
       onNavigated: (url) => fail(`The page has left for ${url}`),
       onReloaded(url) {
         // Some builds load themselves once more before they begin, such as those that need a service worker.
         if (hasBooted) fail(`The page has loaded itself again: ${url}`)
-        else warn(`The page has loaded itself again before its first step: ${url}`)
+        else if (!hasReloaded) warn(`The page has loaded itself again before its first step: ${url}`)
+        hasReloaded = true
       },
     })
     const endMemoryWatch = watchMemory({
@@ -110,7 +117,8 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
-        const reason = `The page has made no step within ${bootTimeout} ms`
+        const why = lastThrown === '' ? '' : `; the last error was: ${lastThrown}`
+        const reason = `The page has made no step within ${bootTimeout} ms${why}`
         return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
       }
       hasBooted = true

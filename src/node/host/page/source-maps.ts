@@ -125,6 +125,9 @@ function lookUp(
   }
 }
 
-/** A place without the origin that all files of the page have. */
-const within = (origin: string, place: string): string =>
-  place.startsWith(`${origin}/`) ? place.slice(origin.length + 1) : place
+/** A place without the origin that all files of the page have; only the page itself keeps its slash. */
+function within(origin: string, place: string): string {
+  if (!place.startsWith(`${origin}/`)) return place
+  const path = place.slice(origin.length)
+  return path.startsWith('/:') ? path : path.slice(1)
+}
