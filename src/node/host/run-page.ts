@@ -107,7 +107,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       onExceeded: fail,
     })
     const stackOf = async (): Promise<string> =>
-      (await watch.describeCallFrames(await stackOfHang(page.session))).join('\n')
+      (await watch.describePaused(await stackOfHang(page.session))).join('\n')
 
     const { hangTimeout, bootTimeout } = settings
     const superviseLife = async (): Promise<PageEnd | undefined> => {
