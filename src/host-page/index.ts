@@ -68,6 +68,8 @@ function install({ playersPath }: HostConfig): void {
             if (result.status === 'rejected') page.reportError(result.reason)
           }
         }
+        // A goodbye to the players must not be overtaken by the news that the page is done.
+        await connections.handOver()
         return isListenedTo
       },
     },

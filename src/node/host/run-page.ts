@@ -1,12 +1,10 @@
-import type { FoundBrowser } from './browser/find-browser.js'
-import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
-import type { HostOptions, HostSettings } from './host-options.js'
+import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
 import { watchPage } from './page/watch-page.js'
 import { watchForHang } from './supervision/hang-watch.js'
 import { watchMemory } from './supervision/memory.js'
-import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
@@ -32,11 +30,13 @@ export interface RunningPage {
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  readonly options: HostOptions
-  readonly browser: FoundBrowser
+  /** A browser that is being started. */
+  readonly browser: Promise<Browser>
   readonly pageUrl: string
+  /** Most bytes that the page may hold. */
+  readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
-  readonly pagePath: string
+  readonly playersPath: string
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -44,37 +44,29 @@ export interface RunPageOptions {
 
 const CRASHED = 70
 const BOOT_TIMEOUT = 75
+/** A page that takes longer to answer is busy. */
+const BUSY_MS = 500
 
 /**
- * Starts a browser, loads the page and watches over it.
+ * Loads the page into a browser and watches over it.
  *
  * @throws HostError LAUNCH_FAILED
  */
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
-  const { settings, options, tell, pageUrl, pagePath, began } = given
+  const { settings, tell, pageUrl, playersPath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
-  const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
-  const browser = await launchBrowser({
-    path: given.browser.path,
-    flags: {
-      webgl: options.webgl ?? false,
-      extra: options.browserFlags ?? [],
-      maxOldSpace: heapSizeFor(maxMemory),
-    },
-    deadline: settings.bootTimeout,
-    onWarning: (text) => tell({ event: 'warning', text }),
-  })
+  const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
     const { host, origin } = new URL(pageUrl)
-    const page = await openHostedPage(browser, { host, playersPath: pagePath })
+    const page = await openHostedPage(browser, { host, playersPath })
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
     const warn = (text: string): void => tell({ event: 'warning', text })
 
     let hasBooted = false
     let hasReloaded = false
-    let lastThrown = ''
+    let lastError: string | undefined
     let fail!: (reason: string) => void
     const failed = new Promise<PageEnd>((resolve) => {
       fail = (reason) => {
@@ -88,7 +80,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       targetId: page.targetId,
       origin,
       onLine(line) {
-        if (line.level === 'error' && line.text.startsWith('Uncaught')) lastThrown = line.text.split('\n')[0]!
+        if (line.level === 'error') lastError = line.text
         tell({ event: 'console', ...line })
       },
       onNavigated: (url) => fail(`The page has left for ${url}`),
@@ -102,7 +94,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     const endMemoryWatch = watchMemory({
       session: page.session,
       browserPid: browser.pid,
-      limit: maxMemory,
+      limit: given.maxMemory,
       onWarning: warn,
       onExceeded: fail,
     })
@@ -117,9 +109,13 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
-        const why = lastThrown === '' ? '' : `; the last error was: ${lastThrown}`
-        const reason = `The page has made no step within ${bootTimeout} ms${why}`
-        return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
+        const isBusy = await page.ticks(BUSY_MS).then(
+          () => false,
+          () => true,
+        )
+        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
+        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
       }
       hasBooted = true
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
