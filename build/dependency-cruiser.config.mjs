@@ -30,8 +30,9 @@ const allowed = {
     node: true,
   },
   vite: { areas: ['node'], node: true },
+  init: { node: true },
   cli: {
-    areas: ['client', 'protocol', 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
+    areas: ['client', 'protocol', 'sidecar', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
     packages: ['commander', 'picocolors', 'yaml'],
     node: true,
   },

@@ -154,7 +154,7 @@ export class Connection implements PlayerConnection {
   }
 
   #wrap(bytes: Uint8Array): ArrayBuffer | PageBlob {
-    return this.binaryType === 'blob' ? new this.#page.Blob([bytes]) : (bytes.slice().buffer as ArrayBuffer)
+    return this.binaryType === 'blob' ? new this.#page.Blob([bytes]) : bytes.slice().buffer
   }
 
   #dispatch(event: Event): void {

@@ -136,7 +136,8 @@ export class PlayerSocket extends EventTarget {
    * @param code 1000, or from 3000 to 4999
    * @throws DOMException for another code, or a reason of more than 123 bytes
    */
-  close(code?: number, reason = ''): void {
+  close(code?: number, reason?: string): void
+  close(code?: number, reason: unknown = ''): void {
     const { exception } = this.#connection
     if (code !== undefined && code !== 1000 && !(code >= 3000 && code <= 4999)) {
       throw exception(`code must be 1000, or from 3000 to 4999; got ${code}`, 'InvalidAccessError')

@@ -22,6 +22,8 @@ export interface UplinkOptions {
 
 /** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
 export interface Uplink extends Progress {
+  /** Whether the host has all that was sent. */
+  readonly isDone: boolean
   /** @returns the length of the message in bytes */
   send(connection: number, data: string | Uint8Array, isUnreliable?: boolean): number
   close(connection: number, code: number, reason: string): void
@@ -80,6 +82,9 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     },
     get taken() {
       return taken
+    },
+    get isDone() {
+      return socket === undefined || (!isFlushing && taken >= sent)
     },
     acknowledge(batch) {
       taken = batch

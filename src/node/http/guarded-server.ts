@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
+import type { Certificate } from './certificate.js'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
 import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
@@ -41,7 +42,7 @@ const serverOptions: ServerOptions = {
 
 export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls?: Certificate | undefined
   readonly guard: (head: RequestHead) => Verdict
   /** Connections that aren't watchers, and those that are being answered at once. Default 256. */
   readonly connections?: number | undefined

@@ -8,6 +8,7 @@ export interface DevtoolsSession {
    */
   send<Result = unknown>(method: string, params?: object, deadline?: number): Promise<Result>
   /** Calls the listener with the parameters of each event. Returns the function that ends it. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
   on<Params = never>(event: string, listener: (params: Params) => void): () => void
 }
 

@@ -33,7 +33,8 @@ const CLOSE_MS = 1_000
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
   const limits = resolveLimits(options)
   const origins = options.origins === undefined ? undefined : checkOrigins(options.origins)
-  const { port = 0, host = '127.0.0.1', tls, onPlayer = () => undefined, onFault = () => undefined } = options
+  const { port = 0, host = '127.0.0.1', tls, probeInterval = 20_000 } = options
+  const { onPlayer = () => undefined, onFault = () => undefined } = options
   const { WebSocketServer } = await import('ws')
   const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
   const log = createLineLog(options.onLog)
@@ -57,6 +58,7 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
     maxPlayers: limits.maxPlayers,
     origins,
     tls,
+    probeInterval,
     websockets: new WebSocketServer({
       ...common,
       maxPayload: limits.maxMessage,

@@ -33,6 +33,7 @@ export interface PlayerListenerOptions {
   readonly maxPlayers: number
   readonly origins: readonly string[] | undefined
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer
   /** Data channels, if the host has them. */
@@ -48,9 +49,9 @@ export interface PlayerListener {
 
 /** The public server. It accepts WebSockets of players, tells whether the game is there, and has nothing else. */
 export function createPlayerListener(options: PlayerListenerOptions): PlayerListener {
-  const { relay, isPageOpen, maxPlayers, origins, tls, websockets, log, onFault } = options
+  const { relay, isPageOpen, maxPlayers, origins, tls, probeInterval, websockets, log, onFault } = options
   const allowed = origins?.map((text) => parseOrigin(text)!)
-  const keepAlive = new KeepAlive()
+  const keepAlive = new KeepAlive(probeInterval)
 
   const serve = (message: IncomingMessage, reply: ServerResponse, target: string): void => {
     const isHealth = target.split('?')[0] === '/healthz'

@@ -33,6 +33,16 @@ export interface Player {
   left(code: number, reason: string): void
 }
 
+/** A player has come or left. */
+export interface PlayerChange {
+  readonly id: number
+  readonly state: 'open' | 'closed'
+  readonly remoteAddress: string
+  readonly code?: number
+  /** Text of the player's own, if the player ended the connection. */
+  readonly reason?: string
+}
+
 /** Why a player isn't admitted, as an upgrade and as a close code. */
 export interface PlayerRefusal {
   /** Status of the answer to the request, such as 503. */

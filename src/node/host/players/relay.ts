@@ -3,7 +3,7 @@ import { readClose, readText } from '../../../relay/batch-reader.js'
 import { OPERATIONS, RelayError } from '../../../relay/frame.js'
 import { MessageRate } from './message-rate.js'
 import type { PageSocket } from './page-socket.js'
-import type { Player, PlayerGate, PlayerRefusal, PlayerTransport } from './players.js'
+import type { Player, PlayerChange, PlayerGate, PlayerRefusal, PlayerTransport } from './players.js'
 import type { PlayerLimits } from './players-options.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
@@ -13,16 +13,6 @@ const STALE_BYTES = 64 * 1024
 
 const STOPPING: PlayerRefusal = { status: 503, code: 1001, reason: 'The game server is stopping' }
 const NO_PAGE: PlayerRefusal = { status: 503, code: 1013, reason: 'The game is not ready yet' }
-
-/** A player has come or left. */
-export interface PlayerChange {
-  readonly id: number
-  readonly state: 'open' | 'closed'
-  readonly remoteAddress: string
-  readonly code?: number
-  /** Text of the player's own, if the player ended the connection. */
-  readonly reason?: string
-}
 
 export interface RelayOptions {
   readonly limits: PlayerLimits

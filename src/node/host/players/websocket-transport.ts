@@ -13,6 +13,7 @@ const CLOSING_MS = 5_000
 /** Codes for what `ws` finds wrong with a player's frames. Anything else is a protocol error. */
 const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: [1009, 'A message is too long'],
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: [1009, 'A message is too long'],
   WS_ERR_INVALID_UTF8: [1007, 'A text is no UTF-8'],
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
 }

@@ -1,0 +1,118 @@
+import type { DevtoolsSession } from '../browser/devtools.js'
+import { formatArguments } from './console-format.js'
+import type { ConsoleCall, ExceptionDetails, LogEntry } from './console-events.js'
+import { createLineLimit, type ConsoleLevel, type ConsoleLine } from '../line-limit.js'
+import { plainLines } from '../plain-lines.js'
+import { describeValue } from './remote-object.js'
+import type { CallFrame, SourceMaps } from './source-maps.js'
+
+export interface ConsoleLinesOptions {
+  onLine(line: ConsoleLine): void
+  readonly sourceMaps: SourceMaps
+  /** Of the gateway: places in its files are told without it. */
+  readonly origin: string
+}
+
+/** Makes lines of what a page writes to its console, throws, and what the browser has to say about it. */
+export interface ConsoleLines {
+  /** Makes lines of what comes over a session, until the function that it returns is called. */
+  read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
+  /** Writes a line of the host's own about the page, under the same limits. */
+  write(line: ConsoleLine): void
+  /** Resolves when everything that has come so far is written. */
+  flush(): Promise<void>
+}
+
+const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
+  debug: 'debug',
+  verbose: 'debug',
+  warning: 'warn',
+  error: 'error',
+  assert: 'error',
+}
+
+/** Calls that write nothing of their own. */
+const SILENT = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
+
+/** Characters of a text that are looked at; fewer are written. */
+const MAX_TEXT = 10_000
+/** Lines that wait for the source map of one before them. */
+const MAX_WAITING = 200
+
+export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesOptions): ConsoleLines {
+  const limit = createLineLimit(onLine)
+  let order = Promise.resolve()
+  let waiting = 0
+
+  /** Writes lines in the order in which they came, also where one of them must be looked up first. */
+  const write = (level: ConsoleLevel, whole: string, frames?: readonly CallFrame[]): void => {
+    const text = whole.slice(0, MAX_TEXT)
+    const hasPlaces = frames !== undefined || hasFrames(text)
+    if ((waiting === 0 && !hasPlaces) || waiting >= MAX_WAITING) return limit.write({ level, text: plainLines(text) })
+    waiting += 1
+    order = order.then(async () => {
+      const mapped = hasPlaces ? await sourceMaps.mapStack(text) : text
+      const below = await sourceMaps.describeCallFrames(frames ?? [])
+      limit.write({ level, text: plainLines([mapped, ...below.map((line) => `    ${line}`)].join('\n')) })
+      waiting -= 1
+    })
+  }
+
+  const onCall = ({ type, args, stackTrace }: ConsoleCall): void => {
+    if (SILENT.has(type)) return
+    const text = formatArguments(args)
+    const level = LEVELS[type] ?? 'info'
+    if (type === 'trace') return write(level, `Trace: ${text}`, stackTrace?.callFrames)
+    // The browser's own words where the page gave none.
+    const isBare = type === 'assert' && text === 'console.assert'
+    write(level, type !== 'assert' ? text : isBare ? 'Assertion failed' : `Assertion failed: ${text}`)
+  }
+
+  const onException = (details: ExceptionDetails): void => {
+    const { text, exception, stackTrace, url, lineNumber, columnNumber } = details
+    const message = exception === undefined ? text : `${text} ${describeValue(exception)}`.slice(0, MAX_TEXT)
+    if (hasFrames(message)) return write('error', message)
+    // What was thrown has no stack of its own.
+    write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
+  }
+
+  const onEntry = ({ level, text, url, lineNumber }: LogEntry): void => {
+    // Browsers ask for it by themselves.
+    if (url === `${origin}/favicon.ico`) return
+    const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
+    const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
+    write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
+  }
+
+  return {
+    read(session, onEvent) {
+      const ends = [
+        session.on<ConsoleCall>('Runtime.consoleAPICalled', (call) => {
+          onEvent(sizeOf(call))
+          onCall(call)
+        }),
+        session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }) => {
+          onEvent(0)
+          onException(exceptionDetails)
+        }),
+        session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => {
+          onEvent(0)
+          onEntry(entry)
+        }),
+      ]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+    write: ({ level, text }) => write(level, text),
+    async flush() {
+      await order
+      limit.flush()
+    },
+  }
+}
+
+const hasFrames = (text: string): boolean => /^ {1,8}at /m.test(text)
+
+const sizeOf = ({ args }: ConsoleCall): number =>
+  args.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0)

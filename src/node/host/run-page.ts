@@ -1,0 +1,169 @@
+import type { Browser } from './browser/launch-browser.js'
+import type { HostEvent } from './host-events.js'
+import type { HostSettings } from './host-options.js'
+import { openHostedPage } from './page/hosted-page.js'
+import { watchPage } from './page/watch-page.js'
+import { watchForHang } from './supervision/hang-watch.js'
+import { watchMemory } from './supervision/memory.js'
+import { stackOfHang } from './supervision/stack-of-hang.js'
+
+/** How a page has ended by itself. */
+export interface PageEnd {
+  readonly reason: string
+  /** The exit code that stands for it. */
+  readonly code: number
+  /** Where its script was busy. */
+  readonly stack?: string
+  /** Whether a new start may help. */
+  readonly mayStartAgain?: boolean
+}
+
+/** A page in its browser. */
+export interface RunningPage {
+  /** Resolves when the page crashes, hangs or doesn't boot, never after `close()`. */
+  readonly ended: Promise<PageEnd>
+  /** Tells the page to end, see `HostedPage`. */
+  shutdown(signal: string, patience: number): Promise<boolean>
+  /** Ends the browser. */
+  close(): Promise<void>
+}
+
+export interface RunPageOptions {
+  readonly settings: HostSettings
+  /** A browser that is being started. */
+  readonly browser: Promise<Browser>
+  readonly pageUrl: string
+  /** Most bytes that the page may hold. */
+  readonly maxMemory: number
+  /** Path at which the page opens its socket to the players. */
+  readonly playersPath: string
+  /** When the host began, by `performance.now()`. */
+  readonly began: number
+  readonly tell: (event: HostEvent) => void
+}
+
+const CRASHED = 70
+const BOOT_TIMEOUT = 75
+/** A page that takes longer to answer is busy. */
+const BUSY_MS = 500
+
+/**
+ * Loads the page into a browser and watches over it.
+ *
+ * @throws HostError LAUNCH_FAILED
+ */
+export async function startPage(given: RunPageOptions): Promise<RunningPage> {
+  const { settings, tell, pageUrl, playersPath, began } = given
+  const bootsUntil = performance.now() + settings.bootTimeout
+  const browser = await given.browser
+  try {
+    tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
+    const page = await openHostedPage(browser, playersPath)
+    const watching = new AbortController()
+    const isOver = (): boolean => watching.signal.aborted
+    const warn = (text: string): void => tell({ event: 'warning', text })
+
+    let hasBooted = false
+    let lastError: string | undefined
+    let fail!: (reason: string) => void
+    const failed = new Promise<PageEnd>((resolve) => {
+      fail = (reason) => {
+        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
+      }
+    })
+    const watch = await watchPage({
+      page: page.session,
+      browser: browser.devtools,
+      sessionOf: browser.devtools.session,
+      targetId: page.targetId,
+      origin: new URL(pageUrl).origin,
+      onLine(line) {
+        if (line.level === 'error') lastError = line.text
+        tell({ event: 'console', ...line })
+      },
+      onNavigated: (url) => fail(`The page has left for ${url}`),
+      onReloaded(url) {
+        // Some builds load themselves once more before they begin, such as those that need a service worker.
+        if (hasBooted) fail(`The page has loaded itself again: ${url}`)
+        else warn(`The page has loaded itself again before its first step: ${url}`)
+      },
+    })
+    const endMemoryWatch = watchMemory({
+      session: page.session,
+      browserPid: browser.pid,
+      limit: given.maxMemory,
+      onWarning: warn,
+      onExceeded: fail,
+    })
+    const stackOf = async (): Promise<string> =>
+      (await watch.describeCallFrames(await stackOfHang(page.session))).join('\n')
+
+    const { hangTimeout, bootTimeout } = settings
+    const superviseLife = async (): Promise<PageEnd | undefined> => {
+      const end = await bootOrHang()
+      return isOver() ? undefined : end
+    }
+
+    const bootOrHang = async (): Promise<PageEnd | undefined> => {
+      if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
+        const isBusy = await page.ticks(BUSY_MS).then(
+          () => false,
+          () => true,
+        )
+        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
+        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
+      }
+      hasBooted = true
+      tell({ event: 'booted', ms: Math.round(performance.now() - began) })
+      const hang = await watchForHang(page, hangTimeout, watching.signal)
+      if (hang === undefined) return undefined
+      const stack = hang.isBusy ? await stackOf() : ''
+      return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
+    }
+
+    void browser.ended.then((how) => fail(`The browser has ended (${how})`))
+    void page.gone.then(fail)
+    page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
+    const ended = new Promise<PageEnd>((resolve) => {
+      // What the page has written before comes first.
+      const endWith = async (end: PageEnd): Promise<void> => {
+        await watch.flush()
+        resolve(end)
+      }
+      void failed.then(endWith)
+      void superviseLife().then((end) => (end === undefined ? undefined : endWith(end)))
+    })
+
+    return {
+      ended,
+      shutdown: (signal, patience) => page.shutdown(signal, patience),
+      async close() {
+        watching.abort()
+        endMemoryWatch()
+        await browser.close()
+        watch.close()
+        await watch.flush()
+      },
+    }
+  } catch (error) {
+    await browser.close()
+    throw error
+  }
+}
+
+/** Whether a promise resolves within `ms`. */
+async function isInTime(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: late, cancel } = after(ms)
+  const inTime = await Promise.race([promise.then(() => true), late])
+  cancel()
+  return inTime
+}
+
+function after(ms: number): { readonly promise: Promise<false>; cancel(): void } {
+  let timer: ReturnType<typeof setTimeout>
+  const promise = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, ms))
+  })
+  return { promise, cancel: () => clearTimeout(timer) }
+}
