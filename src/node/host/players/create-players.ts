@@ -28,7 +28,7 @@ const CLOSE_MS = 1_000
  *
  * @throws TypeError for a limit or an origin that makes no sense
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
- * @throws MissingPeerError for data channels without their package
+ * @throws HostError MISSING_PEER
  */
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
   const limits = resolveLimits(options)
