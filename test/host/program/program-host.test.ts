@@ -53,7 +53,7 @@ describe('a program', () => {
   })
 
   test('that has called shutdown() is not shut down a second time by the host', async () => {
-    const host = await hostGuest(['save', 'ready', 'up', 'stay'], { local: { mode: 'local' } })
+    const host = await hostGuest(['save', 'ready', 'up', 'stay'])
     await host.printed('up')
     await host.close()
     expect(host.lines()).toContain('info: saved')
