@@ -13,7 +13,7 @@ const MAX_DETAILS = 8
 export function describeCrash({ code, signal, lastErrors }: ProgramEnd): { sentence: string; details: string[] } {
   const how = `The program ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}`
   const lines = lastErrors.map(stripVTControlCharacters).filter((line) => !VERSION.test(line))
-  // What a killed program has written before says nothing about its end.
+  // What a killed program has written before need not be about its end.
   if (signal !== null) return { sentence: how, details: lines.slice(-MAX_DETAILS).map((line) => plainLines(line)) }
   const found = lines.map((line) => ERROR.test(line)).lastIndexOf(true)
   const start = found === -1 ? lines.length - 1 : found
