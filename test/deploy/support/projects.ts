@@ -16,6 +16,7 @@ const PAGE = `<!doctype html>
   const client = GameServerSidecar.createClient()
   const width = document.getElementById('game').getContext('2d').measureText('a font').width
   console.log('text is ' + (width > 0 ? 'drawn' : 'empty'))
+  console.log('WebGL is ' + (document.createElement('canvas').getContext('webgl') ? 'there' : 'missing'))
   gameServerHost.onconnection = (socket) => {
     socket.onmessage = ({ data }) => socket.send('echo ' + data)
   }
