@@ -24,7 +24,7 @@ export interface PlayerConnection {
   readonly readyState: number
   readonly bufferedAmount: number
   binaryType: 'arraybuffer' | 'blob'
-  send(data: PlayerData): void
+  send(data: PlayerData, isUnreliable?: boolean): void
   close(code: number, reason: string): void
   /** Somebody listens for messages from now on. */
   listen(): void
@@ -120,6 +120,14 @@ export class PlayerSocket extends EventTarget {
   /** Sends a message. To a player who has left it does nothing but add to `bufferedAmount`. */
   send(data: PlayerData): void {
     this.#connection.send(data)
+  }
+
+  /**
+   * Sends a message that may be lost or come out of order, but never twice, and that no other message waits for: over the
+   * player's data channel, or over the WebSocket if there is none. It is dropped behind 64 KiB that wait to be sent.
+   */
+  sendUnreliable(data: PlayerData): void {
+    this.#connection.send(data, true)
   }
 
   /**

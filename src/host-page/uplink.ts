@@ -25,7 +25,7 @@ export interface Uplink extends Progress {
   /** Whether the host has all that was sent. */
   readonly isDone: boolean
   /** @returns the length of the message in bytes */
-  send(connection: number, data: string | Uint8Array): number
+  send(connection: number, data: string | Uint8Array, isUnreliable?: boolean): number
   close(connection: number, code: number, reason: string): void
   /** The host has this batch. */
   acknowledge(batch: number): void
@@ -89,8 +89,8 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     acknowledge(batch) {
       taken = batch
     },
-    send(connection, data) {
-      const size = writer.data(connection, data)
+    send(connection, data, isUnreliable) {
+      const size = writer.data(connection, data, isUnreliable)
       flushSoon()
       return size
     },

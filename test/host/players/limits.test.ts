@@ -1,8 +1,16 @@
 import { once } from 'node:events'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { dial } from '../../attacks/support/wire.js'
-import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  until,
+} from './players-support.js'
 import type { Stage } from './players-support.js'
 
 const TEXT = 0x1
@@ -58,7 +66,7 @@ describe('a player who breaks the rules of WebSocket is closed, and the match go
     await wire.saw(/\r\n\r\n/)
     wire.send(frames)
     expect(closeCodeOf(await wire.ended)).toBe(code)
-    await vi.waitFor(() => expect(endsOf(stage)).toEqual([[1, code]]))
+    await until(() => expect(endsOf(stage)).toEqual([[1, code]]))
     await expectPlaying(stage)
   })
 
@@ -73,7 +81,7 @@ describe('a player who breaks the rules of WebSocket is closed, and the match go
     await wire.saw(/\r\n\r\n/)
     wire.send(frame(FIN | TEXT, 'last') + frame(FIN | CLOSE, '\x03\xe8') + frame(FIN | TEXT, 'behind'))
     await wire.ended
-    await vi.waitFor(() => expect(got).toEqual(['last']))
+    await until(() => expect(got).toEqual(['last']))
   })
 })
 
@@ -91,7 +99,7 @@ describe('limits of one player:', () => {
     await player.message(0)
     player.socket.send(Buffer.alloc(1_001))
     expect((await player.closed)[0]).toBe(1009)
-    await vi.waitFor(() => expect(codes).toEqual([1009]))
+    await until(() => expect(codes).toEqual([1009]))
   })
 
   test('twice as many messages as maxRate may come at once, and then 1008 closes', async () => {
@@ -104,7 +112,7 @@ describe('limits of one player:', () => {
     const player = await joinPlayers(stage)
     for (let i = 0; i < 5_000; i += 1) player.socket.send('')
     expect(await player.closed).toEqual([1008, 'More than 50 messages a second'])
-    await vi.waitFor(() => expect(page.connections.sockets.size).toBe(0))
+    await until(() => expect(page.connections.sockets.size).toBe(0))
     expect(got).toBeGreaterThanOrEqual(100)
     expect(got).toBeLessThan(5_000)
     expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: More than 50 messages a second'])
@@ -152,7 +160,7 @@ describe('a player who reads slowly', () => {
     page.connections.onconnection = (socket) => void sockets.push(socket)
     const slow = await joinPlayers(stage, '/slow')
     const quick = await joinPlayers(stage, '/quick')
-    await vi.waitFor(() => expect(sockets.length).toBe(2))
+    await until(() => expect(sockets.length).toBe(2))
     const codes: number[] = []
     sockets[0]!.onclose = ({ code }) => void codes.push(code)
     slow.socket.pause()
@@ -162,7 +170,7 @@ describe('a player who reads slowly', () => {
     expect(codes).toEqual([1013])
     await quick.message(sent - 1)
     expect(quick.messages).toEqual(Array.from({ length: sent }, (_, i) => String(i + 1)))
-    await vi.waitFor(() => expect(sockets[1]!.bufferedAmount).toBe(0))
+    await until(() => expect(sockets[1]!.bufferedAmount).toBe(0))
     slow.socket.resume()
     expect(await slow.closed).toEqual([1013, 'More than 524288 bytes wait to be read'])
     expect(stage.faults).toEqual([])
@@ -178,20 +186,17 @@ describe('a player who reads slowly', () => {
     let sent = 0
     const next = (): Uint8Array => new Uint8Array(60_000).fill((sent += 1))
     // The system takes some megabytes before anything waits in the host.
-    await vi.waitFor(
-      async () => {
-        for (let i = 0; i < 20; i += 1) socket.send(next())
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        expect(socket.bufferedAmount).toBeGreaterThan(2_000_000)
-      },
-      { timeout: 20_000, interval: 5 },
-    )
+    await until(async () => {
+      for (let i = 0; i < 20; i += 1) socket.send(next())
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(socket.bufferedAmount).toBeGreaterThan(2_000_000)
+    }, 5)
     player.socket.resume()
     await player.message(sent - 1)
     expect(player.messages.map((message) => (message as Buffer)[59_999])).toEqual(
       Array.from({ length: sent }, (_, i) => (i + 1) % 256),
     )
-    await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0))
+    await until(() => expect(socket.bufferedAmount).toBe(0))
   })
 
   test('does not make one long message too long: what can be sent at once is', async () => {
@@ -216,10 +221,10 @@ test('bufferedAmount counts what was sent in this turn, and comes back to nothin
   socket.send('äb')
   socket.send(new Uint8Array(10))
   expect(socket.bufferedAmount).toBe(13)
-  await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0))
+  await until(() => expect(socket.bufferedAmount).toBe(0))
   for (let i = 0; i < 100; i += 1) socket.send(new Uint8Array(10_000))
   expect(socket.bufferedAmount).toBe(1_000_000)
-  await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0))
+  await until(() => expect(socket.bufferedAmount).toBe(0))
 })
 
 describe('the number of players', () => {
@@ -229,7 +234,7 @@ describe('the number of players', () => {
     const players = [await joinPlayers(stage), await joinPlayers(stage)]
     expect(await dialPlayers(stage).closed).toEqual([1013, 'All 2 places are taken'])
     players[0]!.socket.close()
-    await vi.waitFor(() => expect(endsOf(stage)).toEqual([[1, 1005]]))
+    await until(() => expect(endsOf(stage)).toEqual([[1, 1005]]))
     await expectPlaying(stage)
   })
 
@@ -247,7 +252,7 @@ describe('the number of players', () => {
     }
     const codes: number[] = []
     for (const { closed } of others) void closed.then(([code]) => codes.push(code))
-    await vi.waitFor(() => expect(codes.length).toBe(296))
+    await until(() => expect(codes.length).toBe(296))
     // As many as are refused in words at one time is limited, too.
     expect([...new Set(codes)].sort()).toEqual(codes.includes(1006) ? [1006, 1013] : [1013])
     expect(most).toBeLessThanOrEqual(5)

@@ -1,10 +1,10 @@
 import { request as httpsRequest } from 'node:https'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../attacks/support/wire.js'
 import { selfSigned } from '../../gateway/certificate.js'
-import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers } from './players-support.js'
+import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers, until } from './players-support.js'
 
 const UPGRADE = [
   'Host: anything.example',
@@ -62,8 +62,8 @@ describe('the public listener', () => {
     expect(await health()).toBe('200 ok\n')
     expect(await health('POST')).toBe('405 GET /healthz\n')
     page.sockets[0]!.terminate()
-    await vi.waitFor(async () => expect(await health()).toBe('503 The game is not ready yet\n'))
-    await vi.waitFor(async () => expect(await health()).toBe('200 ok\n'))
+    await until(async () => expect(await health()).toBe('503 The game is not ready yet\n'))
+    await until(async () => expect(await health()).toBe('200 ok\n'))
     stage.players.refuse()
     expect(await health()).toBe('503 The game is not ready yet\n')
   })

@@ -12,6 +12,7 @@ export class KeepAlive {
   /** In the order in which they were last probed. */
   readonly #due = new Map<Probed, number>()
   #timer: NodeJS.Timeout | undefined
+  #lastStep = 0
 
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs
@@ -19,7 +20,9 @@ export class KeepAlive {
 
   add(connection: Probed): void {
     this.#due.set(connection, performance.now() + this.#intervalMs)
-    this.#timer ??= setInterval(() => this.#step(), this.#intervalMs / STEPS)
+    if (this.#timer !== undefined) return
+    this.#lastStep = performance.now()
+    this.#timer = setInterval(() => this.#step(), this.#intervalMs / STEPS)
   }
 
   delete(connection: Probed): void {
@@ -31,11 +34,14 @@ export class KeepAlive {
 
   #step(): void {
     const now = performance.now()
+    // After this process has stood still, what others said meanwhile is still to be read.
+    const stoodStill = now - this.#lastStep > this.#intervalMs / 4
+    this.#lastStep = now
     for (const [connection, due] of this.#due) {
       if (due > now) return
       this.#due.delete(connection)
       this.#due.set(connection, now + this.#intervalMs)
-      connection.probe()
+      if (!stoodStill) connection.probe()
     }
   }
 }

@@ -13,7 +13,9 @@ import { KeepAlive } from './keep-alive.js'
 import { isReserved } from './player-paths.js'
 import type { PlayerRefusal } from './players.js'
 import type { Relay } from './relay.js'
+import type { WebRtc } from './webrtc/webrtc.js'
 import { WebSocketTransport } from './websocket-transport.js'
+import { WITH_CHANNEL } from '../../../relay/signals.js'
 
 /** Connections that aren't players': those that are being accepted or refused, and probes of health. */
 const OTHER_CONNECTIONS = 256
@@ -34,6 +36,8 @@ export interface PlayerListenerOptions {
   readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer
+  /** Data channels, if the host has them. */
+  readonly webRtc: () => WebRtc | undefined
   readonly log: LineLog
   onFault(error: unknown): void
 }
@@ -86,6 +90,8 @@ export function createPlayerListener(options: PlayerListenerOptions): PlayerList
       const transport = new WebSocketTransport(accepted, socket, target, remoteAddress)
       const player = relay.admit(transport)
       if ('code' in player) return dismiss(accepted, player, remoteAddress)
+      const webRtc = accepted.protocol === WITH_CHANNEL ? options.webRtc() : undefined
+      if (webRtc) transport.offerChannel(webRtc, player)
       transport.serve(player)
       exempt(socket)
       keepAlive.add(transport)
