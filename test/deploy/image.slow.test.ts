@@ -133,4 +133,16 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     expect(await container.exited).toBe(70)
     expect(container.processes()).toEqual([])
   })
+
+  test('a Node program is hosted in its image, and ends in order', async () => {
+    const { sidecar, container } = await start(node, 'node-project', [], { PORT: '0' })
+    const [, port] = await container.line(/listens at (\d+)/)
+    await expect.poll(() => stateAt(sidecar.url), { timeout: 20_000 }).toBe('Ready')
+    expect(await (await fetch(`http://127.0.0.1:${port!}/`)).text()).toBe('hello')
+    expectLeastRights(container)
+    container.signal('SIGTERM')
+    expect(await container.exited).toBe(0)
+    expect(container.processes()).toEqual([])
+    await expect.poll(() => stateAt(sidecar.url), { timeout: 10_000 }).toBe('Shutdown')
+  })
 })
