@@ -6,6 +6,7 @@ import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
+import { inlineScript } from './build/inline-script.mjs'
 import { licenseText, mapLines, minifyVendors, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
@@ -134,6 +135,7 @@ const builds = [
     input: { ...server, ...command },
     external: [/^node:/, 'mitt', 'isomorphic-ws', 'ws'],
     plugins: [
+      inlineScript(),
       alias({
         entries: ['mime-types', 'debug', 'http-errors'].map((name) => ({
           find: name,

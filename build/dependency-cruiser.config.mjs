@@ -4,6 +4,7 @@
  *   cli, vite > node > sidecar > protocol
  *   adapters > index > client > protocol
  *   node > frames
+ *   node > host-page > relay, as a script
  */
 
 /**
@@ -16,17 +17,21 @@ const allowed = {
   frames: {},
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts'] },
+  relay: {},
+  player: {},
+  'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   dashboard: { areas: ['protocol', 'sidecar'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
-    areas: ['protocol', 'sidecar', 'client', 'frames', 'index.ts', 'index.node.ts'],
+    areas: ['protocol', 'sidecar', 'client', 'frames', 'relay', 'host-page', 'index.ts', 'index.node.ts'],
     packages: ['mrmime', 'send', 'ws', 'yaml'],
     node: true,
   },
   vite: { areas: ['node'], node: true },
+  init: { node: true },
   cli: {
-    areas: ['client', 'protocol', 'sidecar', 'node', 'frames', 'index.ts', 'index.node.ts'],
+    areas: ['client', 'protocol', 'sidecar', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
     packages: ['commander', 'picocolors', 'yaml'],
     node: true,
   },
@@ -43,7 +48,8 @@ const floors = [
   ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
-  ['node/http', 'node/local', 'node/gateway'],
+  ['node/http', 'node/local', 'node/gateway', 'node/host'],
+  ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],
 ]
@@ -99,7 +105,7 @@ export default {
       name: 'page-reaches-no-node',
       severity: 'error',
       comment: 'A page or an engine loads these entries, so nothing behind them may need Node.',
-      from: { path: ['^src/index\\.ts$', '^src/(adapters|dashboard|frames|mock|players|sidecar)/'] },
+      from: { path: ['^src/index\\.ts$', '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|sidecar)/'] },
       to: {
         path: ['^src/(node|vite|cli)/', '^(node:)?(fs|http|https|net|os|path|process|stream|tls|url)($|/)'],
         reachable: true,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { inlineScript } from './inline-script.mjs'
 
 /** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
 const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/built']
@@ -68,6 +69,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
+  plugins: [inlineScript()],
   test: {
     pool: 'forks',
     // Many tests wait for a time-out, so one worker more than a small machine has cores.

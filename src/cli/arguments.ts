@@ -50,3 +50,12 @@ export function featureGates(text: string): Record<string, boolean> {
   }
   return gates
 }
+
+const SIZES: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
+
+/** Bytes, also in binary units, such as `300M` or `2Gi`. */
+export function bytes(text: string): number {
+  const match = /^(\d{1,12})([KMG]?)i?B?$/i.exec(text)
+  if (match === null) throw new InvalidArgumentError('It must be a number of bytes, such as 65536 or 300M.')
+  return Number(match[1]) * SIZES[match[2]!.toUpperCase()]!
+}

@@ -1,5 +1,6 @@
 import { plainText } from '../node/plain-text.js'
 import type { Call, Change, ControlCommand, LogEntry, SidecarEvent } from '../sidecar/index.js'
+import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
@@ -25,22 +26,17 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
       const more = changes.length > MAX_CHANGES ? [`${changes.length - MAX_CHANGES} more changes`] : []
       const results = [...answer, ...note, ...told, ...more]
       lines.push(
-        [colors.dim(clock(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')].join('  ').trimEnd(),
+        [colors.dim(clockTime(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
+          .join('  ')
+          .trimEnd(),
       )
     }
     for (const { message, times } of warnings) {
       if (times === 1 || verbose)
-        lines.push(`${colors.dim(clock(entry.at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
+        lines.push(`${colors.dim(clockTime(entry.at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
     }
     return lines
   }
-}
-
-function clock(at: number): string {
-  const date = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
-  return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 const replyText = ({ status, message }: { status: number; message?: string }): string =>

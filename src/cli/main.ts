@@ -1,12 +1,14 @@
 import { Command } from 'commander'
 import { plainText } from '../node/plain-text.js'
+import { hostCommand } from './commands/host.js'
+import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
 import { serveCommand } from './commands/serve.js'
 import { UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
-const commands: readonly CommandModule[] = [localCommand, serveCommand]
+const commands: readonly CommandModule[] = [localCommand, serveCommand, hostCommand, initCommand]
 
 /** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
 const USAGE = 64

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 
 /** The folders whose suites run servers in their own process. */
-const SERVER_SUITES = /\/test\/(attacks|contract|faults|frames|gateway|node|sidecar|vite)\//
+const SERVER_SUITES = /\/test\/(attacks|contract|faults|frames|gateway|host|node|sidecar|vite)\//
 
 /** Kinds of `process.getActiveResourcesInfo()` that a server, a client or a watch of a file holds. */
 const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']

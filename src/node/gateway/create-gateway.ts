@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createGuardedServer } from '../http/guarded-server.js'
+import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/listen-address.js'
 import { createPlaces } from '../http/places.js'
@@ -66,11 +67,32 @@ export interface Gateway {
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
-export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
+export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  return createInnerGateway(options, {})
+}
+
+/** What the host adds to the gateway that it has inside. */
+export interface GatewayHooks {
+  /** Called when a call of a page is about to be forwarded. */
+  readonly onCall?: (operation: OperationName) => void
+  /** Takes an upgrade outside of the sidecar's paths. Returns false if it is none of its own. */
+  readonly upgrade?: (target: string, message: IncomingMessage, socket: Socket, head: Buffer) => boolean
+}
+
+/** The gateway as the host uses it. */
+export interface InnerGateway extends Gateway {
+  /** Whether the sidecar has accepted a call to `shutdown`. */
+  readonly wasShutDown: boolean
+  /** Tells every watch the signal and ends it. Calls are still served. Returns how many watches there were. */
+  tellSignal(signal: string): number
+}
+
+/** The same as `createGateway()`, with hooks. */
+export async function createInnerGateway(options: GatewayOptions, hooks: GatewayHooks): Promise<InnerGateway> {
   const settings = resolveGatewayOptions(options)
   const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
   try {
-    return await start(options, settings, local)
+    return await start(options, settings, local, hooks)
   } catch (error) {
     await local?.close()
     throw error
@@ -81,7 +103,8 @@ async function start(
   options: GatewayOptions,
   settings: GatewaySettings,
   local: LocalSidecar | undefined,
-): Promise<Gateway> {
+  hooks: GatewayHooks,
+): Promise<InnerGateway> {
   const { host, platform, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
   const scheme = tls === undefined ? 'http' : 'https'
   const log = createLineLog(options.onLog)
@@ -136,6 +159,7 @@ async function start(
   ): Promise<void> => {
     const { target } = admission
     if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
+    if (hooks.upgrade?.(target, message, socket, head) === true) return exempt(socket)
     const refusal = notFound(target)
     logRefusal(message.method, target, refusal)
     refuseRaw(socket, refusal)
@@ -154,6 +178,7 @@ async function start(
     timeout: settings.timeout,
     access,
     denied: settings.denied,
+    onCall: hooks.onCall,
     onWatch: exempt,
     log,
   })
@@ -189,6 +214,10 @@ async function start(
     sidecarUrl: sidecar.href.replace(/\/$/, ''),
     local,
     token,
+    get wasShutDown() {
+      return sidecarHandler.wasShutDown
+    },
+    tellSignal: (signal) => sidecarHandler.stopWatches(signal),
     close,
     [Symbol.asyncDispose]: () => close(),
   }

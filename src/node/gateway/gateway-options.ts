@@ -1,8 +1,9 @@
-import { createSecureContext } from 'node:tls'
 import { didYouMean } from '../../protocol/nearest.js'
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { isLoopback } from '../http/authority.js'
+import { checkCertificate } from '../http/certificate.js'
+import type { Certificate } from '../http/certificate.js'
 import { ownHosts } from '../http/listen-address.js'
 import { resolveToken } from '../http/token.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
@@ -92,7 +93,7 @@ export interface GatewaySettings {
   /** Options of the local sidecar inside. */
   readonly local: LocalSidecarOptions | undefined
   readonly denied: ReadonlySet<OperationName>
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: Certificate | undefined
   /** Whether other machines can reach it. */
   readonly exposed: boolean
   readonly token: string | undefined
@@ -118,9 +119,7 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
   if (local && options.sidecar !== undefined) {
     throw new TypeError('sidecar and local exclude each other: both say which sidecar is used')
   }
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new TypeError('cert and key go together: HTTPS needs the certificate and its private key')
-  }
+  const tls = checkCertificate(cert, key)
   const exposed = !isLoopback(host)
   const token = resolveToken(options.token)
   checkExposure(options, host, exposed, token)
@@ -131,25 +130,13 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set(listOption('deny', options.deny).map(checkOperation)),
-    tls: cert === undefined || key === undefined ? undefined : checkCertificate(cert, key),
+    tls,
     exposed,
     token,
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(host)],
     allowOrigins: listOption('allowOrigins', options.allowOrigins),
     timeout,
     onWarning: options.onWarning ?? warnProcess,
-  }
-}
-
-/** Checks the certificate before anything is started that would have to be ended again. */
-function checkCertificate(cert: string | Uint8Array, key: string | Uint8Array): { cert: Buffer; key: Buffer } {
-  const pair = { cert: Buffer.from(cert), key: Buffer.from(key) }
-  try {
-    createSecureContext(pair)
-    return pair
-  } catch (error) {
-    const { message } = error as Error
-    throw new TypeError(`cert and key must be PEM texts that belong together: ${message}`, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
+import type { Certificate } from './certificate.js'
 import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
 import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
@@ -41,8 +42,12 @@ const serverOptions: ServerOptions = {
 
 export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls?: Certificate | undefined
   readonly guard: (head: RequestHead) => Verdict
+  /** Connections that aren't watchers, and those that are being answered at once. Default 256. */
+  readonly connections?: number | undefined
+  /** Connections in all. Default 4,096. */
+  readonly totalConnections?: number | undefined
   /** Answers an admitted request. A rejected promise is a fault: it is reported, and the connection is cut. */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
@@ -68,15 +73,16 @@ const OTHER_EXPECTATION: Refusal = {
   code: 12,
   message: 'The only expectation that is met here is 100-continue',
 }
-const FULL: Refusal = {
+const full = (connections: number): Refusal => ({
   status: 503,
   code: 14,
-  message: `All ${limits.connections} connections wait for answers to other requests; try again in a moment`,
-}
+  message: `All ${connections} connections wait for answers to other requests; try again in a moment`,
+})
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
-  const { tls, guard, onFault } = options
+  const { tls, guard, onFault, connections = limits.connections, totalConnections = limits.totalConnections } = options
+  const FULL = full(connections)
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
   const streams = new WeakSet()
@@ -84,7 +90,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     tls === undefined
       ? createServer(serverOptions)
       : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
-  const limit = limitConnections(server, limits.connections, limits.totalConnections)
+  const limit = limitConnections(server, connections, totalConnections)
   // Otherwise a client that has said all, and says so by closing its half, would not get its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
 

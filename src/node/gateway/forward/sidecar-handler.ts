@@ -25,6 +25,8 @@ export interface SidecarHandlerOptions {
   readonly access: Access
   /** Operations that aren't forwarded. */
   readonly denied: ReadonlySet<OperationName>
+  /** Called when a call is about to be forwarded. */
+  readonly onCall?: ((operation: OperationName) => void) | undefined
   /** Called when a connection is a watch's from now on. */
   readonly onWatch?: (socket: Socket) => void
   readonly log: LineLog
@@ -108,6 +110,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         if (message.socket.destroyed) return
         const unplaced = place(route, reply, message.socket)
         if (unplaced !== undefined) return refuse(unplaced)
+        options.onCall?.(route.operation)
         if (message.method !== 'GET' || bytes.byteLength > 0) headers['content-length'] = String(bytes.byteLength)
         await forwarder.request(message, reply, {
           path: route.path,
@@ -139,6 +142,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (headers === undefined) return refuse(BAD_HEADER)
       const unplaced = place(route, socket, socket)
       if (unplaced !== undefined) return refuse(unplaced)
+      options.onCall?.(route.operation)
       await forwarder.upgrade(message, socket, {
         path: route.path,
         headers,

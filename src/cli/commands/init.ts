@@ -1,0 +1,98 @@
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { plainText } from '../../node/plain-text.js'
+import { ChoiceError } from '../../init/choices.js'
+import { choose } from '../../init/choose.js'
+import type { Given, Person } from '../../init/choose.js'
+import { renderFiles } from '../../init/files.js'
+import { nextSteps } from '../../init/next-steps.js'
+import { inspectProject } from '../../init/project.js'
+import { WriteError, writeFiles } from '../../init/write-files.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+
+interface InitOptions extends Given {
+  readonly into: string
+  readonly yes: boolean
+}
+
+/** A file can't be made (EX_CANTCREAT of sysexits.h). */
+const CANNOT_CREATE = 73
+/** What a shell says of a program that Ctrl-C has ended. */
+const INTERRUPTED = 130
+
+export const initCommand: CommandModule = {
+  name: 'init',
+  summary: 'Write a Dockerfile and the manifests of a Fleet into a project, over no file that is there.',
+  define,
+  run: (options, _args, context) => runInit(options as unknown as InitOptions, context),
+}
+
+function define(command: Command): void {
+  const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
+  command
+    .option('--kind <kind>', 'page, or node for a program (default: what the project looks like)')
+    .option('--name <name>', 'name of the Fleet (default: that of package.json)')
+    .option('--dir <dir>', "a page's build, within the project (default: where it is, or dist)")
+    .option('--entry <file>', 'a Node program, within the project (default: that of npm start, or server.mjs)')
+    .option('--port <port>', 'port that players connect to (default: 7777)')
+    .option(
+      '--counter <name=capacity>',
+      'counter of each server, such as rooms=10; may be given several times',
+      several,
+    )
+    .option('--list <name=capacity>', 'list of each server, such as players=32; may be given several times', several)
+    .option('--image <image>', 'name of the image (default: name and version of the project)')
+    .option('--webrtc', 'let players in by UDP, too', false)
+    .option('--into <dir>', 'the project', '.')
+    .option('--yes', 'ask nothing and take the defaults', false)
+}
+
+async function runInit(options: InitOptions, context: CliContext): Promise<number> {
+  const project = inspectProject(options.into)
+  const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
+  const terminal = isAsked ? openTerminal(context) : undefined
+  try {
+    const choices = await choose(options, project, terminal?.person)
+    const { written, kept } = await writeFiles(options.into, renderFiles(choices, project))
+    report(written, kept, context)
+    if (written.length > 0) {
+      context.print('\nNext:')
+      for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
+    }
+    return 0
+  } catch (error) {
+    if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
+    const message = error instanceof WriteError ? error.message : undefined
+    if (message === undefined && !isAbort(error)) throw error
+    context.warn(context.colors.red(plainText(`${message ?? 'Nothing was written: the questions were ended'}.`)))
+    return message === undefined ? INTERRUPTED : CANNOT_CREATE
+  } finally {
+    terminal?.close()
+  }
+}
+
+function report(written: readonly string[], kept: readonly string[], { print, colors }: CliContext): void {
+  if (written.length > 0) print(`${colors.green('Written:')} ${written.join(', ')}`)
+  if (kept.length > 0) print(`${colors.yellow('Left as it was:')} ${kept.join(', ')}`)
+  if (written.length === 0) print('There is nothing to do; to have a file anew, rename the one that is there.')
+}
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
+
+/** Asks in the terminal. Ctrl-C and Ctrl-D end the questions. */
+function openTerminal({ colors, print, warn }: CliContext): { readonly person: Person; close(): void } {
+  const end = new AbortController()
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  lines.on('close', () => end.abort())
+  print(`Files for a Fleet, in ${resolve('.')}. Enter takes what is in brackets.`)
+  return {
+    person: {
+      ask: (question, byDefault) =>
+        lines.question(`${question} ${colors.dim(`(${byDefault || 'none'})`)}: `, { signal: end.signal }),
+      complain: (sentence) => warn(colors.red(plainText(sentence))),
+    },
+    close: () => lines.close(),
+  }
+}

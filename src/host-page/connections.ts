@@ -1,0 +1,100 @@
+import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batch-reader.js'
+import type { Frame } from '../relay/batch-reader.js'
+import { FROM_HOST, OPERATIONS } from '../relay/frame.js'
+import { Connection } from './connection.js'
+import type { CloseInit, PageWindow } from './page.js'
+import type { PlayerSocket } from './player-socket.js'
+import { createUplink } from './uplink.js'
+
+/** The players' connections, as the page has them. */
+export interface Connections {
+  onconnection: ((socket: PlayerSocket) => void) | null
+  readonly sockets: ReadonlyMap<number, PlayerSocket>
+}
+
+export interface ConnectionsOptions {
+  readonly page: PageWindow
+  readonly playersPath: string
+}
+
+type OnConnection = Connections['onconnection']
+
+/** Opens the page's one socket to the host, and makes a socket for each player who comes over it. */
+export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
+  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
+  const globals = {
+    Blob,
+    CloseEvent,
+    DOMException,
+    Event,
+    MessageEvent,
+    WebSocket,
+    queueMicrotask: page.queueMicrotask.bind(page),
+    setTimeout: page.setTimeout.bind(page),
+    reportError: page.reportError.bind(page),
+  }
+  const connections = new Map<number, Connection>()
+  const sockets = new Map<number, PlayerSocket>()
+  let onconnection: OnConnection = null
+
+  const introduce = (connection: Connection): void => {
+    if (onconnection === null || connection.isKnown) return
+    connection.isKnown = true
+    try {
+      onconnection(connection.socket)
+    } catch (error) {
+      globals.reportError(error)
+    }
+  }
+
+  const end = (connection: Connection, init: CloseInit): void => {
+    connections.delete(connection.id)
+    sockets.delete(connection.id)
+    connection.end(init)
+  }
+
+  const open = (id: number, payload: Uint8Array): void => {
+    const connection = new Connection({ id, ...readOpen(payload), page: globals, uplink })
+    connections.set(id, connection)
+    sockets.set(id, connection.socket)
+    introduce(connection)
+  }
+
+  const take = ({ connection: id, operation, isBinary, payload }: Frame): void => {
+    if (operation === OPERATIONS.open) return open(id, payload)
+    if (operation === OPERATIONS.taken) return uplink.acknowledge(readNumber(payload))
+    const connection = connections.get(id)
+    if (connection === undefined) return
+    if (operation === OPERATIONS.data) return connection.receive(isBinary ? payload : readText(payload))
+    if (operation === OPERATIONS.waiting) {
+      connection.waiting = readNumber(payload)
+      return
+    }
+    const { code, reason } = readClose(payload)
+    end(connection, { code, reason, wasClean: code !== 1006 })
+  }
+
+  const uplink = createUplink({
+    page: globals,
+    host: page.location.host,
+    path: playersPath,
+    onBatch(batch) {
+      for (const frame of readBatch(batch, FROM_HOST)) take(frame)
+    },
+    onLost() {
+      for (const connection of [...connections.values()]) end(connection, { code: 1006, reason: '', wasClean: false })
+    },
+  })
+
+  return {
+    get onconnection() {
+      return onconnection
+    },
+    set onconnection(listener: OnConnection) {
+      onconnection = typeof listener === 'function' ? listener : null
+      // What the game's script sets up after this line is there by then.
+      globals.queueMicrotask(() => [...connections.values()].forEach(introduce))
+    },
+    sockets,
+  }
+}

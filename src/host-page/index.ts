@@ -1,0 +1,92 @@
+/**
+ * The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`.
+ */
+import { createConnections } from './connections.js'
+import type { HostConfig, PageWindow } from './page.js'
+import { ShutdownEvent } from './shutdown-event.js'
+import type { PlayerSocket } from './player-socket.js'
+
+/** An argument of the function that the runner puts around this script. */
+declare const hostConfig: HostConfig
+
+const page = globalThis as unknown as PageWindow & Record<string, unknown>
+// The script runs in frames too, and each would be another game server.
+if (page.top === globalThis) install(hostConfig)
+
+function install({ playersPath, binding }: HostConfig): void {
+  const tell = page[binding] as (message: string) => void
+  delete page[binding]
+  let ticks = 0
+  let hasBooted = false
+  let isListenedTo = false
+
+  const boot = (): void => {
+    if (hasBooted) return
+    hasBooted = true
+    tell('booted')
+  }
+
+  const connections = createConnections({ page, playersPath })
+
+  class GameServerHost extends EventTarget {
+    get onconnection(): ((socket: PlayerSocket) => void) | null {
+      return connections.onconnection
+    }
+
+    set onconnection(listener: ((socket: PlayerSocket) => void) | null) {
+      connections.onconnection = listener
+    }
+
+    get connections(): ReadonlyMap<number, PlayerSocket> {
+      return connections.sockets
+    }
+
+    /** One step of the game was made. Once it has been called, it must go on being called. */
+    tick(): void {
+      ticks += 1
+      boot()
+    }
+
+    override addEventListener(...[type, listener, options]: Parameters<EventTarget['addEventListener']>): void {
+      if (type === 'shutdown') isListenedTo = true
+      super.addEventListener(type, listener, options)
+    }
+  }
+
+  const host = new GameServerHost()
+  Object.defineProperty(globalThis, 'gameServerHost', { value: host, enumerable: true })
+  // For the runner alone.
+  Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
+    value: {
+      get ticks() {
+        return ticks
+      },
+      /** Resolves with whether anybody listened, when all that was waited for has settled. */
+      async shutdown(signal: string, deadline: number): Promise<boolean> {
+        const waits: Promise<unknown>[] = []
+        host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
+        // What is waited for may ask for more time while it is waited for.
+        for (let settled = 0; settled < waits.length;) {
+          const batch = waits.slice(settled)
+          settled += batch.length
+          for (const result of await Promise.allSettled(batch)) {
+            if (result.status === 'rejected') page.reportError(result.reason)
+          }
+        }
+        return isListenedTo
+      },
+    },
+  })
+  awaitFirstFrame(boot)
+}
+
+/** A page without `tick()` has booted when the first frame that it asked for has run. */
+function awaitFirstFrame(boot: () => void): void {
+  const { requestAnimationFrame } = page
+  page.requestAnimationFrame = (callback) =>
+    requestAnimationFrame.call(page, (time) => {
+      page.requestAnimationFrame = requestAnimationFrame
+      callback(time)
+      boot()
+    })
+}

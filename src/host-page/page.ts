@@ -1,0 +1,48 @@
+/** What the runner tells the script when it puts it into the page. */
+export interface HostConfig {
+  /** Path at which the page opens its one socket to the players, with the secret. */
+  readonly playersPath: string
+  /** Name of the function with which the page tells the runner something. */
+  readonly binding: string
+}
+
+/** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */
+export interface PageWindow {
+  readonly top: unknown
+  readonly location: { readonly host: string }
+  readonly WebSocket: new (url: string) => PageSocket
+  readonly Event: new (type: string) => Event
+  readonly MessageEvent: new (type: string, init: { readonly data: unknown }) => Event
+  readonly CloseEvent: new (type: string, init: CloseInit) => Event
+  readonly DOMException: new (message: string, name: string) => Error
+  readonly Blob: new (parts: readonly Uint8Array[]) => PageBlob
+  requestAnimationFrame(callback: (time: number) => void): number
+  queueMicrotask(callback: () => void): void
+  setTimeout(callback: () => void, ms: number): unknown
+  reportError(error: unknown): void
+}
+
+/** Why a connection has ended, as its event tells. */
+export interface CloseInit {
+  readonly code: number
+  readonly reason: string
+  readonly wasClean: boolean
+}
+
+/** A browser's Blob, as far as it is used here. */
+export interface PageBlob {
+  readonly size: number
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** A browser's WebSocket, as far as it is used here. */
+export interface PageSocket {
+  binaryType: string
+  readonly bufferedAmount: number
+  readonly readyState: number
+  onopen: (() => void) | null
+  onmessage: ((event: { readonly data: unknown }) => void) | null
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null
+  send(data: Uint8Array): void
+  close(code?: number, reason?: string): void
+}

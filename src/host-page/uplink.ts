@@ -1,0 +1,97 @@
+import { BatchWriter } from '../relay/batch-writer.js'
+import type { PageSocket, PageWindow } from './page.js'
+import type { Progress } from './sent-bytes.js'
+
+/** Another page has taken this one's place. */
+export const REPLACED = 4001
+
+const OPEN = 1
+const FIRST_DELAY_MS = 50
+const MOST_DELAY_MS = 1_000
+
+export interface UplinkOptions {
+  readonly page: Pick<PageWindow, 'WebSocket' | 'queueMicrotask' | 'setTimeout'>
+  readonly host: string
+  /** Path at which the host awaits the socket. */
+  readonly path: string
+  /** Takes a batch of the host. An error that it throws ends the socket. */
+  onBatch(batch: Uint8Array): void
+  /** The socket has ended, and all that went over it. Another one is on its way. */
+  onLost(): void
+}
+
+/** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
+export interface Uplink extends Progress {
+  /** @returns the length of the message in bytes */
+  send(connection: number, data: string | Uint8Array): number
+  close(connection: number, code: number, reason: string): void
+  /** The host has this batch. */
+  acknowledge(batch: number): void
+}
+
+export function createUplink({ page, host, path, onBatch, onLost }: UplinkOptions): Uplink {
+  const { WebSocket, queueMicrotask, setTimeout } = page
+  let socket: PageSocket | undefined
+  let delay = 0
+  let sent = 0
+  let taken = 0
+  let isFlushing = false
+  const writer = new BatchWriter((batch) => {
+    if (socket?.readyState !== OPEN) return
+    sent += 1
+    socket.send(batch)
+  })
+
+  const flush = (): void => {
+    isFlushing = false
+    writer.flush()
+  }
+  const flushSoon = (): void => {
+    if (isFlushing) return
+    isFlushing = true
+    queueMicrotask(flush)
+  }
+
+  const connect = (): void => {
+    const own = (socket = new WebSocket(`ws://${host}${path}`))
+    own.binaryType = 'arraybuffer'
+    own.onopen = () => {
+      delay = 0
+    }
+    own.onmessage = ({ data }) => {
+      if (own === socket) onBatch(new Uint8Array(data as ArrayBuffer))
+    }
+    own.onclose = ({ code }) => {
+      socket = undefined
+      sent = taken = 0
+      writer.clear()
+      onLost()
+      if (code === REPLACED) return
+      setTimeout(connect, delay)
+      delay = Math.min(MOST_DELAY_MS, Math.max(FIRST_DELAY_MS, 2 * delay))
+    }
+  }
+  // A browser's own error page has no host.
+  if (host !== '') connect()
+
+  return {
+    get batch() {
+      return sent + 1
+    },
+    get taken() {
+      return taken
+    },
+    acknowledge(batch) {
+      taken = batch
+    },
+    send(connection, data) {
+      const size = writer.data(connection, data)
+      flushSoon()
+      return size
+    },
+    close(connection, code, reason) {
+      writer.close(connection, code, reason)
+      flushSoon()
+    },
+  }
+}

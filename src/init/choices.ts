@@ -1,0 +1,102 @@
+/** A game server that is a page, which the package's browser runs, or a program for Node. */
+export type Kind = 'page' | 'node'
+
+/** A counter or a list that each server of the Fleet starts with. */
+export interface Resource {
+  readonly name: string
+  readonly capacity: number
+}
+
+/** Everything that a user can choose. */
+export interface Choices {
+  readonly kind: Kind
+  /** Name of the Fleet and of what belongs to it. */
+  readonly name: string
+  /** Page: the folder that holds the build, within the project. */
+  readonly dir: string
+  /** Node: the program, within the project. */
+  readonly entry: string
+  /** The port that players connect to, in the container. */
+  readonly port: number
+  readonly image: string
+  readonly counters: readonly Resource[]
+  readonly lists: readonly Resource[]
+  /** Whether players also come in by UDP. */
+  readonly webrtc: boolean
+}
+
+/** A choice that can't be used. The message is one sentence: what is wrong, with the value. */
+export class ChoiceError extends Error {
+  override readonly name = 'ChoiceError'
+}
+
+/** The most values that the platform takes in a list. */
+const MOST_VALUES = 1000
+/** The most that int32 holds: an autoscaler's buffer is one. Ten servers' worth must stay exact, too. */
+const MOST_COUNT = 2 ** 31 - 1
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
+/** A path within the project, in letters that a Dockerfile takes as they are. */
+const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[\w.][-\w./@+]*$/
+const IMAGE =
+  /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/
+
+/** @throws ChoiceError */
+export function readKind(text: string): Kind {
+  return text === 'page' || text === 'node' ? text : wrong('kind', '"page" or "node"', text)
+}
+
+/** @throws ChoiceError */
+export function readName(text: string): string {
+  if (DNS_LABEL.test(text)) return text
+  return wrong('name', 'at most 63 lower-case letters, digits and "-", with no "-" at either end', text)
+}
+
+/** @throws ChoiceError */
+export function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  // A program that isn't root may not listen below 1024.
+  return port >= 1024 && port <= 65_535 ? port : wrong('port', 'a whole number from 1024 to 65535', text)
+}
+
+/** @throws ChoiceError */
+export function readPath(what: 'dir' | 'entry', text: string): string {
+  const path = text.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'
+  if (INNER_PATH.test(path) && !path.includes('//') && (what === 'dir' || path !== '.')) return path
+  return wrong(what, 'a path within the project, of letters, digits and any of "-_.@+/"', text)
+}
+
+/** @throws ChoiceError */
+export function readImage(text: string): string {
+  if (text.length <= 255 && IMAGE.test(text)) return text
+  return wrong(
+    'image',
+    'an image\'s name in lower case, such as "my-game:1" or "registry.example/team/my-game:1"',
+    text,
+  )
+}
+
+/** Reads `rooms=10` after the ones that were given before it. @throws ChoiceError */
+export function readResource(what: 'counter' | 'list', text: string, before: readonly Resource[] = []): Resource[] {
+  const [, name = '', digits = ''] = /^([^=]*)=(\d{1,10})$/.exec(text) ?? []
+  const capacity = Number(digits)
+  const most = what === 'list' ? MOST_VALUES : MOST_COUNT
+  if (!RESOURCE_NAME.test(name)) {
+    return wrong(
+      what,
+      'a name of letters, digits and "-", "_" or ".", then "=" and a capacity, such as "rooms=10"',
+      text,
+    )
+  }
+  if (capacity < 1 || capacity > most) return wrong(what, `${name} with a capacity from 1 to ${most}`, text)
+  if (before.some((one) => one.name === name))
+    throw new ChoiceError(`${what} must be given once for each name; got ${show(name)} twice`)
+  return [...before, { name, capacity }]
+}
+
+const show = (value: string): string => `"${value.slice(0, 80)}"`
+
+function wrong(what: string, wanted: string, value: string): never {
+  throw new ChoiceError(`${what} must be ${wanted}; got ${show(value)}`)
+}

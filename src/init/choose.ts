@@ -1,0 +1,96 @@
+import { ChoiceError, readImage, readKind, readName, readPath, readPort, readResource } from './choices.js'
+import type { Choices, Resource } from './choices.js'
+import type { Project } from './project.js'
+
+/** What was given on the command line, as text. */
+export interface Given {
+  readonly kind?: string
+  readonly name?: string
+  readonly dir?: string
+  readonly entry?: string
+  readonly port?: string
+  readonly image?: string
+  readonly counter?: readonly string[]
+  readonly list?: readonly string[]
+  readonly webrtc?: boolean
+}
+
+/** Asks a question and resolves with the answer as it was typed; an empty one takes the default. */
+export type Ask = (question: string, byDefault: string) => Promise<string>
+
+/** A person to ask, and a way to tell them what is wrong with an answer. */
+export interface Person {
+  readonly ask: Ask
+  complain(sentence: string): void
+}
+
+const DEFAULT_PORT = '7777'
+
+/**
+ * Makes the choices: what was given is taken, a person is asked for the rest, and without a person the project decides.
+ *
+ * @throws ChoiceError for what was given; a wrong answer is asked for again
+ */
+export async function choose(given: Given, project: Project, person?: Person): Promise<Choices> {
+  // What was given is looked at first, so that nobody answers questions for nothing.
+  const check = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
+    text === undefined ? undefined : read(text)
+  const kindGiven = check(given.kind, readKind)
+  const nameGiven = check(given.name, readName)
+  const dirGiven = check(given.dir, (text) => readPath('dir', text))
+  const entryGiven = check(given.entry, (text) => readPath('entry', text))
+  const portGiven = check(given.port, readPort)
+  const imageGiven = check(given.image, readImage)
+  const countersGiven = check(given.counter?.join(' '), (text) => readResources('counter', text))
+  const listsGiven = check(given.list?.join(' '), (text) => readResources('list', text))
+
+  const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: (text: string) => T) =>
+    value ?? (person === undefined ? read(byDefault) : answer(person, question, byDefault, read))
+
+  const kind = await decide(
+    kindGiven ?? guessedBy(given),
+    'Is your game server a page or a node program?',
+    project.kind,
+    readKind,
+  )
+  const name = await decide(nameGiven, 'Its name in the cluster', project.name, readName)
+  const isPage = kind === 'page'
+  const dir = isPage
+    ? await decide(dirGiven, 'The folder that holds the build', project.dir, (text) => readPath('dir', text))
+    : (dirGiven ?? project.dir)
+  const entry = isPage
+    ? (entryGiven ?? project.entry)
+    : await decide(entryGiven, 'The program', project.entry, (text) => readPath('entry', text))
+  const port = await decide(portGiven, 'The port that players connect to', DEFAULT_PORT, readPort)
+  const image = await decide(imageGiven, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
+  const counters = await decide(countersGiven, COUNTERS, '', (text) => readResources('counter', text))
+  const lists = await decide(listsGiven, LISTS, '', (text) => readResources('list', text))
+  return { kind, name, dir, entry, port, image, counters, lists, webrtc: given.webrtc ?? false }
+}
+
+const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'
+const LISTS = 'Lists with their capacities, such as players=32, with spaces between'
+
+/** A folder is that of a page and an entry that of a program, whatever else is in the project. */
+const guessedBy = ({ dir, entry }: Given): 'page' | 'node' | undefined =>
+  dir !== undefined ? 'page' : entry !== undefined ? 'node' : undefined
+
+const tagOf = ({ version }: Project): string =>
+  version !== undefined && /^\w[\w.-]{0,127}$/.test(version) ? version : '1'
+
+const readResources = (what: 'counter' | 'list', text: string): readonly Resource[] =>
+  text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .reduce<Resource[]>((before, part) => readResource(what, part, before), [])
+
+async function answer<T>(person: Person, question: string, byDefault: string, read: (text: string) => T): Promise<T> {
+  for (;;) {
+    try {
+      return read((await person.ask(question, byDefault)).trim() || byDefault)
+    } catch (error) {
+      if (!(error instanceof ChoiceError)) throw error
+      person.complain(`${error.message}.`)
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Choices } from './choices.js'
+import type { Project } from './project.js'
+import { allocation } from './templates/allocation.js'
+import { fleetAutoscaler } from './templates/autoscaler.js'
+import { dockerfile } from './templates/dockerfile.js'
+import { dockerignore } from './templates/dockerignore.js'
+import { fleet, gameServer } from './templates/manifests.js'
+
+/** Everything that `init` writes: the content of each file by its name. */
+export const renderFiles = (choices: Choices, project: Project): ReadonlyMap<string, string> =>
+  new Map([
+    ['Dockerfile', dockerfile(choices, project)],
+    ['.dockerignore', dockerignore(choices, project)],
+    ['gameserver.yaml', gameServer(choices)],
+    ['fleet.yaml', fleet(choices)],
+    ['fleetautoscaler.yaml', fleetAutoscaler(choices)],
+    ['allocation.yaml', allocation(choices)],
+  ])

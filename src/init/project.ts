@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Kind } from './choices.js'
+
+/** How a project installs its packages. */
+export type PackageManager = 'npm' | 'pnpm' | 'yarn'
+
+/** What a folder tells of the project in it. */
+export interface Project {
+  readonly kind: Kind
+  /** Made fit for a name in a cluster. */
+  readonly name: string
+  readonly dir: string
+  readonly entry: string
+  readonly version: string | undefined
+  readonly hasPackage: boolean
+  /** Whether `npm run build` does something. */
+  readonly hasBuild: boolean
+  /** Whether package.json lists this package. */
+  readonly hasSidecar: boolean
+  readonly manager: PackageManager
+  /** The files that installing needs, package.json first. */
+  readonly manifests: readonly string[]
+}
+
+interface PackageJson {
+  readonly name?: unknown
+  readonly version?: unknown
+  readonly main?: unknown
+  readonly scripts?: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, unknown>>
+  readonly devDependencies?: Readonly<Record<string, unknown>>
+}
+
+const SIDECAR = 'gameserver-sidecar'
+/** Where builds usually are, the most telling first. */
+const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
+const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 'index.mjs', 'index.js']
+const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
+  ['package-lock.json', 'npm'],
+  ['npm-shrinkwrap.json', 'npm'],
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+]
+
+/** Looks at a folder. What is missing or unreadable gets the usual value. */
+export function inspectProject(folder: string): Project {
+  const has = (path: string): boolean => existsSync(join(folder, path))
+  const description = readPackage(folder)
+  const packages = { ...description.devDependencies, ...description.dependencies }
+  const built = BUILD_FOLDERS.find((dir) => has(`${dir}/index.html`))
+  const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
+  const program = [...mainProgram(description), ...PROGRAMS].find(has)
+  const hasPage = built !== undefined || hasVite || has('index.html')
+  const hasBuild = typeof description.scripts?.['build'] === 'string'
+  const lock = LOCK_FILES.find(([file]) => has(file))
+  const source = packages[SIDECAR]
+  const file = typeof source === 'string' && source.startsWith('file:') ? source.slice('file:'.length) : undefined
+  return {
+    kind: hasPage || program === undefined ? 'page' : 'node',
+    name: clusterName(description.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
+    // Without a build, a page at the top of the project is its own build.
+    dir: built ?? (hasBuild || hasVite || !has('index.html') ? 'dist' : '.'),
+    entry: program ?? 'server.mjs',
+    version: typeof description.version === 'string' ? description.version : undefined,
+    hasPackage: has('package.json'),
+    hasBuild,
+    hasSidecar: source !== undefined,
+    manager: lock?.[1] ?? 'npm',
+    // The first `npm install` writes the lock file, which is then taken as well.
+    manifests: [
+      lock === undefined ? 'package*.json' : 'package.json',
+      ...[lock?.[0], '.npmrc', file].filter((path) => path !== undefined).filter(has),
+    ],
+  }
+}
+
+function readPackage(folder: string): PackageJson {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The programs that package.json names: the one that `npm start` runs, then its entry. */
+function mainProgram({ main, scripts }: PackageJson): string[] {
+  const start = scripts?.['start']
+  const started = typeof start === 'string' ? /^node\s+(?:-\S+\s+)*(\S+)/.exec(start)?.[1] : undefined
+  return [started, main].filter((path) => typeof path === 'string').map((path) => path.replace(/^\.\//, ''))
+}
+
+/** `@team/My Game` becomes `my-game`. */
+function clusterName(name: unknown): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const fit = name
+    .replace(/^@[^/]*\//, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '')
+  return fit === '' ? undefined : fit
+}

@@ -1,0 +1,60 @@
+import type { Choices, Resource } from '../choices.js'
+import { key } from './spec.js'
+import { commentOut, indent } from './text.js'
+
+/** The most servers, and the most servers' worth of places, that a Fleet may grow to. */
+const MOST_SERVERS = 10
+
+/** An autoscaler with the policy that fits, and the others as comments: a Fleet has one at most. */
+export function fleetAutoscaler(choices: Choices): string {
+  const policies = [
+    ...choices.counters.map((counter) => byPlaces('Counter', counter)),
+    ...choices.lists.map((list) => byPlaces('List', list)),
+    byServers,
+  ]
+  const [chosen, ...others] = policies
+  return `# Keeps as many servers ready as are needed next: kubectl apply -f fleetautoscaler.yaml
+${others.length > 0 ? '# A Fleet has one autoscaler, so only one of the policies in this file may be without "# ".\n' : ''}
+${chosen!.why}
+${document(choices, chosen!.policy)}${others
+    .map(({ why, policy }) => `\n# Or: ${why.replace(/^# /, '')}\n${commentOut(`---\n${document(choices, policy)}`)}`)
+    .join('')}`
+}
+
+interface Policy {
+  readonly why: string
+  readonly policy: string
+}
+
+const byServers: Policy = {
+  why: '# By servers: two are always Ready besides those that are Allocated. It fits one match a server.',
+  policy: `type: Buffer
+buffer:
+  bufferSize: 2
+  minReplicas: 2
+  maxReplicas: ${MOST_SERVERS}`,
+}
+
+function byPlaces(type: 'Counter' | 'List', { name, capacity }: Resource): Policy {
+  const field = type.toLowerCase()
+  return {
+    why: `# By the ${field} "${name}": as many places as one server has are always free. It fits servers with several sessions
+# or players, which allocations share.`,
+    policy: `type: ${type}
+${field}:
+  key: ${key(name)}
+  bufferSize: ${capacity}
+  minCapacity: ${capacity}
+  maxCapacity: ${capacity * MOST_SERVERS}`,
+  }
+}
+
+const document = ({ name }: Choices, policy: string): string => `apiVersion: autoscaling.agones.dev/v1
+kind: FleetAutoscaler
+metadata:
+  name: ${key(name)}
+spec:
+  fleetName: ${key(name)}
+  policy:
+${indent(policy, 4)}
+`

@@ -1,0 +1,150 @@
+import type { Choices } from '../choices.js'
+import type { PackageManager, Project } from '../project.js'
+import { join } from './text.js'
+
+/** Debian 12 with Node, and with the same libraries in every stage. */
+const NODE_IMAGE = 'node:24-bookworm-slim'
+
+export const dockerfile = (choices: Choices, project: Project): string =>
+  choices.kind === 'page' ? pageImage(choices, project) : nodeImage(choices, project)
+
+const pageImage = ({ dir, image, port }: Choices, project: Project): string =>
+  join(
+    `# The game server's image: a page, the browser that runs it without a screen, and nothing else; about 360 MB.
+#   docker build -t ${image} .
+`,
+    project.hasBuild &&
+      `# 1. Your game's build.
+FROM ${NODE_IMAGE} AS game
+WORKDIR /project
+COPY ${project.manifests.join(' ')} ./
+RUN ${install(project)}
+COPY . .
+RUN ${project.manager} run build
+`,
+    `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page. Your game's own packages are in its build already, so only this one is
+# installed, in the version that your project has.
+FROM ${NODE_IMAGE} AS host
+WORKDIR /host
+COPY ${project.manifests.join(' ')} ./
+${ONLY_THE_SIDECAR}
+
+# ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with the libraries that they need: 370 MB of the 1.5 GB that Debian installs for them.
+FROM ${NODE_IMAGE} AS root
+${packages('binutils ca-certificates chromium-headless-shell fonts-dejavu-core tini')}
+${collect([
+  '$(command -v node)',
+  '/usr/bin/tini',
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/lib/chromium/headless_*.pak',
+  '/usr/lib/chromium/icudtl.dat',
+  '/usr/lib/chromium/*snapshot*.bin',
+  ...['libEGL.so', 'libGLESv2.so', 'libvk_swiftshader.so', 'libvulkan.so.1', 'vk_swiftshader_icd.json'].map(
+    (file) => `/usr/lib/chromium/${file}`,
+  ),
+  '/usr/lib/*/libsoftokn3.so',
+  '/usr/lib/*/libfreebl*.so',
+])}
+
+# The image: no shell, no package manager. kubectl debug brings tools when you need some.
+FROM scratch
+COPY --from=root /image/ /
+COPY --from=host /host/node_modules/ /host/node_modules/
+${project.hasBuild ? `COPY --from=game /project/${dir}/ /game/` : `COPY ${dir}/ /game/`}
+# The root file system is read-only in the cluster. What the browser writes goes to /tmp, which the manifests mount.
+ENV NODE_ENV=production HOME=/tmp
+WORKDIR /host
+USER 1001:1001
+EXPOSE ${port}
+# tini is process 1: it hands signals on and takes away ended processes of the browser.
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/host/node_modules/gameserver-sidecar/dist/cli.js", "host", "/game", "--browser", "/usr/lib/chromium/chromium-headless-shell"]
+# Flags, which "args" in the manifests replace.
+CMD ["--players-port", "${port}"]
+`,
+  )
+
+const nodeImage = ({ entry, image, port }: Choices, project: Project): string =>
+  join(
+    `# The game server's image: your program, Node, and nothing else; about 110 MB and your packages.
+#   docker build -t ${image} .
+
+# 1. Your program with its packages${project.hasBuild ? '. Those that only its build needs are taken away again' : ''}.
+FROM ${NODE_IMAGE} AS server
+WORKDIR /server
+COPY ${project.manifests.join(' ')} ./
+RUN ${project.hasBuild ? install(project) : installForProduction(project)}
+COPY . .
+${
+  project.hasBuild
+    ? `RUN ${project.manager} run build && ${prune(project.manager)} && rm -f .npmrc`
+    : 'RUN rm -f .npmrc'
+}
+
+# 2. Node and tini, with the libraries that they need.
+FROM ${NODE_IMAGE} AS root
+${packages('binutils ca-certificates tini')}
+${collect(['$(command -v node)', '/usr/bin/tini'])}
+
+# The image: no shell, no package manager. kubectl debug brings tools when you need some.
+FROM scratch
+COPY --from=root /image/ /
+COPY --from=server /server/ /server/
+# The root file system is read-only in the cluster, but for /tmp, which the manifests mount.
+ENV NODE_ENV=production HOME=/tmp PORT=${port}
+WORKDIR /server
+USER 1001:1001
+EXPOSE ${port}
+# tini is process 1: it hands signals on and takes away ended processes.
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "${entry}"]
+`,
+  )
+
+const hasLock = ({ manifests }: Project): boolean => manifests.some((file) => /lock|shrinkwrap/.test(file))
+
+function install(project: Project): string {
+  if (project.manager === 'pnpm') return 'corepack enable && pnpm install --frozen-lockfile'
+  if (project.manager === 'yarn') return 'corepack enable && yarn install'
+  return hasLock(project) ? 'npm ci' : 'npm install'
+}
+
+function installForProduction(project: Project): string {
+  if (project.manager === 'pnpm') return 'corepack enable && pnpm install --frozen-lockfile --prod'
+  if (project.manager === 'yarn') return 'corepack enable && yarn install'
+  return `${install(project)} --omit=dev`
+}
+
+function prune(manager: PackageManager): string {
+  if (manager === 'pnpm') return 'pnpm prune --prod'
+  // Yarn's newer versions have no command for it.
+  return manager === 'yarn' ? 'true' : 'npm prune --omit=dev'
+}
+
+/** Leaves one package in package.json; npm then takes the versions from the lock file where there is one. */
+const ONLY_THE_SIDECAR = `RUN node -e " \\
+      const fs = require('fs'); \\
+      const { dependencies, devDependencies } = JSON.parse(fs.readFileSync('package.json')); \\
+      const version = { ...devDependencies, ...dependencies }['gameserver-sidecar']; \\
+      if (!version) throw new Error('package.json lacks gameserver-sidecar: run npm install gameserver-sidecar'); \\
+      fs.writeFileSync('package.json', JSON.stringify({ dependencies: { 'gameserver-sidecar': version } }))" \\
+ && npm install --omit=dev --no-audit --no-fund`
+
+const packages = (names: string): string => `RUN apt-get update \\
+ && apt-get install -y --no-install-recommends ${names} \\
+ && rm -rf /var/lib/apt/lists/*`
+
+/**
+ * Copies programs and the libraries that `ldd` names into /image. What is opened at run time only is among the files:
+ * the network security modules, and the drivers that draw WebGL in software.
+ */
+const collect = (files: readonly string[]): string => {
+  const hasFonts = files.some((file) => file.includes('chromium'))
+  return `RUN set -e; mkdir -p /image/etc; mkdir -m 1777 /image/tmp; \\
+    files="$(ls ${files.join(' \\\n      ')})"; \\
+    libraries="$(ldd $files 2>/dev/null | sed -n 's|^[[:space:]]*\\(.* => \\)\\{0,1\\}\\(/[^ ]*\\) (.*|\\2|p' | sort -u)"; \\
+    cp -L --parents $files $libraries /etc/ssl/certs/ca-certificates.crt /image; \\${
+      hasFonts ? '\n    cp -rL --parents /etc/fonts /usr/share/fonts /image; \\' : ''
+    }
+    strip "/image$(command -v node)"; \\
+    echo 'game:x:1001:1001::/tmp:/none' > /image/etc/passwd; \\
+    echo 'game:x:1001:' > /image/etc/group`
+}

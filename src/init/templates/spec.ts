@@ -1,0 +1,155 @@
+import type { Choices, Resource } from '../choices.js'
+import { indent, join } from './text.js'
+
+/** What the game has for its end after SIGTERM, and the host's own part of it. */
+const GRACE_MS = 10_000
+const GRACE_PERIOD_S = 15
+
+/** The spec of a GameServer, which is also that of a Fleet's template. */
+export const gameServerSpec = (choices: Choices): string =>
+  join(ports(choices), health(choices), resources(choices), template(choices))
+
+const ports = ({ port, webrtc }: Choices): string => `ports:
+  # Players come in here. The platform takes a free port of the node for each server (Dynamic)
+  # and leads it to containerPort. Players get the node's address and that port from the answer
+  # to an allocation.
+  - name: players
+    portPolicy: Dynamic
+    containerPort: ${port}
+${webrtc ? '    # TCP for WebSockets, UDP for the data channels of --webrtc, both by one number.\n    protocol: TCPUDP' : '    protocol: TCP'}`
+
+const health = ({ kind }: Choices): string => `health:
+  # ${kind === 'page' ? 'The client in the page sends beats (--auto-health).' : 'The game sends beats (autoHealth: true).'} A server that sends none for periodSeconds,
+  # failureThreshold times in a row, becomes Unhealthy and is replaced. Nothing is counted while
+  # the container is younger than initialDelaySeconds${
+    kind === 'page' ? `: longer than a page may take to\n  # start (host --boot-timeout, 20 s)` : ''
+  }.
+  initialDelaySeconds: ${kind === 'page' ? 30 : 10}
+  periodSeconds: 5
+  failureThreshold: 3`
+
+const resources = ({ counters, lists }: Choices): string =>
+  join(
+    counters.length > 0 &&
+      `# Numbers that allocations look at and change. The game changes them by updateCounter().
+counters:
+${indent(counters.map(counter).join('\n'), 2)}`,
+    lists.length > 0 &&
+      `# Names that allocations look at and add. The game changes them by addListValue() and
+# removeListValue().
+lists:
+${indent(lists.map(list).join('\n'), 2)}`,
+  )
+
+const counter = ({ name, capacity }: Resource): string => `${key(name)}:
+  count: 0
+  capacity: ${capacity}`
+
+const list = ({ name, capacity }: Resource): string => `${key(name)}:
+  capacity: ${capacity}
+  values: []`
+
+/** A name as a key of YAML: in quotes where it could be read as a number, a boolean or null. */
+export const key = (name: string): string =>
+  /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `"${name}"`
+
+const template = (
+  choices: Choices,
+): string => `# The pod of each server. It has one container, the game; the platform adds its sidecar to it.
+template:
+  metadata:
+    labels:
+      app: ${key(choices.name)}
+  spec:
+    # At the end the game gets SIGTERM, and SIGKILL this many seconds later: at least 2 more than
+    # --grace has.
+    terminationGracePeriodSeconds: ${GRACE_PERIOD_S}
+    # Don't set serviceAccountName or automountServiceAccountToken here. The platform's sidecar
+    # needs the account agones-sdk, which the platform's chart makes in each namespace of its
+    # value gameservers.namespaces. The game gets no token and needs none.
+    securityContext:
+      runAsNonRoot: true
+      runAsUser: 1001
+      runAsGroup: 1001
+      seccompProfile:
+${indent(seccomp(choices), 8)}
+    containers:
+      - name: ${key(choices.name)}
+        # A new tag for each build: a Fleet replaces its servers when this line changes.
+        image: ${choices.image}
+${indent(start(choices), 8)}
+        resources:
+${indent(sizes(choices), 10)}
+        securityContext:
+          allowPrivilegeEscalation: false
+          readOnlyRootFilesystem: true
+          capabilities:
+            drop: [ALL]
+        volumeMounts:
+          - name: tmp
+            mountPath: /tmp
+    volumes:
+      # The only folder that can be written${choices.kind === 'page' ? "; the browser's profile is there" : ''}.
+      - name: tmp
+        emptyDir:
+          sizeLimit: 256Mi${
+            choices.kind === 'page'
+              ? `
+      # The browser does without /dev/shm. For something else that wants more of it than the usual
+      # 64 MiB, which count as memory, take "# " away and mount it at /dev/shm:
+      # - name: shm
+      #   emptyDir:
+      #     medium: Memory
+      #     sizeLimit: 64Mi`
+              : ''
+          }`
+
+const seccomp = ({ kind }: Choices): string =>
+  kind === 'node'
+    ? 'type: RuntimeDefault'
+    : `# This profile forbids user namespaces, so the browser runs without its sandbox and says so
+# once. What protects the node then is the rest of this file: not root, no capabilities,
+# nothing to write. For the sandbox as well, put a profile that allows clone and unshare with
+# CLONE_NEWUSER on each node, and name it instead of the next line:
+#   type: Localhost
+#   localhostProfile: profiles/browser.json
+type: RuntimeDefault`
+
+const start = ({ kind, port, webrtc }: Choices): string =>
+  kind === 'page'
+    ? `# Flags of gameserver-sidecar host; the image holds the rest of the command.
+args:
+  - --players-port=${port}
+  - --auto-health
+  - --grace=${GRACE_MS}
+  - --log-format=json${webrtc ? '\n  - --webrtc' : ''}
+  # For a page that draws with WebGL, which takes half a core more:
+  # - --webgl`
+    : `# Flags of gameserver-sidecar host; the image holds the rest of the command.
+args:
+  - --grace=${GRACE_MS}
+  - --log-format=json
+env:
+  # The port on which your server should listen.
+  - name: PORT
+    value: "${port}"`
+
+const sizes = ({ kind }: Choices): string =>
+  kind === 'page'
+    ? `# A small Phaser game at 60 steps a second took 216 MB and 8 % of a core. Requests are what
+# the scheduler keeps free for each server. A server that needs more memory than its limit
+# is killed, so raise both by what your game needs. There is no CPU limit, since a throttled
+# server misses steps.
+requests:
+  cpu: 250m
+  memory: 320Mi
+limits:
+  memory: 512Mi`
+    : `# Requests are what the scheduler keeps free for each server: measure your game, and change
+# them. A server that needs more memory than its limit is killed. There is no CPU limit, since
+# a throttled server misses steps.
+requests:
+  cpu: 250m
+  memory: 128Mi
+limits:
+  memory: 256Mi`

@@ -1,0 +1,109 @@
+import { HostError } from '../host-error.js'
+
+export interface BrowserFlagOptions {
+  readonly sandbox: boolean
+  /** The folder for the browser's profile, which the host makes and deletes. */
+  readonly profileDir: string
+  /** Draws WebGL in software, which takes about half a core more. */
+  readonly webgl?: boolean
+  /** The most MB that the page's JavaScript heap may hold. */
+  readonly maxOldSpace?: number | undefined
+  /** Further flags, as `--browser-flag` gave them. */
+  readonly extra?: readonly string[]
+}
+
+const ALWAYS = [
+  '--headless',
+  '--remote-debugging-pipe',
+  '--no-first-run',
+  '--in-process-gpu',
+  '--disable-extensions',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--mute-audio',
+  // Without it the browser hangs where /dev/shm can't be written.
+  '--disable-dev-shm-usage',
+  '--disable-breakpad',
+  '--renderer-process-limit=1',
+  '--disable-background-timer-throttling',
+  '--disable-renderer-backgrounding',
+  '--disable-backgrounding-occluded-windows',
+  '--window-size=320,240',
+]
+
+const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer']
+const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+
+/** A page may then connect to a peer by this machine's addresses, which have no names to resolve in a container. */
+const DISABLED_FEATURES = ['WebRtcHideLocalIpsWithMdns']
+
+/** Flags that would undo what the host promises, and what each would do. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '--single-process': "a crash of the page would be the browser's",
+  '--disable-web-security': 'the page would reach what other origins protect, and it needs none of it',
+  '--remote-debugging-port': 'whoever reaches the port would control the page; the host uses a pipe',
+  '--remote-debugging-address': 'whoever reaches the address would control the page; the host uses a pipe',
+  '--user-data-dir': 'the host makes the folder of the profile itself, and deletes it',
+}
+
+/** Flags of which the browser takes only the last, so that all values are joined. */
+const JOINED: Readonly<Record<string, string>> = {
+  '--disable-features': ',',
+  '--enable-features': ',',
+  '--js-flags': ' ',
+}
+
+/**
+ * The arguments to start Chromium or headless-shell with.
+ *
+ * @throws HostError USAGE if an extra flag is one of those that the host can't work with
+ */
+export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = [] }: BrowserFlagOptions): string[] {
+  for (const flag of extra) check(flag)
+  const isOpen = !sandbox || extra.includes('--no-sandbox')
+  return [
+    ...joined([
+      ...ALWAYS,
+      `--user-data-dir=${profileDir}`,
+      ...(webgl ? WEBGL : NO_WEBGL),
+      // The browser doesn't start with a sandbox and without a zygote.
+      ...(isOpen ? ['--no-sandbox', '--no-zygote'] : []),
+      `--disable-features=${DISABLED_FEATURES.join(',')}`,
+      ...(maxOldSpace === undefined ? [] : [`--js-flags=--max-old-space-size=${Math.floor(maxOldSpace)}`]),
+      ...extra,
+    ]),
+    'about:blank',
+  ]
+}
+
+/** Checks one flag of `--browser-flag`. @throws HostError USAGE */
+function check(flag: string): void {
+  const shown = JSON.stringify(flag)
+  if (!/^--[a-z0-9]/i.test(flag)) {
+    throw new HostError('USAGE', `A flag for the browser must begin with "--" and a name; got ${shown}.`)
+  }
+  const name = nameOf(flag).toLowerCase()
+  const reason = REFUSED[name]
+  if (reason !== undefined) {
+    throw new HostError('USAGE', `The browser can't have the flag ${name}: ${reason}.`, 'Leave it out.')
+  }
+  if (name === '--no-zygote') {
+    throw new HostError('USAGE', `The host sets --no-zygote itself.`, 'Give --no-sandbox, which brings it.')
+  }
+}
+
+const nameOf = (flag: string): string => flag.split('=')[0]!
+
+/** Each flag once, where it first was; of those that hold lists, all values. */
+function joined(flags: readonly string[]): string[] {
+  const values = new Map<string, string>()
+  for (const flag of flags) {
+    const name = nameOf(flag)
+    const separator = JOINED[name]
+    const before = values.get(name)
+    const isMore = separator !== undefined && before !== undefined
+    values.set(name, isMore ? `${before}${separator}${flag.slice(name.length + 1)}` : flag)
+  }
+  return [...values.values()]
+}

@@ -1,0 +1,149 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInnerGateway } from '../gateway/create-gateway.js'
+import type { InnerGateway } from '../gateway/create-gateway.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+import { findBrowser } from './browser/find-browser.js'
+import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
+import { HostError } from './host-error.js'
+import type { HostEvent, HostExit } from './host-events.js'
+import { resolveHostOptions } from './host-options.js'
+import type { HostOptions } from './host-options.js'
+import { createPlayers } from './players/create-players.js'
+import type { Players } from './players/players.js'
+import { startPage } from './run-page.js'
+import type { RunningPage } from './run-page.js'
+import { supervise } from './supervise.js'
+
+/** A page that runs as a dedicated server, until it ends. */
+export interface Host {
+  /** The address for players, such as `ws://127.0.0.1:7777`. */
+  readonly playersUrl: string
+  readonly playersPort: number
+  /** The address of the page, which only this machine can reach. */
+  readonly pageUrl: string
+  /** The address of the sidecar. */
+  readonly sidecarUrl: string
+  /** The local sidecar, if one runs inside. */
+  readonly local: LocalSidecar | undefined
+  /** Resolves when everything has ended, with how. It never rejects. */
+  readonly exited: Promise<HostExit>
+  /**
+   * Ends the page in order: it gets its `shutdown` event, players are told, the sidecar gets `shutdown()` unless the page
+   * has sent it, and the browser is closed. Resolves as `exited` does, within `grace`. Can be called again.
+   *
+   * @param signal the name that the page is told. Default `SIGTERM`.
+   */
+  close(signal?: string): Promise<HostExit>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Runs a built page as a dedicated server in a headless browser, beside the sidecar. Resolves when the browser loads the
+ * page; `exited` tells how it ends.
+ *
+ * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws HostError NO_BUILD, NO_BROWSER or LAUNCH_FAILED
+ * @throws GameServerFileError for a file of the local sidecar that can't be read or used
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const began = performance.now()
+  const settings = resolveHostOptions(options)
+  checkBuild(options.dir)
+  const found = findBrowser(options.browser)
+  const tell = (event: HostEvent): void => options.onEvent?.(event)
+  const warn = (text: string): void => tell({ event: 'warning', text })
+  if (found.warning !== undefined) warn(found.warning)
+
+  let wasReady = false
+  const launch = (): Promise<Browser> =>
+    launchBrowser({
+      path: found.path,
+      flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
+      deadline: settings.bootTimeout,
+      onWarning: warn,
+    })
+  // The browser takes longest, so it starts while the rest is made ready.
+  const launching = launch()
+  launching.catch(() => undefined)
+  const closing: (() => Promise<unknown>)[] = [async () => (await launching).close()]
+  try {
+    const players = await createPlayers({
+      port: settings.playersPort,
+      host: settings.playersHost,
+      maxPlayers: settings.maxPlayers,
+      maxMessage: settings.maxMessage,
+      maxRate: settings.maxRate,
+      maxBuffered: settings.maxBuffered,
+      origins: options.playerOrigins,
+      tls: settings.tls,
+      onPlayer: (player) => tell({ event: 'connection', ...player }),
+      onLog: warn,
+      onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
+    })
+    closing.push(players.close)
+    const gateway = await startGateway(options, players, warn, () => (wasReady = true))
+    closing.push(() => gateway.close())
+    const pageUrl = new URL(settings.path, gateway.url).href
+    tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
+
+    const start = (browser: Promise<Browser>): Promise<RunningPage> =>
+      startPage({ settings, browser, pageUrl, playersPath: players.pagePath, began, tell })
+    const { exited, close } = supervise({
+      settings,
+      gateway,
+      players,
+      first: await start(launching),
+      start: () => start(launch()),
+      wasReady: () => wasReady,
+      tell,
+    })
+    return {
+      playersUrl: players.url,
+      playersPort: players.port,
+      pageUrl,
+      sidecarUrl: gateway.sidecarUrl,
+      local: gateway.local,
+      exited,
+      close,
+      async [Symbol.asyncDispose]() {
+        await close()
+      },
+    }
+  } catch (error) {
+    await Promise.allSettled(closing.reverse().map((end) => end()))
+    throw error
+  }
+}
+
+/** @throws HostError NO_BUILD */
+function checkBuild(dir: string): void {
+  const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+  if (!isThere(dir)) throw new HostError('NO_BUILD', `There is no folder ${dir}.`, 'Build the game first.')
+  if (isThere(join(dir, 'index.html'))) return
+  throw new HostError('NO_BUILD', `The folder ${dir} has no index.html.`, 'Name the folder that the build writes.')
+}
+
+/** The gateway for the page alone: on loopback, at any port. */
+function startGateway(
+  options: HostOptions,
+  players: Players,
+  warn: (text: string) => void,
+  onReady: () => void,
+): Promise<InnerGateway> {
+  const { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout } = options
+  return createInnerGateway(
+    { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, onWarning: warn, onLog: warn },
+    {
+      // Whether it arrives or not: a page that boots again would take the server back to Ready.
+      onCall: (operation) => operation === 'ready' && onReady(),
+      upgrade(target, message, socket, head) {
+        if (!target.startsWith('/_/host/')) return false
+        players.acceptPage(message, socket, head)
+        return true
+      },
+    },
+  )
+}

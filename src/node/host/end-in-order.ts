@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InnerGateway } from '../gateway/create-gateway.js'
+import type { Players } from './players/players.js'
+import type { RunningPage } from './run-page.js'
+
+export interface EndOptions {
+  readonly page: RunningPage
+  readonly players: Players
+  readonly gateway: InnerGateway
+  readonly signal: string
+  /** ms that the whole end may take. */
+  readonly grace: number
+  readonly warn: (text: string) => void
+}
+
+/** The part of the time that the page doesn't get: it is kept for the sidecar and the browser. */
+const RESERVE_MS = 2_000
+/** A page that listens to its client's `signal` event has this long to call `shutdown()`, as behind the gateway. */
+const CLIENT_MS = 5_000
+const SIDECAR_MS = 1_000
+
+/**
+ * Tells the page that it ends and gives it its share of the time. Then it tells the players, and the sidecar unless the
+ * page has done so. The browser is still there afterwards.
+ */
+export async function endInOrder({ page, players, gateway, signal, grace, warn }: EndOptions): Promise<void> {
+  const share = Math.max(0, grace - RESERVE_MS)
+  const until = performance.now() + share
+  players.refuse()
+  const watches = gateway.tellSignal(signal)
+  const listened = await page.shutdown(signal, share).catch(() => undefined)
+  if (listened === undefined) warn(`The page was not done within its ${share} ms`)
+  else if (!listened && watches > 0) await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
+  players.closeAll(1001, 'The server is stopping')
+  if (gateway.wasShutDown) return
+  try {
+    const answer = await fetch(new URL('shutdown', `${gateway.sidecarUrl}/`), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: AbortSignal.timeout(SIDECAR_MS),
+    })
+    await answer.arrayBuffer()
+    if (!answer.ok) warn(`The sidecar has answered shutdown() with status ${answer.status}`)
+  } catch (error) {
+    warn(`The sidecar could not be told to shut down: ${(error as Error).message}`)
+  }
+}
+
+async function untilShutDown(gateway: InnerGateway, until: number): Promise<void> {
+  while (!gateway.wasShutDown && performance.now() < until) await sleep(20)
+}

@@ -1,0 +1,42 @@
+/** Reasons for which a host ends, and the exit code that the command line gives each. */
+export const HOST_EXIT_CODES = {
+  /** The options are wrong. */
+  USAGE: 64,
+  /** The folder with the page isn't there, or holds no page; or the program's file isn't there. */
+  NO_BUILD: 66,
+  /** There is no browser to run the page in. */
+  NO_BROWSER: 69,
+  /** Node, Deno or Bun, whichever the program is to run in, isn't there. */
+  NO_RUNTIME: 69,
+  /** The browser is there, but doesn't start. */
+  LAUNCH_FAILED: 69,
+  /** The page crashed, or ended in a way that has no code of its own. */
+  CRASHED: 70,
+  /** The page no longer answers, or no longer ticks. */
+  HUNG: 70,
+  OUT_OF_MEMORY: 70,
+  BROWSER_DIED: 70,
+  /** The page left the address that it was loaded from. */
+  NAVIGATED: 70,
+  /** The page didn't make its first tick in time. */
+  BOOT_TIMEOUT: 75,
+} as const
+
+export type HostErrorCode = keyof typeof HOST_EXIT_CODES
+
+/** A reason for which a host can't start or has to end. */
+export class HostError extends Error {
+  override readonly name = 'HostError'
+  readonly code: HostErrorCode
+  /** What the command line exits with. */
+  readonly exitCode: number
+  /** What to do about it. The message ends with it. */
+  readonly hint: string | undefined
+
+  constructor(code: HostErrorCode, message: string, hint?: string, options?: ErrorOptions) {
+    super(hint === undefined ? message : `${message} ${hint}`, options)
+    this.code = code
+    this.exitCode = HOST_EXIT_CODES[code]
+    this.hint = hint
+  }
+}

@@ -1,0 +1,39 @@
+import type { ConsoleLevel } from './line-limit.js'
+
+/** What happens to a host, in the order in which it happens. */
+export type HostEvent =
+  /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
+  | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
+  | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
+  /** A program, in place of a page, was started, for the first time or again. */
+  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime }
+  /** The page has made its first step, `ms` after the host began; or the program has said `ready()`, `ms` after its start. */
+  | { readonly event: 'booted'; readonly ms: number }
+  | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }
+  /** A player has come or left. */
+  | {
+      readonly event: 'connection'
+      readonly id: number
+      readonly state: 'open' | 'closed'
+      readonly remoteAddress: string
+      readonly code?: number | undefined
+      readonly reason?: string | undefined
+    }
+  | { readonly event: 'warning'; readonly text: string }
+  | { readonly event: 'crash'; readonly reason: string }
+  /** `stack` is where the page's script hangs, as far as that can be known. */
+  | { readonly event: 'hang'; readonly reason: string; readonly stack: string }
+  | { readonly event: 'shutdown'; readonly signal: string }
+  /** The last one. */
+  | { readonly event: 'exit'; readonly code: number; readonly reason: string }
+
+/** What runs a program. */
+export type ProgramRuntime = 'node' | 'deno' | 'bun'
+
+/** How a host has ended. */
+export interface HostExit {
+  /** The exit code of the command: 0 told to stop, 66 no build, 69 no browser, 70 crash or hang, 75 boot timeout. */
+  readonly code: number
+  /** One sentence. */
+  readonly reason: string
+}

@@ -1,0 +1,25 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+
+/** How long after the end of a GameServer the kubelet's SIGTERM is taken to come. */
+const KUBELET_MS = 1_000
+
+/**
+ * Does the kubelet's part beside a local sidecar: a second after the GameServer was shut down, has become Unhealthy or was
+ * deleted, it calls `onEnd`. Returns the function that ends it.
+ */
+export function endWithGameServer(local: LocalSidecar, onEnd: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const unsubscribe = local.sidecar.log.subscribe(({ changes }) => {
+    if (timer !== undefined || changes.length === 0 || !isEnding(local.sidecar.snapshot().gameServer)) return
+    timer = setTimeout(onEnd, KUBELET_MS)
+  })
+  return () => {
+    unsubscribe()
+    clearTimeout(timer)
+  }
+}
+
+/** Whether the platform ends this GameServer, or has been told to. */
+export const isEnding = ({ object_meta, status }: GameServer): boolean =>
+  (object_meta.deletion_timestamp ?? '0') !== '0' || status.state === 'Shutdown' || status.state === 'Unhealthy'

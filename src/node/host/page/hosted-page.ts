@@ -1,0 +1,105 @@
+import type { HostConfig } from '../../../host-page/page.js'
+import { script } from '../../../host-page/index.ts?script'
+import type { Browser } from '../browser/launch-browser.js'
+import type { DevtoolsSession } from '../browser/devtools.js'
+import { HostError } from '../host-error.js'
+
+/** The page in which the game runs. */
+export interface HostedPage {
+  readonly session: DevtoolsSession
+  /** Resolves when the page makes its first step. */
+  readonly booted: Promise<void>
+  /** Resolves with what happened when the page crashes or closes itself. */
+  readonly gone: Promise<string>
+  /** Loads the page. Its first step may come before this resolves. */
+  load(url: string): Promise<void>
+  /**
+   * How often `tick()` was called.
+   *
+   * @param deadline ms within which the page must answer
+   */
+  ticks(deadline: number): Promise<number>
+  /** Tells the page to end, and resolves with whether it listened, when what it does for it is done. */
+  shutdown(signal: string, patience: number): Promise<boolean>
+}
+
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+}
+
+const BINDING = 'gameServerHostTell'
+const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
+
+/**
+ * Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet.
+ *
+ * @param follow is given the page before anything happens in it, so that nothing is missed
+ */
+export async function openHostedPage(
+  { devtools }: Browser,
+  playersPath: string,
+  follow: (session: DevtoolsSession) => Promise<unknown>,
+): Promise<HostedPage> {
+  const { targetInfos } = await devtools.send<{ targetInfos: readonly TargetInfo[] }>('Target.getTargets')
+  const target = targetInfos.find(({ type }) => type === 'page')
+  if (target === undefined) throw new HostError('LAUNCH_FAILED', 'The browser has opened no page.')
+  const { targetId } = target
+  const { sessionId } = await devtools.send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
+  const session = devtools.session(sessionId)
+
+  const booted = new Promise<void>((resolve) => {
+    session.on<{ name: string; payload: string }>('Runtime.bindingCalled', ({ name, payload }) => {
+      if (name === BINDING && payload === 'booted') resolve()
+    })
+  })
+  const gone = new Promise<string>((resolve) => {
+    devtools.on<{ targetId: string; status: string; errorCode: number }>('Target.targetCrashed', (crash) => {
+      if (crash.targetId === targetId) resolve(describeCrash(crash.status, crash.errorCode))
+    })
+    devtools.on<{ targetId: string }>('Target.targetDestroyed', (destroyed) => {
+      if (destroyed.targetId === targetId) resolve('The page has closed itself')
+    })
+  })
+
+  const config: HostConfig = { playersPath, binding: BINDING }
+  const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
+  await Promise.all([
+    devtools.send('Target.setDiscoverTargets', { discover: true }),
+    session.send('Page.enable'),
+    follow(session),
+    session.send('Runtime.addBinding', { name: BINDING }),
+    session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
+    // Without it, nobody could ask for the stack of a loop that hangs.
+    session.send('Debugger.enable'),
+  ])
+
+  const evaluate = async (expression: string, deadline: number): Promise<unknown> => {
+    const params = { expression, returnByValue: true, awaitPromise: true }
+    const { result } = await session.send<{ result: { value?: unknown } }>('Runtime.evaluate', params, deadline)
+    return result.value
+  }
+
+  return {
+    session,
+    booted,
+    gone,
+    async load(url) {
+      const { errorText } = await session.send<{ errorText?: string }>('Page.navigate', { url }, 60_000)
+      if (errorText !== undefined) throw new HostError('CRASHED', `The page ${url} can't be loaded: ${errorText}.`)
+    },
+    async ticks(deadline) {
+      return Number(await evaluate(`${HOST}?.ticks ?? 0`, deadline))
+    },
+    async shutdown(signal, patience) {
+      const args = `${JSON.stringify(signal)}, ${Date.now() + patience}`
+      return (await evaluate(`${HOST}?.shutdown(${args}) ?? false`, patience)) === true
+    },
+  }
+}
+
+/** What the browser's status and code say. */
+function describeCrash(status: string, code: number): string {
+  if (status === 'oom' || code === 5) return 'The page has run out of memory'
+  return `The page has crashed (${status}, code ${code})`
+}

@@ -1,0 +1,130 @@
+import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trace-mapping'
+import type { DevtoolsSession } from '../browser/devtools.js'
+import { plainText } from '../../plain-text.js'
+import { fetchText, type FetchText } from './fetch-text.js'
+import { noteScripts, type MappedScript } from './scripts.js'
+
+/** A function that runs, as `Debugger.paused` and stacks of the protocol tell it; lines and columns count from 0. */
+export interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly location?: { readonly lineNumber: number; readonly columnNumber: number }
+  readonly lineNumber?: number
+  readonly columnNumber?: number
+}
+
+export interface SourceMaps {
+  /** A stack as an error's `stack` has it, with the places of the sources where there is a map. */
+  mapStack(text: string): Promise<string>
+  /** Lines such as `at step (src/game.ts:12:5)`. */
+  describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+}
+
+export interface SourceMapsOptions {
+  readonly session: DevtoolsSession
+  /** Of the gateway. Source maps come from nowhere else, and places in its files are told without it. */
+  readonly origin: string
+  readonly fetchText?: FetchText
+}
+
+/** A map of a large build takes tens of MB in memory, so it goes when no stack has needed it for a while. */
+const KEEP_MAP_MS = 10_000
+const MAX_PLACES = 1_000
+const MAX_FRAMES = 30
+/** Longest line in which a place is looked for. */
+const MAX_LINE = 4_000
+
+/** ` at name (URL:line:column)`, or without a name and brackets. */
+const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
+
+export function createSourceMaps({ session, origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
+  const scriptAt = noteScripts(session, origin)
+  const maps = new Map<string, { readonly map: Promise<TraceMap | undefined>; readonly timer: NodeJS.Timeout }>()
+  const places = new Map<string, string>()
+
+  const mapOf = ({ mapUrl }: MappedScript): Promise<TraceMap | undefined> => {
+    const kept = maps.get(mapUrl)
+    kept?.timer.refresh()
+    if (kept !== undefined) return kept.map
+    const map = loadMap(mapUrl, read)
+    maps.set(mapUrl, { map, timer: setTimeout(() => maps.delete(mapUrl), KEEP_MAP_MS).unref() })
+    return map
+  }
+
+  /** @param line from 1 @param column from 1 */
+  const placeOf = async (url: string, line: number, column: number): Promise<string> => {
+    const key = `${url}:${line}:${column}`
+    const known = places.get(key)
+    if (known !== undefined) return known
+    const script = scriptAt(url)
+    const source = script && lookUp(await mapOf(script), script, line, column)
+    const place = source === undefined ? within(origin, key) : within(origin, source)
+    if (places.size >= MAX_PLACES) places.delete(places.keys().next().value!)
+    places.set(key, place)
+    return place
+  }
+
+  session.on('Runtime.executionContextsCleared', () => places.clear())
+
+  const mapLine = async (line: string): Promise<string> => {
+    const [, before, url, row, column, after] = (line.length <= MAX_LINE && FRAME.exec(line)) || []
+    if (before === undefined) return line
+    return before + (await placeOf(url!, Number(row), Number(column))) + after!
+  }
+
+  return {
+    mapStack: async (text) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
+    describeCallFrames: (frames) =>
+      Promise.all(
+        frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, location, lineNumber, columnNumber }) => {
+          const line = (location?.lineNumber ?? lineNumber ?? 0) + 1
+          const column = (location?.columnNumber ?? columnNumber ?? 0) + 1
+          const place = url === '' ? '<anonymous>' : await placeOf(url, line, column)
+          return plainText(functionName === '' ? `at ${place}` : `at ${functionName} (${place})`)
+        }),
+      ),
+  }
+}
+
+async function loadMap(url: string, read: FetchText): Promise<TraceMap | undefined> {
+  try {
+    const text = url.startsWith('data:') ? await (await fetch(url)).text() : await read(url)
+    if (text === undefined) return undefined
+    // A map may begin with a line that keeps other pages from running it as a script.
+    const json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as object
+    dropSources(json)
+    return new FlattenMap(json as never, url.startsWith('data:') ? undefined : url)
+  } catch {
+    return undefined
+  }
+}
+
+/** The texts of the sources are most of a map, and nobody reads them here. */
+function dropSources(map: { sourcesContent?: unknown; sections?: unknown }): void {
+  delete map.sourcesContent
+  if (!Array.isArray(map.sections)) return
+  for (const { map: inner } of map.sections as { map?: { sourcesContent?: unknown } }[]) delete inner?.sourcesContent
+}
+
+function lookUp(
+  map: TraceMap | undefined,
+  { startLine, startColumn }: MappedScript,
+  line: number,
+  column: number,
+): string | undefined {
+  if (map === undefined) return undefined
+  const inScript = line - startLine
+  try {
+    const found = originalPositionFor(map, {
+      line: Math.max(1, inScript),
+      column: Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)),
+    })
+    return found.source === null ? undefined : `${found.source}:${found.line}:${found.column + 1}`
+  } catch {
+    return undefined
+  }
+}
+
+/** A place without the origin that all files of the page have. */
+const within = (origin: string, place: string): string =>
+  place.startsWith(`${origin}/`) ? place.slice(origin.length + 1) : place

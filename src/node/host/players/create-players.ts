@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Server } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { createLineLog } from '../../http/line-log.js'
+import { listen, urlHost } from '../../http/listen-address.js'
+import { answerRaw } from '../../http/raw-response.js'
+import { tokensMatch } from '../../http/token.js'
+import { MOST_BATCH_BYTES } from '../../../relay/frame.js'
+import { PageSocket } from './page-socket.js'
+import { createPlayerListener } from './player-listener.js'
+import type { Players } from './players.js'
+import { checkOrigins, resolveLimits } from './players-options.js'
+import type { PlayersOptions } from './players-options.js'
+import { Relay } from './relay.js'
+
+/** A message in more fragments costs many times its size. */
+const MOST_FRAGMENTS = 1_024
+/** Time that `close()` waits for players to answer their close frames. */
+const CLOSE_MS = 1_000
+
+/**
+ * Opens the public listener for players, and resolves when it listens.
+ *
+ * @throws TypeError for a limit or an origin that makes no sense
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
+  const limits = resolveLimits(options)
+  const origins = options.origins === undefined ? undefined : checkOrigins(options.origins)
+  const { port = 0, host = '127.0.0.1', tls, onPlayer = () => undefined, onFault = () => undefined } = options
+  const { WebSocketServer } = await import('ws')
+  const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
+  const log = createLineLog(options.onLog)
+  const pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
+
+  const relay = new Relay({ limits, page: () => page, onPlayer, log })
+  const page = new PageSocket({
+    server: new WebSocketServer({ ...common, maxPayload: MOST_BATCH_BYTES }),
+    onFrame: (frame) => relay.take(frame),
+    onBatch: () => relay.report(),
+    onLost: () => relay.closeAll(1012, 'The game restarts'),
+    onFull: (isFull) => relay.setFull(isFull),
+    onFault,
+  })
+  const { server, sockets } = createPlayerListener({
+    relay,
+    isPageOpen: () => page.isOpen,
+    maxPlayers: limits.maxPlayers,
+    origins,
+    tls,
+    websockets: new WebSocketServer({ ...common, maxPayload: limits.maxMessage, maxFragments: MOST_FRAGMENTS }),
+    log,
+    onFault,
+  })
+
+  let closing: Promise<void> | undefined
+  const end = async (): Promise<void> => {
+    relay.refuse()
+    relay.closeAll(1001, 'The game server is stopping')
+    const closed = new Promise<void>((resolve) => void Server.prototype.close.call(server, () => resolve()))
+    const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), relay.size > 0 ? CLOSE_MS : 0)
+    await closed
+    clearTimeout(timer)
+    page.close()
+    relay.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+
+  await listen(server, port, host)
+  const { port: actualPort } = server.address() as AddressInfo
+  return {
+    url: `${tls === undefined ? 'ws' : 'wss'}://${urlHost(host)}:${actualPort}`,
+    port: actualPort,
+    pagePath,
+    gate: relay,
+    acceptPage(message: IncomingMessage, socket: Socket, head: Buffer) {
+      if (tokensMatch(pagePath, message.url ?? '')) page.accept(message, socket, head)
+      else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
+    },
+    refuse: () => relay.refuse(),
+    closeAll: (code, reason) => relay.closeAll(code, reason),
+    close: () => (closing ??= end()),
+  }
+}

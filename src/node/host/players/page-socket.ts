@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { readBatch } from '../../../relay/batch-reader.js'
+import type { Frame } from '../../../relay/batch-reader.js'
+import { BatchWriter } from '../../../relay/batch-writer.js'
+import { FROM_PAGE } from '../../../relay/frame.js'
+
+/** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
+const FULL_BYTES = 4 * 1024 * 1024
+const ROOM_BYTES = 1024 * 1024
+/** Time for which the news that a batch was taken waits for a message that takes it along. */
+const TAKEN_MS = 4
+/** Close code for a page whose place another one has taken. It doesn't come back. */
+const REPLACED = 4001
+
+export interface PageSocketOptions {
+  /** Completes handshakes for batches, without extensions. */
+  readonly server: WebSocketServer
+  onFrame(frame: Frame): void
+  /** A batch has been handled. */
+  onBatch(): void
+  /** The socket has ended, by itself or because another page has taken its place. */
+  onLost(): void
+  /** The page has stopped reading, or reads again. */
+  onFull(isFull: boolean): void
+  /** The page has sent something that can't be read. */
+  onFault(error: unknown): void
+}
+
+/** The one socket of the page. What players send within one turn goes to the page in one batch. */
+export class PageSocket {
+  readonly #options: PageSocketOptions
+  readonly #writer: BatchWriter
+  #socket: WebSocket | undefined
+  #isFull = false
+  #flushing: NodeJS.Immediate | undefined
+  #takenTimer: NodeJS.Timeout | undefined
+  #batches = 0
+
+  constructor(options: PageSocketOptions) {
+    this.#options = options
+    this.#writer = new BatchWriter((batch) => this.#send(batch))
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== undefined
+  }
+
+  /** Whether the page reads more slowly than players write. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** Completes the handshake of a page, which takes the place of the one before it. */
+  accept(message: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#options.server.handleUpgrade(message, socket, head, (accepted) => {
+      this.#end(REPLACED, 'Another page has taken the place')
+      this.#socket = accepted
+      accepted.on('error', () => accepted.terminate())
+      accepted.on('message', (data: Buffer, isBinary: boolean) => {
+        if (accepted === this.#socket) this.#take(isBinary ? data : undefined)
+      })
+      accepted.once('close', () => {
+        if (accepted === this.#socket) this.#end(1000, '')
+      })
+    })
+  }
+
+  /** Where to write what the page is to get. It is sent at the end of this turn. */
+  get writer(): BatchWriter {
+    this.#flushing ??= setImmediate(() => this.#flush())
+    return this.#writer
+  }
+
+  close(): void {
+    this.#end(1001, 'The host ends')
+  }
+
+  #take(batch: Buffer | undefined): void {
+    try {
+      if (batch === undefined) throw new TypeError('The page sent text instead of a batch')
+      for (const frame of readBatch(batch, FROM_PAGE)) this.#options.onFrame(frame)
+    } catch (error) {
+      this.#end(1002, 'This is no batch')
+      return this.#options.onFault(error)
+    }
+    this.#batches += 1
+    this.#options.onBatch()
+    this.#takenTimer ??= setTimeout(() => this.#flush(), TAKEN_MS)
+  }
+
+  #flush(): void {
+    clearImmediate(this.#flushing)
+    clearTimeout(this.#takenTimer)
+    if (this.#takenTimer !== undefined) this.#writer.taken(this.#batches)
+    this.#flushing = this.#takenTimer = undefined
+    this.#writer.flush()
+  }
+
+  #send(batch: Uint8Array): void {
+    const socket = this.#socket
+    if (socket === undefined) return
+    // The writer uses its bytes again.
+    socket.send(Buffer.from(batch), () => {
+      if (socket === this.#socket && this.#isFull && socket.bufferedAmount <= ROOM_BYTES) this.#setFull(false)
+    })
+    if (!this.#isFull && socket.bufferedAmount > FULL_BYTES) this.#setFull(true)
+  }
+
+  #setFull(isFull: boolean): void {
+    this.#isFull = isFull
+    this.#options.onFull(isFull)
+  }
+
+  #end(code: number, reason: string): void {
+    const socket = this.#socket
+    if (socket === undefined) return
+    this.#socket = undefined
+    this.#writer.clear()
+    this.#batches = 0
+    clearTimeout(this.#takenTimer)
+    this.#takenTimer = undefined
+    socket.close(code, reason)
+    // A page that hangs doesn't answer.
+    if (socket.readyState !== socket.CLOSED) {
+      const timer = setTimeout(() => socket.terminate(), 1_000)
+      socket.once('close', () => clearTimeout(timer))
+    }
+    this.#options.onLost()
+    if (this.#isFull) this.#setFull(false)
+  }
+}

@@ -1,0 +1,194 @@
+import type { Frame } from '../../../relay/batch-reader.js'
+import { readClose, readText } from '../../../relay/batch-reader.js'
+import { OPERATIONS, RelayError } from '../../../relay/frame.js'
+import { MessageRate } from './message-rate.js'
+import type { PageSocket } from './page-socket.js'
+import type { Player, PlayerChange, PlayerGate, PlayerRefusal, PlayerTransport } from './players.js'
+import type { PlayerLimits } from './players-options.js'
+
+/** Time after which the page is told again how much waits for players who are behind. */
+const BEHIND_MS = 50
+
+const STOPPING: PlayerRefusal = { status: 503, code: 1001, reason: 'The game server is stopping' }
+const NO_PAGE: PlayerRefusal = { status: 503, code: 1013, reason: 'The game is not ready yet' }
+
+export interface RelayOptions {
+  readonly limits: PlayerLimits
+  readonly page: () => PageSocket
+  onPlayer(change: PlayerChange): void
+  readonly log: (line: string) => void
+}
+
+/** Passes messages between players and the page, within the limits that hold for each player. */
+export class Relay implements PlayerGate {
+  readonly options: RelayOptions
+  readonly #players = new Map<number, RelayedPlayer>()
+  /** Players for whom something waits. The page knows how much. */
+  readonly #behind = new Set<RelayedPlayer>()
+  #behindTimer: NodeJS.Timeout | undefined
+  #lastId = 0
+  #isStopping = false
+
+  constructor(options: RelayOptions) {
+    this.options = options
+  }
+
+  get size(): number {
+    return this.#players.size
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  get refusal(): PlayerRefusal | undefined {
+    const { maxPlayers } = this.options.limits
+    if (this.#isStopping) return STOPPING
+    if (!this.options.page().isOpen) return NO_PAGE
+    if (this.#players.size < maxPlayers) return undefined
+    return { status: 503, code: 1013, reason: `All ${maxPlayers} places are taken` }
+  }
+
+  admit(transport: PlayerTransport): Player | PlayerRefusal {
+    const { refusal } = this
+    if (refusal !== undefined) return refusal
+    const page = this.options.page()
+    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#players.delete(player.id))
+    this.#players.set(player.id, player)
+    page.writer.open(player.id, transport.remoteAddress, transport.url)
+    if (page.isFull) transport.pause?.()
+    this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
+    return player
+  }
+
+  refuse(): void {
+    this.#isStopping = true
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const player of [...this.#players.values()]) player.end(code, reason)
+  }
+
+  /** The page doesn't read any more, or reads again. */
+  setFull(isFull: boolean): void {
+    for (const { transport } of this.#players.values()) {
+      if (isFull) transport.pause?.()
+      else transport.resume?.()
+    }
+  }
+
+  /** Takes a frame of the page. */
+  take({ connection, operation, isBinary, payload }: Frame): void {
+    const player = this.#players.get(connection)
+    if (operation === OPERATIONS.data) {
+      const data = isBinary ? payload : readText(payload)
+      if (player?.send(data) === true) this.#behind.add(player)
+      return
+    }
+    const { code, reason } = readClose(payload)
+    if (!isSendable(code)) throw new RelayError(`${code} is no close code that can be sent`)
+    player?.closeByPage(code, reason)
+  }
+
+  /** Tells the page how much waits for players who are behind, now and until nothing does. */
+  report(): void {
+    const page = this.options.page()
+    clearTimeout(this.#behindTimer)
+    this.#behindTimer = undefined
+    for (const player of this.#behind) {
+      const waiting = player.transport.bufferedAmount
+      if (page.isOpen && waiting !== player.reported) page.writer.waiting(player.id, waiting)
+      player.reported = waiting
+      if (waiting === 0 || player.hasEnded) this.#behind.delete(player)
+    }
+    if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
+  }
+
+  /** Nothing is reported any longer. */
+  close(): void {
+    this.#behind.clear()
+    clearTimeout(this.#behindTimer)
+  }
+}
+
+class RelayedPlayer implements Player {
+  readonly id: number
+  readonly transport: PlayerTransport
+  /** What the page was last told to be waiting. */
+  reported = 0
+  hasEnded = false
+  readonly #relay: Relay
+  readonly #rate: MessageRate
+  readonly #forget: () => void
+
+  constructor(id: number, transport: PlayerTransport, relay: Relay, forget: () => void) {
+    this.id = id
+    this.transport = transport
+    this.#relay = relay
+    this.#rate = new MessageRate(relay.options.limits.maxRate, performance.now())
+    this.#forget = forget
+  }
+
+  receive(data: string | Uint8Array): boolean {
+    if (!this.#mayCome()) return false
+    const page = this.#relay.options.page()
+    // One whose messages can wait elsewhere sends no more than what is on its way already.
+    if (page.isFull && this.transport.pause === undefined) return false
+    page.writer.data(this.id, data)
+    return true
+  }
+
+  count(): void {
+    this.#mayCome()
+  }
+
+  left(code: number, reason: string): void {
+    this.#forget()
+    this.#tell(code, reason)
+  }
+
+  /** Returns whether something waits for the player. One for whom too much does is closed. */
+  send(data: string | Uint8Array): boolean {
+    if (this.hasEnded) return false
+    const { maxBuffered } = this.#relay.options.limits
+    const waited = this.transport.bufferedAmount
+    this.transport.send(data)
+    const waiting = this.transport.bufferedAmount
+    // One message alone may be longer.
+    if (waited > 0 && waiting > maxBuffered) this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
+    return waiting > 0
+  }
+
+  closeByPage(code: number, reason: string): void {
+    if (!this.hasEnded) this.transport.close(code, reason)
+  }
+
+  /** Ends the connection, for a reason that isn't the player's or the page's wish. The page is told at once. */
+  end(code: number, reason: string): void {
+    if (this.hasEnded) return
+    if (code === 1008 || code === 1009 || code === 1013) {
+      this.#relay.options.log(`Player ${this.id} (${this.transport.remoteAddress}) is closed with ${code}: ${reason}`)
+    }
+    this.#tell(code, reason)
+    this.transport.close(code, reason)
+  }
+
+  #mayCome(): boolean {
+    if (this.hasEnded) return false
+    if (this.#rate.take(performance.now())) return true
+    this.end(1008, `More than ${this.#relay.options.limits.maxRate} messages a second`)
+    return false
+  }
+
+  #tell(code: number, reason: string): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { page, onPlayer } = this.#relay.options
+    if (page().isOpen) page().writer.close(this.id, code, reason)
+    onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
+  }
+}
+
+/** Whether a close frame can have a code; 1005 stands for none. */
+const isSendable = (code: number): boolean =>
+  code === 1005 || (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1006) || code >= 3000

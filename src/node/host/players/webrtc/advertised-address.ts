@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import { writeCandidate } from './session-description.js'
+
+/** Where players reach a port of this server. */
+export interface Reachable {
+  readonly address: string
+  readonly port: number
+}
+
+export interface AdvertisedAddressOptions {
+  /** Reads the GameServer, as `GET /gameserver` gives it. */
+  readGameServer(): Promise<unknown>
+  /** Name of the GameServer's port for players. The platform makes `players-udp` of one for TCP and UDP. */
+  readonly portName?: string
+}
+
+const ONLY_HERE = new BlockList()
+ONLY_HERE.addSubnet('127.0.0.0', 8)
+ONLY_HERE.addAddress('0.0.0.0')
+ONLY_HERE.addAddress('::1', 'ipv6')
+ONLY_HERE.addAddress('::', 'ipv6')
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+
+/**
+ * Reads from the GameServer where players reach it: the node's address, and the node's port that leads to the container's.
+ * A local sidecar has a loopback address and a port that it made up, so there it is undefined.
+ */
+export function readReachable(gameServer: unknown, portName = 'players'): Reachable | undefined {
+  const { address, ports } = (gameServer as { status?: { address?: unknown; ports?: unknown } } | null)?.status ?? {}
+  if (typeof address !== 'string' || !(isIP(address) || HOST_NAME.test(address)) || isOnlyHere(address))
+    return undefined
+  const named = (Array.isArray(ports) ? ports : []) as { name?: unknown; port?: unknown }[]
+  const chosen =
+    named.find(({ name }) => name === `${portName}-udp`) ??
+    named.find(({ name }) => name === portName) ??
+    named.find(({ name }) => typeof name === 'string' && name.endsWith('-udp')) ??
+    named[0]
+  const port = chosen?.port
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
+  return { address, port }
+}
+
+const isOnlyHere = (address: string): boolean =>
+  address === 'localhost' || (isIP(address) !== 0 && ONLY_HERE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+
+/**
+ * The address for players, read once it is there. While it is not, each call looks again, but no two at the same time.
+ */
+export function createAdvertisedAddress(options: AdvertisedAddressOptions): () => Promise<Reachable | undefined> {
+  let reading: Promise<Reachable | undefined> | undefined
+  return () =>
+    (reading ??= options
+      .readGameServer()
+      .then((gameServer) => readReachable(gameServer, options.portName))
+      .catch(() => undefined)
+      .then((found) => {
+        if (!found) reading = undefined
+        return found
+      }))
+}
+
+/**
+ * The candidates for a player. Not every browser takes a name, so its addresses follow; they come last, because within a
+ * cloud a node's name may lead to an address that players don't reach.
+ *
+ * @param own the address that the player's WebSocket has reached, and the port here; for a server without an address
+ */
+export async function candidatesFor(reachable: Reachable | undefined, own: Reachable): Promise<string[]> {
+  const { address, port } = reachable ?? own
+  const addresses = [address]
+  if (!isIP(address)) {
+    const found = await lookup(address, { all: true }).catch(() => [])
+    addresses.push(...found.map((each) => each.address))
+  }
+  return addresses.map((each, index) => writeCandidate(each.replace(/^::ffff:/i, ''), port, index))
+}

@@ -1,0 +1,116 @@
+import type { Native, NativeChannel, NativePeer } from './native.js'
+import { withoutCandidates, writeOffer, type Offer } from './session-description.js'
+
+export interface PeerOptions {
+  readonly native: Native
+  readonly port: number
+  readonly bindAddress: string | undefined
+  /** Bytes. */
+  readonly maxMessage: number
+  /** ms until the channel must be open. */
+  readonly setupTimeout: number
+  receive(data: string | Uint8Array): void
+  /** It has ended by itself: there is no channel any more. */
+  ended(reason: string): void
+}
+
+/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
+export const STALE = 65_536
+
+/** One data channel to a player. */
+export class Peer {
+  readonly #options: PeerOptions
+  readonly #connection: NativePeer
+  readonly #channel: NativeChannel
+  readonly #timer: NodeJS.Timeout
+  #hasEnded = false
+  /** The answer to the player's offer. */
+  readonly answer: string
+
+  /** @throws Error if the offer can't be used, or the port can't be opened */
+  constructor(offer: Offer, options: PeerOptions) {
+    this.#options = options
+    const { native, port, bindAddress, maxMessage, setupTimeout } = options
+    this.#connection = new native.PeerConnection('player', {
+      iceServers: [],
+      // All players share one UDP port, the one that the GameServer declares.
+      enableIceUdpMux: true,
+      portRangeBegin: port,
+      portRangeEnd: port,
+      ...(bindAddress === undefined ? {} : { bindAddress }),
+      disableAutoNegotiation: true,
+      maxMessageSize: maxMessage,
+    })
+    try {
+      this.#listen()
+      this.#connection.setRemoteDescription(writeOffer(offer), 'offer')
+      this.#channel = this.#connection.createDataChannel('', {
+        negotiated: true,
+        id: 0,
+        unordered: true,
+        maxRetransmits: 0,
+      })
+      this.#channel.onMessage((data) => {
+        if (!this.#hasEnded) options.receive(typeof data === 'string' ? data : new Uint8Array(data))
+      })
+      this.#channel.onOpen(() => {
+        clearTimeout(this.#timer)
+      })
+      this.#channel.onClosed(() => {
+        this.#fail('The channel has closed')
+      })
+      this.#connection.setLocalDescription('answer')
+      const answer = this.#connection.localDescription()
+      if (!answer) throw new Error('There is no answer')
+      this.answer = withoutCandidates(answer.sdp)
+    } catch (error) {
+      this.#connection.close()
+      throw error
+    }
+    this.#timer = setTimeout(() => {
+      this.#fail(`No channel after ${setupTimeout} ms`)
+    }, setupTimeout)
+  }
+
+  /**
+   * Sends a message, or drops it behind too many that wait.
+   *
+   * @returns false if the channel can't carry it
+   */
+  send(data: string | Uint8Array): boolean {
+    if (this.#hasEnded || !this.#channel.isOpen()) return false
+    if (this.#channel.bufferedAmount() > STALE) return true
+    try {
+      if (typeof data === 'string') this.#channel.sendMessage(data)
+      else this.#channel.sendMessageBinary(data)
+      return true
+    } catch {
+      // It is longer than the player takes, or the channel has just closed.
+      return false
+    }
+  }
+
+  close(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    clearTimeout(this.#timer)
+    this.#connection.close()
+  }
+
+  #listen(): void {
+    this.#connection.onStateChange((state) => {
+      if (state === 'disconnected' || state === 'failed' || state === 'closed') this.#fail(`The connection is ${state}`)
+    })
+    // The one channel needs no opening. A player who opens others would cost memory for each.
+    this.#connection.onDataChannel((channel) => {
+      channel.close()
+      this.#fail('The player has opened another channel')
+    })
+  }
+
+  #fail(reason: string): void {
+    if (this.#hasEnded) return
+    this.close()
+    this.#options.ended(reason)
+  }
+}

@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import type { Player, PlayerTransport } from './players.js'
+
+/** Bytes that may wait for a player before pings go unanswered. */
+const MOST_PONG_BACKLOG = 64 * 1024
+/** Time for a player to answer the close frame. It comes behind what is on its way already. */
+const CLOSING_MS = 5_000
+
+/** Codes for what `ws` finds wrong with a player's frames. Anything else is a protocol error. */
+const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: [1009, 'A message is too long'],
+  WS_ERR_INVALID_UTF8: [1007, 'A text is no UTF-8'],
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
+}
+
+/**
+ * A player's WebSocket. What its network doesn't take waits here and not in the socket, so that it can be dropped when the
+ * player is closed for it: the close frame then comes soon, and the memory is free at once.
+ */
+export class WebSocketTransport implements PlayerTransport {
+  readonly url: string
+  readonly remoteAddress: string
+  readonly #socket: WebSocket
+  readonly #raw: Socket
+  #player: Player | undefined
+  #waiting: (string | Buffer)[] = []
+  #waitingBytes = 0
+  #fault: [code: number, reason: string] | undefined
+  #closingTimer: NodeJS.Timeout | undefined
+  /** Whether something has come since the last look, or how much had left by then. */
+  #hasSpoken = true
+  #left = 0
+
+  constructor(socket: WebSocket, raw: Socket, url: string, remoteAddress: string) {
+    this.#socket = socket
+    this.#raw = raw
+    this.url = url
+    this.remoteAddress = remoteAddress
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code?.startsWith('WS_ERR_') !== true) return
+      this.#fault = FAULTS[error.code] ?? [1002, error.message]
+      this.#awaitEnd()
+    })
+    raw.on('drain', this.#drain)
+    socket.once('close', (code: number, reason: Buffer) => {
+      clearTimeout(this.#closingTimer)
+      this.#drop()
+      this.#player?.left(...(this.#fault ?? ([code, reason.toString()] as const)))
+    })
+  }
+
+  get bufferedAmount(): number {
+    return this.#socket.bufferedAmount + this.#waitingBytes
+  }
+
+  /** Hands everything that comes to the player. */
+  serve(player: Player): void {
+    this.#player = player
+    this.#socket.on('message', (data: Buffer, isBinary: boolean) => {
+      this.#hasSpoken = true
+      player.receive(isBinary ? data : data.toString())
+    })
+    this.#socket.on('ping', (data: Buffer) => {
+      this.#hasSpoken = true
+      player.count()
+      if (this.#socket.bufferedAmount < MOST_PONG_BACKLOG) this.#socket.pong(data)
+    })
+    this.#socket.on('pong', () => {
+      this.#hasSpoken = true
+      player.count()
+    })
+  }
+
+  send(data: string | Uint8Array): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    // Small messages would keep the whole batch in memory in which they came.
+    const message = typeof data === 'string' ? data : Buffer.from(data)
+    if (this.#waiting.length === 0 && !this.#raw.writableNeedDrain) return this.#socket.send(message)
+    this.#waiting.push(message)
+    this.#waitingBytes += Buffer.byteLength(message)
+  }
+
+  close(code: number, reason: string): void {
+    this.#drop()
+    // Its answer has to be read.
+    this.resume()
+    if (code === 1005) this.#socket.close()
+    else this.#socket.close(code, reason)
+    this.#awaitEnd()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#hasSpoken = true
+    this.#socket.resume()
+  }
+
+  /** Looks for a sign of life. Without one since the last look the connection is dead. */
+  probe(): void {
+    const isTaking = this.#raw.writableLength > 0 && this.#raw.bytesWritten - this.#raw.writableLength > this.#left
+    if (!this.#hasSpoken && !isTaking && !this.#socket.isPaused) return this.#socket.terminate()
+    this.#hasSpoken = false
+    this.#left = this.#raw.bytesWritten - this.#raw.writableLength
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
+  }
+
+  readonly #drain = (): void => {
+    let sent = 0
+    while (sent < this.#waiting.length && !this.#raw.writableNeedDrain) {
+      const message = this.#waiting[sent]!
+      sent += 1
+      this.#waitingBytes -= Buffer.byteLength(message)
+      this.#socket.send(message)
+    }
+    this.#waiting.splice(0, sent)
+  }
+
+  #drop(): void {
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+
+  #awaitEnd(): void {
+    if (this.#socket.readyState === this.#socket.CLOSED) return
+    this.#closingTimer ??= setTimeout(() => this.#socket.terminate(), CLOSING_MS)
+  }
+}

@@ -1,0 +1,100 @@
+import { createClient } from '../../../index.node.js'
+import type { GameServer } from '../../../protocol/game-server.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import type { LocalSidecar } from '../../local/local-sidecar.js'
+
+/** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
+const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
+/** The states to which a program brings its GameServer when it has booted. */
+const BOOTED = ['RequestReady', 'Ready', 'Reserved', 'Allocated']
+/** The calls that do so. */
+const BOOT_CALLS: readonly string[] = ['ready', 'reserve', 'allocate'] satisfies OperationName[]
+
+/** What a host sees of the GameServer whose program it runs. */
+export interface GameServerSight {
+  /** Resolves with whether the program may be started again: its GameServer can't have been given to anybody yet. */
+  isFresh(): Promise<boolean>
+  /** Calls `shutdown()`, unless the GameServer is ending already. Rejects if the sidecar doesn't take it. */
+  shutDown(timeout: number): Promise<void>
+  close(): void
+}
+
+export interface SightOptions {
+  readonly url: string
+  readonly platform: string
+  /** The program has called `ready()`, or has gone further. */
+  readonly onBooted: () => void
+  readonly onWarning: (text: string) => void
+}
+
+/** Longest wait for the sidecar's answer after a crash. */
+const LOOK_MS = 1_000
+
+/** Sees the GameServer through a watch at its sidecar. */
+export function watchGameServer({ url, platform, onBooted, onWarning }: SightOptions): GameServerSight {
+  const logger = { warn: (value: unknown) => onWarning(textOf(value)), error: () => undefined }
+  const client = createClient({ baseUrl: url, platform, verifyInterval: 0, logger })
+  // The watch goes on by itself, and what it meets is no business of the game's.
+  client.on('error', () => undefined)
+  const stop = client.on('gameserver', ({ status }) => {
+    if (!BOOTED.includes(status.state)) return
+    stop()
+    onBooted()
+  })
+
+  return {
+    async isFresh() {
+      try {
+        return BEFORE_READY.includes((await client.getGameServer({ timeout: LOOK_MS })).status.state)
+      } catch {
+        // Through a sidecar that has never answered, the program can't have told anybody of itself either.
+        return client.gameServer === undefined
+      }
+    },
+    async shutDown(timeout) {
+      if (client.gameServer === undefined || !isEnding(client.gameServer)) await client.shutdown({ timeout })
+    },
+    close: () => client.close(),
+  }
+}
+
+/** How long after Shutdown the kubelet's SIGTERM is taken to come. */
+const KUBELET_MS = 1_000
+
+/**
+ * Sees the GameServer of a local sidecar inside. No watch is opened, which the game's developer would look for in the
+ * list of watches. Nobody else ends the program of a GameServer that is shut down here, so `onEnding` is called for it.
+ */
+export function observeLocal(
+  local: LocalSidecar,
+  { onBooted, onEnding }: { readonly onBooted: () => void; readonly onEnding: () => void },
+): GameServerSight {
+  let isFresh = true
+  let timer: NodeJS.Timeout | undefined
+  const present = (): GameServer => local.sidecar.snapshot().gameServer
+  const stop = local.sidecar.log.subscribe(({ event, changes }) => {
+    const hasCalled = event.type === 'call' && BOOT_CALLS.includes(event.call.operation)
+    if (isFresh && hasCalled) onBooted()
+    // Somebody may also take it by the control interface.
+    isFresh &&= !hasCalled && !changes.some((change) => change.type === 'state' && BOOTED.includes(change.value))
+    if (changes.length > 0 && timer === undefined && isEnding(present())) timer = setTimeout(onEnding, KUBELET_MS)
+  })
+
+  return {
+    isFresh: async () => isFresh,
+    async shutDown(timeout) {
+      if (isEnding(present())) return
+      const client = createClient({ baseUrl: local.url })
+      await client.shutdown({ timeout }).finally(() => client.close())
+    },
+    close() {
+      clearTimeout(timer)
+      stop()
+    },
+  }
+}
+
+const isEnding = ({ object_meta, status }: GameServer): boolean =>
+  (object_meta.deletion_timestamp ?? '0') !== '0' || status.state === 'Shutdown'
+
+const textOf = (value: unknown): string => (value instanceof Error ? value.message : String(value))

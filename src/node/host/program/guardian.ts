@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Waits on its stdin, which ends when this process does, however that happens. Unless it was dismissed before, it then
+ * kills the process group of the program.
+ */
+const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
+
+/**
+ * Kills a program's process group when this process dies, even by SIGKILL, which leaves no time for anything.
+ * A shell of about a megabyte does it. Where there is none, as in a distroless image, the container does the same by
+ * itself: all its processes end with its first one. Windows has no process groups, so a program may stay there.
+ *
+ * @returns the function that dismisses the guardian, once the group is no more
+ */
+export function guardGroup(group: number): () => void {
+  const killGroup = (): void => endGroup(group)
+  process.once('exit', killGroup)
+  const shell =
+    process.platform === 'win32'
+      ? undefined
+      : // A group of its own keeps the terminal's Ctrl-C away from it.
+        spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  shell?.on('error', () => undefined)
+  shell?.stdin.on('error', () => undefined)
+  return () => {
+    process.off('exit', killGroup)
+    shell?.stdin.end('dismissed\n')
+  }
+}
+
+/** Kills every process of a group, if there is one left. */
+export function endGroup(group: number): void {
+  try {
+    process.kill(process.platform === 'win32' ? group : -group, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,178 @@
+import { constants } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
+import { variablePrefix } from '../../gateway/sidecar-url.js'
+import { createLocalSidecar } from '../../local/local-sidecar.js'
+import type { LocalSidecar } from '../../local/local-sidecar.js'
+import type { HostEvent, HostExit } from '../host-events.js'
+import { createLineLimit } from '../line-limit.js'
+import { plainLines } from '../plain-lines.js'
+import { observeLocal, watchGameServer } from './game-server-sight.js'
+import type { GameServerSight } from './game-server-sight.js'
+import { resolveProgramOptions } from './program-options.js'
+import type { ProgramHostOptions } from './program-options.js'
+import { startProgram } from './program-process.js'
+import type { ProgramEnd, ProgramProcess } from './program-process.js'
+import { programCommand, startError } from './runtimes.js'
+
+/** Part of the grace period that is kept for the host: to call `shutdown()`, and to end what hasn't ended. */
+const OWN_SHARE_MS = 2_000
+/** Longest wait for the sidecar to take `shutdown()`. */
+const SHUTDOWN_MS = 1_000
+/** Pause before a program is started again; each is twice the one before. */
+const RESTART_MS = 250
+const MAX_RESTART_MS = 10_000
+/** The exit code for a crash, by the convention of sysexits.h. */
+const CRASHED = 70
+
+/** A program that runs as a game server, until it ends or is told to. */
+export interface ProgramHost {
+  /** Resolves when the program has ended and nothing of the host is left. It never rejects. */
+  readonly exited: Promise<HostExit>
+  /** The local sidecar, if one runs inside. */
+  readonly local: LocalSidecar | undefined
+  /**
+   * Hands the signal on to the program, waits for its end within the grace period, sees to `shutdown()`, and resolves
+   * when nothing is left. Can be called again.
+   */
+  close(signal?: string): Promise<HostExit>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Runs a program for Node, Deno or Bun as a game server: with the signals, exit codes and events of a hosted page.
+ * Resolves when it was started.
+ *
+ * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws HostError `NO_BUILD` if there is no such file, `NO_RUNTIME` if nothing is installed to run it
+ */
+export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
+  const settings = resolveProgramOptions(options)
+  const { platform, runtime, grace, restarts } = settings
+  const emit = (event: HostEvent): void => options.onEvent?.(event)
+  const warn = options.onWarning ?? ((text: string): void => emit({ event: 'warning', text }))
+  const lines = createLineLimit((line) => emit({ event: 'console', ...line }))
+
+  const local = settings.local && (await createLocalSidecar({ onWarning: warn, onLog: warn, ...settings.local }))
+  const url = local === undefined ? settings.sidecar! : new URL(local.url)
+  const prefix = variablePrefix(platform)
+  const env = {
+    ...process.env,
+    [`${prefix}PORT`]: url.port || '80',
+    [`${prefix}HOST`]: url.hostname.replace(/^\[(.*)]$/, '$1'),
+  }
+
+  let program: ProgramProcess
+  let startedAt = 0
+  let restarted = 0
+  let restart: { readonly cancel: () => void } | undefined
+  let starting = Promise.resolve()
+  let closing: Promise<HostExit> | undefined
+  let isOver = false
+  let exit!: (exit: HostExit) => void
+  const exited = new Promise<HostExit>((resolve) => (exit = resolve))
+
+  const onBooted = (): void => emit({ event: 'booted', ms: Math.round(performance.now() - startedAt) })
+  const sight: GameServerSight =
+    local === undefined
+      ? watchGameServer({ url: url.origin, platform, onBooted, onWarning: warn })
+      : observeLocal(local, { onBooted, onEnding: () => void close() })
+
+  const release = async (): Promise<void> => {
+    lines.flush()
+    sight.close()
+    await local?.close()
+  }
+
+  const finish = async (result: HostExit): Promise<void> => {
+    if (isOver) return
+    isOver = true
+    await release()
+    emit({ event: 'exit', ...result })
+    exit(result)
+  }
+
+  const start = async (): Promise<void> => {
+    startedAt = performance.now()
+    const command = programCommand(runtime, settings.file, settings.args, settings.runtimeArgs)
+    try {
+      program = await startProgram(command, env, (level, line) =>
+        lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
+      )
+    } catch (error) {
+      throw startError(runtime, error as NodeJS.ErrnoException)
+    }
+    emit({ event: 'program', pid: program.pid, runtime })
+    void program.ended.then(onEnded)
+  }
+
+  /** The program has ended. If it was told to, `end` waits for that and sees to the rest. */
+  const onEnded = async (end: ProgramEnd): Promise<void> => {
+    if (closing !== undefined) return
+    if (end.code === 0) return finish({ code: 0, reason: 'The program has ended.' })
+    const reason = crashReason(end)
+    emit({ event: 'crash', reason })
+    const mayRestart = restarted < restarts && (await sight.isFresh())
+    // It may have been told to end meanwhile.
+    if (closing !== undefined) return
+    if (!mayRestart) return finish({ code: CRASHED, reason })
+    restarted += 1
+    emit({
+      event: 'warning',
+      text: `The program is started again (${restarted} of ${restarts}): nobody was sent to it yet`,
+    })
+    restart = afterPause(Math.min(RESTART_MS * 2 ** (restarted - 1), MAX_RESTART_MS), () => {
+      restart = undefined
+      starting = start()
+      starting.catch((error: unknown) => void finish({ code: CRASHED, reason: (error as Error).message }))
+    })
+  }
+
+  const end = async (signal: NodeJS.Signals): Promise<HostExit> => {
+    emit({ event: 'shutdown', signal })
+    restart?.cancel()
+    await starting.catch(() => undefined)
+    program.signal(signal)
+    const share = Math.max(grace - OWN_SHARE_MS, grace / 2)
+    const timer = setTimeout(() => {
+      warn(
+        `The program has not ended within ${share} ms of ${signal}, and is killed. Raise the grace period if it needs more.`,
+      )
+      program.kill()
+    }, share)
+    await program.ended
+    clearTimeout(timer)
+    await sight.shutDown(Math.min(SHUTDOWN_MS, grace / 4)).catch(() => {
+      // In a pod that is deleted, the sidecar may have ended before.
+    })
+    await finish({ code: 0, reason: `The host was told to end by ${signal}.` })
+    return exited
+  }
+
+  const close = (signal = 'SIGTERM'): Promise<HostExit> => {
+    if (isOver) return exited
+    return (closing ??= end(signal in constants.signals ? (signal as NodeJS.Signals) : 'SIGTERM'))
+  }
+
+  try {
+    await start()
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return {
+    exited,
+    local,
+    close,
+    [Symbol.asyncDispose]: async () => void (await close()),
+  }
+}
+
+function crashReason({ code, signal, lastErrors }: ProgramEnd): string {
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`
+  return plainLines(stripVTControlCharacters([`The program ended ${how}`, ...lastErrors].join('\n')))
+}
+
+function afterPause(ms: number, run: () => void): { readonly cancel: () => void } {
+  const timer = setTimeout(run, ms)
+  return { cancel: () => clearTimeout(timer) }
+}

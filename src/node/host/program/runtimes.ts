@@ -1,0 +1,67 @@
+import { HostError } from '../host-error.js'
+import type { ProgramRuntime } from '../host-events.js'
+
+interface Runtime {
+  readonly title: string
+  /** Arguments before the file, where the user gives none. */
+  readonly args: readonly string[]
+  /** Arguments that are needed in any case. */
+  readonly always: readonly string[]
+  readonly install: string
+}
+
+const RUNTIMES: Readonly<Record<ProgramRuntime, Runtime>> = {
+  node: {
+    title: 'Node',
+    args: [],
+    always: [],
+    install: 'Install it from https://nodejs.org, or build the image from node:24-slim.',
+  },
+  deno: {
+    title: 'Deno',
+    args: ['--allow-all'],
+    // Nobody is there to answer a question.
+    always: ['run', '--no-prompt'],
+    install: 'Install it with "npm install -g deno", or build the image from denoland/deno.',
+  },
+  bun: {
+    title: 'Bun',
+    args: [],
+    always: [],
+    install: 'Install it with "npm install -g bun", or build the image from oven/bun.',
+  },
+}
+
+export const PROGRAM_RUNTIMES = Object.keys(RUNTIMES) as readonly ProgramRuntime[]
+
+export interface ProgramCommand {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** The command that runs a file in a runtime. */
+export function programCommand(
+  runtime: ProgramRuntime,
+  file: string,
+  args: readonly string[],
+  runtimeArgs: readonly string[] | undefined,
+): ProgramCommand {
+  const { always, args: usual } = RUNTIMES[runtime]
+  return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), file, ...args] }
+}
+
+/** The Node that runs this, and otherwise the one on PATH. */
+function commandOf(runtime: ProgramRuntime): string {
+  const runsHere = runtime === 'node' && process.versions['bun'] === undefined && process.versions['deno'] === undefined
+  return runsHere ? process.execPath : runtime
+}
+
+/** Explains why a runtime couldn't be started. */
+export function startError(runtime: ProgramRuntime, error: NodeJS.ErrnoException): HostError {
+  const { title, install } = RUNTIMES[runtime]
+  return error.code === 'ENOENT'
+    ? new HostError('NO_RUNTIME', `${title} is not on PATH: there is no program "${commandOf(runtime)}".`, install, {
+        cause: error,
+      })
+    : new HostError('LAUNCH_FAILED', `${title} could not be started: ${error.message}.`, undefined, { cause: error })
+}

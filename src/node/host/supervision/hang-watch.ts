@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HostedPage } from '../page/hosted-page.js'
+
+/** How a page hangs. */
+export interface Hang {
+  readonly reason: string
+  /** Whether the page's main thread is busy, so that its stack tells where. */
+  readonly isBusy: boolean
+}
+
+const PERIOD_MS = 1_000
+
+/**
+ * Looks each second whether the page still answers, and, once it has called `tick()`, whether it goes on doing so.
+ * Resolves with the hang, or with undefined when the signal ends the watch or the page is gone.
+ *
+ * @param timeout ms of silence that count as a hang
+ */
+export async function watchForHang(page: HostedPage, timeout: number, signal: AbortSignal): Promise<Hang | undefined> {
+  let ticks = 0
+  let tickedAt = performance.now()
+  for (;;) {
+    const asked = performance.now()
+    const seen = await page.ticks(timeout).catch(() => undefined)
+    const now = performance.now()
+    if (signal.aborted) return undefined
+    const hasSlept = now - asked > 2 * timeout
+    if (seen === undefined) {
+      // A command fails at once when the page has crashed, which others find out, and late when this machine slept.
+      if (now - asked >= timeout - 1 && !hasSlept) {
+        return { reason: `The page has not answered for ${timeout} ms`, isBusy: true }
+      }
+    } else if (seen !== ticks || hasSlept) {
+      ticks = seen
+      tickedAt = now
+    } else if (ticks > 0 && now - tickedAt > timeout) {
+      const reason = `The page answers, but gameServerHost.tick() has not been called for ${timeout} ms`
+      return { reason, isBusy: false }
+    }
+    const late = await sleepUnlessAborted(Math.min(PERIOD_MS, timeout), signal)
+    if (late === undefined) return undefined
+    // While this machine slept, the page could do nothing either.
+    if (late > timeout) tickedAt = performance.now()
+  }
+}
+
+/** Resolves with the ms by which it came too late, or undefined if it was aborted. */
+async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<number | undefined> {
+  const start = performance.now()
+  try {
+    await sleep(ms, undefined, { signal })
+    return performance.now() - start - ms
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import { createSecureContext } from 'node:tls'
+
+/** A certificate chain and its private key, as PEM. */
+export interface Certificate {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/**
+ * Checks the options `cert` and `key` before anything is started that would have to be ended again. Undefined if neither is
+ * given.
+ *
+ * @throws TypeError for one without the other, and for texts that don't belong together
+ */
+export function checkCertificate(
+  cert: string | Uint8Array | undefined,
+  key: string | Uint8Array | undefined,
+): Certificate | undefined {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) {
+    throw new TypeError('cert and key go together: HTTPS needs the certificate and its private key')
+  }
+  const pair = { cert: Buffer.from(cert), key: Buffer.from(key) }
+  try {
+    createSecureContext(pair)
+    return pair
+  } catch (error) {
+    const { message } = error as Error
+    throw new TypeError(`cert and key must be PEM texts that belong together: ${message}`, { cause: error })
+  }
+}

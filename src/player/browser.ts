@@ -1,0 +1,60 @@
+/** What is used of a browser's WebSocket. */
+export interface WebSocketLike {
+  binaryType: string
+  readonly bufferedAmount: number
+  readonly protocol: string
+  readonly readyState: number
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+  send(data: never): void
+  close(code?: number, reason?: string): void
+}
+
+export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocketLike
+
+/** What is used of a browser's RTCDataChannel. */
+export interface DataChannelLike {
+  binaryType: string
+  readonly bufferedAmount: number
+  readonly readyState: string
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  send(data: never): void
+}
+
+/** What is used of a browser's RTCPeerConnection. */
+export interface PeerConnectionLike {
+  readonly connectionState: string
+  readonly localDescription: { readonly sdp: string } | null
+  onconnectionstatechange: ((event: never) => void) | null
+  createDataChannel(label: string, options: object): DataChannelLike
+  createOffer(): Promise<unknown>
+  setLocalDescription(description: never): Promise<void>
+  setRemoteDescription(description: never): Promise<void>
+  addIceCandidate(candidate: never): Promise<void>
+  close(): void
+}
+
+export type PeerConnectionClass = new (configuration?: never) => PeerConnectionLike
+
+/** What a message may be: text, or bytes in any of their forms. */
+export type Data = string | ArrayBuffer | ArrayBufferView | BlobLike
+
+/** A browser's Blob. */
+export interface BlobLike {
+  readonly size: number
+  readonly type: string
+}
+
+/** The globals of a browser, any of which another host may lack. */
+export const globals = (): {
+  WebSocket?: WebSocketClass
+  RTCPeerConnection?: PeerConnectionClass
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(timer: unknown): void
+} => (typeof globalThis === 'object' ? globalThis : self) as never
+
+declare const self: unknown

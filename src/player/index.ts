@@ -1,0 +1,4 @@
+export { connect } from './connect.js'
+
+export type { BlobLike, Data } from './browser.js'
+export type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'

@@ -1,0 +1,106 @@
+import { BATCH_BYTES, HEAD_BYTES, OPERATIONS } from './frame.js'
+import type { Operation } from './frame.js'
+
+const ROOM = 64 * 1024
+
+/**
+ * Writes frames one behind the other into a batch. One that is long enough goes to `flush` at once, and the rest when the
+ * owner takes it.
+ */
+export class BatchWriter {
+  readonly #encoder = new TextEncoder()
+  readonly #flush: (batch: Uint8Array) => void
+  #bytes = new Uint8Array(ROOM)
+  #view = new DataView(this.#bytes.buffer)
+  #length = 0
+
+  /** @param flush takes a full batch, whose bytes are valid until it returns */
+  constructor(flush: (batch: Uint8Array) => void) {
+    this.#flush = flush
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
+  open(connection: number, remoteAddress: string, url: string): void {
+    this.#text(connection, OPERATIONS.open, `${remoteAddress} ${url}`)
+  }
+
+  /** @returns the length of the payload in bytes */
+  data(connection: number, data: string | Uint8Array): number {
+    if (typeof data === 'string') return this.#text(connection, OPERATIONS.data, data)
+    this.#reserve(data.byteLength)
+    this.#bytes.set(data, this.#length + HEAD_BYTES)
+    return this.#frame(connection, OPERATIONS.data, 1, data.byteLength)
+  }
+
+  close(connection: number, code: number, reason: string): void {
+    this.#reserve(2 + 3 * reason.length)
+    const at = this.#length + HEAD_BYTES
+    this.#view.setUint16(at, code)
+    const { written } = this.#encoder.encodeInto(reason, this.#bytes.subarray(at + 2))
+    this.#frame(connection, OPERATIONS.close, 0, 2 + written)
+  }
+
+  taken(batches: number): void {
+    this.#number(0, OPERATIONS.taken, batches)
+  }
+
+  waiting(connection: number, bytes: number): void {
+    this.#number(connection, OPERATIONS.waiting, bytes)
+  }
+
+  /** Hands over what has been written since the last time, if anything has. */
+  flush(): void {
+    if (this.#length === 0) return
+    const batch = this.#bytes.subarray(0, this.#length)
+    this.#length = 0
+    // One giant message would keep its memory for ever.
+    if (this.#bytes.byteLength > BATCH_BYTES) this.#allocate(ROOM)
+    this.#flush(batch)
+  }
+
+  /** Forgets what has been written, for a socket that is no more. */
+  clear(): void {
+    this.#length = 0
+  }
+
+  #number(connection: number, operation: Operation, value: number): void {
+    this.#reserve(4)
+    this.#view.setUint32(this.#length + HEAD_BYTES, value)
+    this.#frame(connection, operation, 0, 4)
+  }
+
+  #text(connection: number, operation: Operation, text: string): number {
+    // A UTF-16 unit becomes three bytes at most.
+    this.#reserve(3 * text.length)
+    const { written } = this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length + HEAD_BYTES))
+    return this.#frame(connection, operation, 0, written)
+  }
+
+  #frame(connection: number, operation: Operation, binary: 0 | 1, length: number): number {
+    const at = this.#length
+    this.#view.setUint32(at, connection)
+    this.#bytes[at + 4] = operation
+    this.#bytes[at + 5] = binary
+    this.#view.setUint32(at + 6, length)
+    this.#length = at + HEAD_BYTES + length
+    return length
+  }
+
+  #reserve(payload: number): void {
+    const frame = HEAD_BYTES + payload
+    if (this.#length > 0 && this.#length + frame > BATCH_BYTES) this.flush()
+    const needed = this.#length + frame
+    if (needed <= this.#bytes.byteLength) return
+    const written = this.#bytes.subarray(0, this.#length)
+    this.#allocate(Math.max(needed, 2 * this.#bytes.byteLength))
+    this.#bytes.set(written)
+  }
+
+  #allocate(size: number): void {
+    this.#bytes = new Uint8Array(size)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * What passes between the host and the page: batches, each one message of their socket, with one or more frames in a row.
+ *
+ *     u32 connection   u8 operation   u8 binary   u32 length   payload
+ */
+
+/** Length of a frame's head in bytes. */
+export const HEAD_BYTES = 10
+
+export const OPERATIONS = {
+  /** A player has come: the address, a space, and the path with the query. From the host. */
+  open: 1,
+  /** A message of a player, or to one. */
+  data: 2,
+  /** From the host: the connection has ended, and its number is free. From the page: it is to end. A u16 code, a reason. */
+  close: 3,
+  /** The host has passed on, or holds, everything of the page's first u32 batches. Of no connection: its number is 0. */
+  taken: 4,
+  /** A u32 number of bytes wait in the host to be sent to a player. */
+  waiting: 5,
+} as const
+
+export type Operation = (typeof OPERATIONS)[keyof typeof OPERATIONS]
+
+/** The operations that each side may send. */
+export const FROM_HOST: ReadonlySet<number> = new Set(Object.values(OPERATIONS))
+export const FROM_PAGE: ReadonlySet<number> = new Set([OPERATIONS.data, OPERATIONS.close])
+
+/** A close frame of a WebSocket has no room for a longer reason. */
+export const MOST_REASON_BYTES = 123
+
+/** The longest message to a player, in bytes. */
+export const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
+
+/** A writer's batch is sent before it gets longer than this, unless one message alone is. */
+export const BATCH_BYTES = 256 * 1024
+
+/** No batch is longer: one of the usual length, and the longest message. */
+export const MOST_BATCH_BYTES = BATCH_BYTES + HEAD_BYTES + MOST_MESSAGE_BYTES
+
+/** Bytes of the other side that are no batch. */
+export class RelayError extends Error {
+  override readonly name = 'RelayError'
+}

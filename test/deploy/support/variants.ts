@@ -1,0 +1,84 @@
+import { parseAllDocuments } from 'yaml'
+import type { Choices } from '../../../src/init/choices.js'
+import { renderFiles } from '../../../src/init/files.js'
+import type { Project } from '../../../src/init/project.js'
+
+const project: Project = {
+  kind: 'page',
+  name: 'star-arena',
+  dir: 'dist',
+  entry: 'server.mjs',
+  version: '1.0.0',
+  hasPackage: true,
+  hasBuild: true,
+  hasSidecar: true,
+  manager: 'npm',
+  manifests: ['package.json', 'package-lock.json'],
+}
+
+const page: Choices = {
+  kind: 'page',
+  name: 'star-arena',
+  dir: 'dist',
+  entry: 'server.mjs',
+  port: 7777,
+  image: 'star-arena:1',
+  counters: [],
+  lists: [],
+  webrtc: false,
+}
+
+interface Variant {
+  readonly name: string
+  readonly choices: Choices
+  readonly project: Project
+  readonly files: ReadonlyMap<string, string>
+}
+
+function variant(name: string, choices: Partial<Choices> = {}, projectChanges: Partial<Project> = {}): Variant {
+  const all = { choices: { ...page, ...choices }, project: { ...project, ...projectChanges } }
+  return { name, ...all, files: renderFiles(all.choices, all.project) }
+}
+
+const rooms = { name: 'rooms', capacity: 10 }
+const players = { name: 'players', capacity: 64 }
+
+/** Every shape that the files have. */
+export const variants: readonly Variant[] = [
+  variant('a page'),
+  variant('a page with counters', { counters: [rooms, players] }),
+  variant('a page with lists', { lists: [players, { name: 'bots', capacity: 1000 }] }),
+  variant('a page with both, and UDP', { counters: [rooms], lists: [players], webrtc: true, port: 9000 }),
+  variant('a page without a build of its own', { dir: '.' }, { hasBuild: false, manifests: ['package*.json'] }),
+  variant('a page of a pnpm project', {}, { manager: 'pnpm', manifests: ['package.json', 'pnpm-lock.yaml'] }),
+  variant('names that YAML could misread', {
+    name: '007',
+    image: 'registry.example:5000/team/game:1.0',
+    counters: [
+      { name: 'true', capacity: 1 },
+      { name: '1e3', capacity: 2 ** 31 - 1 },
+    ],
+    lists: [{ name: '12', capacity: 1 }],
+  }),
+  variant('a Node program', { kind: 'node' }, { hasBuild: false }),
+  variant('a Node program with a build', { kind: 'node', entry: 'dist/main.js', counters: [rooms] }),
+  variant(
+    'a Node program of a Yarn project',
+    { kind: 'node' },
+    { manager: 'yarn', manifests: ['package.json', 'yarn.lock'] },
+  ),
+]
+
+/** The documents of a YAML file. */
+export function documentsOf(text: string): unknown[] {
+  const documents = parseAllDocuments(text, { prettyErrors: true })
+  if (!Array.isArray(documents)) return []
+  return documents.map((document) => {
+    if (document.errors.length > 0) throw document.errors[0]!
+    return document.toJS() as unknown
+  })
+}
+
+/** The documents that stand in a file as comments, ready to be used. Each begins with `# ---`. */
+export const commentedDocuments = (text: string): unknown[] =>
+  [...text.matchAll(/^# ---\n((?:#.*\n)+)/gm)].flatMap(([, block]) => documentsOf(block!.replace(/^# ?/gm, '')))

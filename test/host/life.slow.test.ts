@@ -1,0 +1,224 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { calls, startSidecar } from '../support/with-sidecar.js'
+import { browserProcesses, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
+import { buildOf, pageOf, runHost } from './support/run-host.js'
+
+if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
+
+/** Calls the sidecar as a plain page would, without the client. */
+const CALL = `const call = (name) => fetch('/_/sidecar/' + name, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
+const TICKS = `setInterval(() => gameServerHost.tick(), 16)`
+const READY = `${CALL}\n${TICKS}\ncall('ready').then(({ status }) => console.log('ready', status))`
+
+describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
+  test('tells each step of its life, and ends with 0 when it is told to', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${READY}
+      gameServerHost.addEventListener('shutdown', (event) => {
+        console.warn(event.signal, event.deadline > Date.now())
+        event.waitUntil(call('shutdown').then(() => console.log('said goodbye')))
+      })`)
+    const host = runHost([dir, '--sidecar', sidecar.url])
+    await host.until('console', ({ text }) => text === 'ready 200')
+    const { pid } = await host.until('browser')
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+
+    const steps = host.events.map(({ event }) => event).filter((event) => event !== 'warning' && event !== 'console')
+    expect(steps).toEqual(['listening', 'browser', 'booted', 'shutdown', 'exit'])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ event: 'console', level: 'warn', text: 'SIGTERM true' }),
+    )
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ event: 'console', level: 'info', text: 'said goodbye' }),
+    )
+    expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
+    expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
+    expect(browserProcesses(pid)).toEqual([])
+    expect(host.stderr()).toBe('')
+  })
+
+  test('tells the sidecar that it shuts down when the page does not', async () => {
+    const sidecar = await startSidecar()
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url])
+    await host.until('booted')
+    host.signal('SIGINT')
+    expect(await host.exited).toBe(0)
+    expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGINT' }))
+    expect(calls(sidecar)).toContain('shutdown')
+  })
+
+  test('a page that hangs when it is told to end gets no more than its share', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000', '--hang-timeout', '60000'])
+    await host.until('console')
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ event: 'warning', text: expect.stringContaining('not done within its 1000 ms') }),
+    )
+    expect(calls(sidecar)).toContain('shutdown')
+  })
+
+  test('a second signal ends everything at once', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${TICKS}
+      gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(new Promise(() => {})))`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3600000'])
+    const { pid } = await host.until('browser')
+    await host.until('booted')
+    host.signal('SIGTERM')
+    await host.until('shutdown')
+    // Signals that come closer together count as one.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(143)
+    await eventually(() => browserProcesses(pid).length === 0)
+  })
+
+  test('leaves no process behind when the runner is killed', async () => {
+    const sidecar = await startSidecar()
+    const host = runHost([await pageOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`), '--sidecar', sidecar.url])
+    const { pid } = await host.until('browser')
+    await host.until('booted')
+    host.signal('SIGKILL')
+    expect(await host.exited).toBe('SIGKILL')
+    await eventually(() => browserProcesses(pid).length === 0)
+  })
+
+  test('leaves no profile behind, and no zombie', async () => {
+    const sidecar = await startSidecar()
+    const profiles = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gameserver-host-'))
+    const before = profiles()
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
+    const { pid } = await host.until('browser')
+    await host.until('booted')
+    process.kill(pid, 'SIGKILL')
+    const second = await host.until('browser', (browser) => browser.pid !== pid)
+    await host.until('booted', () => host.events.filter(({ event }) => event === 'booted').length === 2)
+    expect(processes().filter(({ parent, state }) => parent === host.pid && state === 'Z')).toEqual([])
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+    expect(browserProcesses(second.pid)).toEqual([])
+    expect(profiles().filter((name) => !before.includes(name))).toEqual([])
+  })
+
+  test('with a local sidecar it ends when the match has shut its GameServer down, as in a cluster', async () => {
+    const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local'])
+    expect(await host.exited).toBe(0)
+    expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGTERM' }))
+  })
+})
+
+describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
+  const ended = (host: ReturnType<typeof runHost>, name: 'crash' | 'hang'): unknown[] =>
+    host.events.filter(({ event }) => event === name)
+
+  test('is not started again after it was Ready: its server would go back to the pool', async () => {
+    const sidecar = await startSidecar()
+    const host = runHost([await pageOf(READY), '--sidecar', sidecar.url])
+    const { pid } = await host.until('browser')
+    await host.until('console', ({ text }) => text === 'ready 200')
+    process.kill(rendererOf(pid), 'SIGKILL')
+    expect(await host.exited).toBe(70)
+    expect(ended(host, 'crash')).toEqual([expect.objectContaining({ reason: expect.stringContaining('crashed') })])
+    expect(calls(sidecar).filter((name) => name === 'ready')).toHaveLength(1)
+    expect(calls(sidecar)).not.toContain('shutdown')
+    expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 70 })
+  })
+
+  test('is started again before it was Ready, as often as --restarts says', async () => {
+    const sidecar = await startSidecar()
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '2'])
+    for (let life = 1; life <= 3; life += 1) {
+      await eventually(() => host.events.filter(({ event }) => event === 'booted').length === life)
+      const browser = host.events.filter(({ event }) => event === 'browser').at(-1) as { readonly pid: number }
+      process.kill(rendererOf(browser.pid), 'SIGKILL')
+      await eventually(() => ended(host, 'crash').length === life)
+    }
+    expect(await host.exited).toBe(70)
+  })
+
+  test('ends with 70 when its browser dies', async () => {
+    const sidecar = await startSidecar()
+    const host = runHost([await pageOf(READY), '--sidecar', sidecar.url])
+    const { pid } = await host.until('browser')
+    await host.until('console')
+    process.kill(pid, 'SIGKILL')
+    expect(await host.exited).toBe(70)
+    expect(ended(host, 'crash')).toEqual([expect.objectContaining({ reason: expect.stringContaining('SIGKILL') })])
+  })
+
+  test('ends with 70 and the stack of the loop in which it hangs', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${READY}
+      function forEver() { for (;;); }
+      setTimeout(function physics() { forEver() }, 500)`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--hang-timeout', '1000'])
+    expect(await host.exited).toBe(70)
+    const [hang] = ended(host, 'hang') as [{ readonly stack: string }]
+    expect(hang.stack.split('\n').map((line) => /at (\w+)/.exec(line)?.[1])).toEqual(['forEver', 'physics'])
+  })
+
+  test('ends with 70 when it answers and no longer ticks', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${CALL}\ncall('ready')\nlet steps = 0
+      const timer = setInterval(() => { gameServerHost.tick(); if (++steps === 30) clearInterval(timer) }, 16)`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--hang-timeout', '1000'])
+    expect(await host.exited).toBe(70)
+    expect([...ended(host, 'crash'), ...ended(host, 'hang')]).toEqual([
+      expect.objectContaining({
+        reason: expect.stringContaining('gameServerHost.tick() has not been called for 1000 ms'),
+      }),
+    ])
+  })
+
+  test('ends with 75 when it makes no step in time', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`setInterval(() => {}, 5); throw new TypeError('no level')`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    expect(await host.exited).toBe(75)
+    const reason = 'The page has made no step within 2000 ms; its last error: Uncaught TypeError: no level'
+    expect(host.events.slice(-2)).toEqual([
+      expect.objectContaining({ event: 'crash', reason }),
+      expect.objectContaining({ event: 'exit', code: 75, reason }),
+    ])
+  })
+
+  test('ends with 75 and the stack of the loop that keeps it from its first step', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`(function load() { for (;;); })()`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    expect(await host.exited).toBe(75)
+    expect(ended(host, 'hang')).toEqual([expect.objectContaining({ stack: expect.stringContaining('at load') })])
+  })
+})
+
+describe('a host that can not start', () => {
+  test('ends with 66 where there is no build', async () => {
+    const host = runHost(['/nowhere/dist', '--local'])
+    expect(await host.exited).toBe(66)
+    expect(host.events).toEqual([expect.objectContaining({ event: 'exit', code: 66 })])
+  })
+
+  test('ends with 66 where the folder has no page', async () => {
+    const host = runHost([await buildOf({ 'game.js': '' }), '--local'])
+    expect(await host.exited).toBe(66)
+    expect(host.events.at(-1)).toMatchObject({ reason: expect.stringContaining('has no index.html') })
+  })
+
+  test('ends with 69 where the browser is missing', async () => {
+    const host = runHost([await pageOf(''), '--local', '--browser', '/nowhere/chromium'])
+    expect(await host.exited).toBe(69)
+    expect(host.events.at(-1)).toMatchObject({ reason: expect.stringContaining('/nowhere/chromium') })
+  })
+
+  test('ends with 64 for an option that makes no sense', async () => {
+    const host = runHost([await pageOf(''), '--local', '--hang-timeout', '7'])
+    expect(await host.exited).toBe(64)
+    expect(host.stderr()).toContain('hangTimeout must be a whole number from 100')
+  })
+})

@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
+import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import { MOST_MESSAGE_BYTES } from '../../../src/relay/frame.js'
+import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
+import type { Client, PageOnNode, Stage } from './players-support.js'
+
+interface Pair {
+  readonly stage: Stage
+  readonly page: PageOnNode
+  readonly player: Client
+  /** The player's socket in the page. */
+  readonly socket: PlayerSocket
+}
+
+/** A player who has come to a page. */
+async function pair(path = '/'): Promise<Pair> {
+  const stage = await startPlayers()
+  const page = await openPageOnNode(stage)
+  const connection = nextConnection(page)
+  const player = await joinPlayers(stage, path)
+  return { stage, page, player, socket: await connection }
+}
+
+const closeOf = (socket: PlayerSocket): Promise<{ code: number; reason: string; wasClean: boolean }> =>
+  new Promise((resolve) => {
+    socket.onclose = ({ code, reason, wasClean }) => resolve({ code, reason, wasClean })
+  })
+
+const nextMessage = (socket: PlayerSocket): Promise<unknown> =>
+  new Promise((resolve) => {
+    socket.addEventListener('message', (event) => resolve((event as MessageEvent).data), { once: true })
+  })
+
+describe('a player in the page', () => {
+  test('is told with the address, and the path and query that were asked for', async () => {
+    const { socket, page } = await pair('/room/1?name=%C3%84da')
+    expect(socket.url).toBe('/room/1?name=%C3%84da')
+    expect(socket.remoteAddress).toBe('127.0.0.1')
+    expect(socket.readyState).toBe(socket.OPEN)
+    expect(page.connections.sockets.get(socket.id)).toBe(socket)
+  })
+
+  test('gets texts and bytes as they were sent, in order, and so does the game', async () => {
+    const stage = await startPlayers()
+    echo(await openPageOnNode(stage))
+    const player = await joinPlayers(stage)
+    const bytes = Buffer.from([0, 255, 128])
+    const sent = ['', 'ä€😀', '\ufeffmark', Buffer.alloc(0), bytes, 'x'.repeat(65_536), Buffer.alloc(65_536, 7)]
+    for (const message of sent) player.socket.send(message)
+    await player.message(sent.length - 1)
+    expect(player.messages).toEqual(sent)
+  })
+
+  test('gets what a WebSocket would send: views, buffers, Blobs and texts of anything else, in the order of send()', async () => {
+    const { socket, player } = await pair()
+    const bytes = new Uint8Array([1, 2, 3, 4])
+    socket.send(new Blob(['a', 'b']))
+    socket.send(bytes.subarray(1, 3))
+    socket.send(bytes.buffer)
+    socket.send(new DataView(bytes.buffer, 3))
+    socket.send(12 as unknown as string)
+    bytes.fill(9)
+    socket.send(new Blob([]))
+    socket.send('last')
+    await player.message(6)
+    const wanted = ['ab', [2, 3], [1, 2, 3, 4], [4], '12', '', 'last']
+    expect(player.messages).toEqual(wanted.map((one, i) => (i === 4 || i === 6 ? one : Buffer.from(one as string))))
+  })
+
+  test('sends binary messages that become an ArrayBuffer, or a Blob where the game asks for it', async () => {
+    const { socket, player } = await pair()
+    const first = nextMessage(socket)
+    player.socket.send(Buffer.from([1]))
+    expect(await first).toEqual(Uint8Array.of(1).buffer)
+    socket.binaryType = 'blob'
+    socket.binaryType = 'nonsense' as 'blob'
+    const second = nextMessage(socket)
+    player.socket.send(Buffer.from([2]))
+    const blob = (await second) as Blob
+    expect(blob).toBeInstanceOf(Blob)
+    expect(new Uint8Array(await blob.arrayBuffer())).toEqual(Uint8Array.of(2))
+  })
+
+  test('who came before the game set onconnection is kept for it, with the messages', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const early = await joinPlayers(stage, '/early')
+    const gone = await joinPlayers(stage, '/gone')
+    early.socket.send('one')
+    early.socket.send('two')
+    gone.socket.close()
+    await gone.closed
+    await vi.waitFor(() => expect([...page.connections.sockets.values()].map(({ url }) => url)).toEqual(['/early']))
+    const told: string[] = []
+    page.connections.onconnection = (socket) => {
+      told.push(socket.url)
+      socket.onmessage = ({ data }) => void told.push(data as string)
+    }
+    early.socket.send('three')
+    await vi.waitFor(() => expect(told).toEqual(['/early', 'one', 'two', 'three']))
+  })
+
+  test('loses no message that comes before a listener does, though onconnection returned long ago', async () => {
+    const { socket, player } = await pair()
+    player.socket.send('one')
+    player.socket.ping()
+    await once(player.socket, 'pong')
+    await vi.waitFor(() => expect(player.socket.bufferedAmount).toBe(0))
+    const got: unknown[] = []
+    socket.addEventListener('message', (event) => got.push((event as MessageEvent).data))
+    player.socket.send('two')
+    await vi.waitFor(() => expect(got).toEqual(['one', 'two']))
+  })
+
+  test('who sends more than is kept for a game that never listens costs no more memory, and stays', async () => {
+    const { stage, page, socket, player } = await pair()
+    for (let i = 0; i < 40; i += 1) player.socket.send(Buffer.alloc(60_000))
+    player.socket.ping()
+    await once(player.socket, 'pong')
+    // The host has all of it, so the page has it before anything that another player says.
+    echo(page)
+    const other = await joinPlayers(stage)
+    other.socket.send('')
+    await other.message(0)
+    const first = nextMessage(socket)
+    player.socket.send('last')
+    expect(await first).toBe('last')
+  })
+
+  test('who sends more than is kept before the game takes players is closed with 1013', async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const player = await joinPlayers(stage)
+    for (let i = 0; i < 6; i += 1) player.socket.send(Buffer.alloc(60_000))
+    expect(await player.closed).toEqual([1013, 'The game does not read messages yet'])
+  })
+})
+
+describe('the end of a connection', () => {
+  test('by the player reaches the game with code and reason, after the last message', async () => {
+    const { socket, player, page } = await pair()
+    const got: unknown[] = []
+    socket.onmessage = ({ data }) => void got.push(data)
+    const closed = closeOf(socket)
+    player.socket.send('bye')
+    player.socket.close(3001, 'tired')
+    expect(await closed).toEqual({ code: 3001, reason: 'tired', wasClean: true })
+    expect(got).toEqual(['bye'])
+    expect(socket.readyState).toBe(socket.CLOSED)
+    expect(page.connections.sockets.size).toBe(0)
+  })
+
+  test('without a close frame is an error and 1006', async () => {
+    const { socket, player } = await pair()
+    const errors: string[] = []
+    socket.onerror = ({ type }) => void errors.push(type)
+    const closed = closeOf(socket)
+    player.socket.terminate()
+    expect(await closed).toEqual({ code: 1006, reason: '', wasClean: false })
+    expect(errors).toEqual(['error'])
+  })
+
+  test.each<[arguments: [] | [number, string?], code: number, reason: string]>([
+    [[], 1005, ''],
+    [[1000], 1000, ''],
+    [[1000, 'over'], 1000, 'over'],
+    [[3000, 'ä'.repeat(61)], 3000, 'ä'.repeat(61)],
+    [[4999, ''], 4999, ''],
+  ])(
+    'by the game with close(%j) reaches the player, behind what was sent before',
+    async ([ownCode, ownReason], code, reason) => {
+      const { socket, player } = await pair()
+      const closed = closeOf(socket)
+      socket.send('first')
+      socket.send(new Blob(['second']))
+      socket.close(ownCode, ownReason)
+      expect(socket.readyState).toBe(socket.CLOSING)
+      expect(await player.closed).toEqual([code, reason])
+      expect(player.messages).toEqual(['first', Buffer.from('second')])
+      expect(await closed).toMatchObject({ code, reason, wasClean: true })
+    },
+  )
+
+  test.each<[code: number, reason: string, name: string]>([
+    [1001, '', 'InvalidAccessError'],
+    [2999, '', 'InvalidAccessError'],
+    [5000, '', 'InvalidAccessError'],
+    [1006, '', 'InvalidAccessError'],
+    [NaN, '', 'InvalidAccessError'],
+    [1000, 'ä'.repeat(62), 'SyntaxError'],
+  ])('is not begun by close(%j, %j), which throws as that of a WebSocket does', async (code, reason, name) => {
+    const { socket } = await pair()
+    expect(() => socket.close(code, reason)).toThrow(expect.objectContaining({ name }) as Error)
+    expect(socket.readyState).toBe(socket.OPEN)
+  })
+
+  test('makes send() discard messages and add to bufferedAmount, and never throw', async () => {
+    const { socket, player } = await pair()
+    const closed = closeOf(socket)
+    player.socket.close()
+    await closed
+    socket.send('äb')
+    socket.send(new Uint8Array(4))
+    socket.send(new Blob(['abc']))
+    expect(socket.bufferedAmount).toBe(10)
+    socket.close()
+    expect(socket.readyState).toBe(socket.CLOSED)
+  })
+
+  test('by the game means that nothing more is heard of the player', async () => {
+    const { socket, player } = await pair()
+    const got: unknown[] = []
+    socket.onmessage = ({ data }) => void got.push(data)
+    const closed = closeOf(socket)
+    socket.close()
+    player.socket.send('too late')
+    await closed
+    expect(got).toEqual([])
+  })
+
+  test('comes at once, with 1009, for a message of the game that is too long, which is reported', async () => {
+    const { socket, player, page, stage } = await pair()
+    socket.send(new Uint8Array(MOST_MESSAGE_BYTES + 1))
+    expect((await player.closed)[0]).toBe(1009)
+    expect(page.reported).toEqual([expect.objectContaining({ name: 'RangeError' })])
+    expect(stage.faults).toEqual([])
+  })
+})
+
+describe('listeners', () => {
+  test('of a message are called in the order in which they were added, of which onmessage keeps its place', async () => {
+    const { socket, player } = await pair()
+    const calls: string[] = []
+    socket.addEventListener('message', () => calls.push('first'))
+    socket.onmessage = () => calls.push('old')
+    socket.addEventListener('message', { handleEvent: () => void calls.push('object') })
+    socket.onmessage = () => calls.push('handler')
+    const removed = (): void => void calls.push('removed')
+    socket.addEventListener('message', removed)
+    socket.removeEventListener('message', removed)
+    socket.addEventListener('message', () => calls.push('once'), { once: true })
+    player.socket.send('')
+    await vi.waitFor(() => expect(calls).toEqual(['first', 'handler', 'object', 'once']))
+    socket.onmessage = null
+    player.socket.send('')
+    await vi.waitFor(() => expect(calls.slice(4)).toEqual(['first', 'object']))
+  })
+
+  test('get an event whose target is the socket', async () => {
+    const { socket, player } = await pair()
+    const target = new Promise((resolve) => {
+      socket.onmessage = (event) => resolve(event.target)
+    })
+    player.socket.send('')
+    expect(await target).toBe(socket)
+  })
+
+  test('of onconnection that throw are reported, and others go on', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const urls: string[] = []
+    page.connections.onconnection = ({ url }) => {
+      urls.push(url)
+      if (url === '/first') throw new Error('of the game')
+    }
+    await joinPlayers(stage, '/first')
+    await joinPlayers(stage, '/second')
+    await vi.waitFor(() => expect(urls).toEqual(['/first', '/second']))
+    expect(page.reported).toEqual([expect.objectContaining({ message: 'of the game' })])
+  })
+})

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import type { ClientOptions } from 'ws'
+import { createConnections } from '../../../src/host-page/connections.js'
+import type { Connections } from '../../../src/host-page/connections.js'
+import type { PageSocket, PageWindow } from '../../../src/host-page/page.js'
+import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import { createPlayers } from '../../../src/node/host/players/create-players.js'
+import type { PlayerChange, Players } from '../../../src/node/host/players/players.js'
+import type { PlayersOptions } from '../../../src/node/host/players/players-options.js'
+
+/** Undoes something when the test is finished; in concurrent tests the test's own. */
+export type Finish = (undo: () => unknown) => void
+const finishTest: Finish = (undo) => onTestFinished(async () => void (await undo()))
+
+/** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
+export interface Stage {
+  readonly players: Players
+  readonly changes: PlayerChange[]
+  readonly lines: string[]
+  readonly faults: unknown[]
+  /** Host and port of the loopback server. */
+  readonly inside: string
+  /** The page's ends of its sockets to the host. */
+  readonly pageSockets: Set<Socket>
+}
+
+export async function startPlayers(options: PlayersOptions = {}, finish = finishTest): Promise<Stage> {
+  const changes: PlayerChange[] = []
+  const lines: string[] = []
+  const faults: unknown[] = []
+  const players = await createPlayers({
+    onPlayer: (change) => void changes.push(change),
+    onLog: (line) => void lines.push(line),
+    onFault: (error) => void faults.push(error),
+    ...options,
+  })
+  const pageSockets = new Set<Socket>()
+  const inside = createServer()
+  inside.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
+    pageSockets.add(socket)
+    socket.once('close', () => pageSockets.delete(socket))
+    socket.on('error', () => undefined)
+    players.acceptPage(message, socket, head)
+  })
+  inside.listen(0, '127.0.0.1')
+  await once(inside, 'listening')
+  finish(async () => {
+    await players.close()
+    for (const socket of pageSockets) socket.destroy()
+    inside.close()
+  })
+  const { port } = inside.address() as AddressInfo
+  return { players, changes, lines, faults, inside: `127.0.0.1:${port}`, pageSockets }
+}
+
+/** The page's end of the relay, run in Node with `ws` in place of a browser's WebSocket. */
+export interface PageOnNode {
+  readonly connections: Connections
+  /** What was given to `reportError`. */
+  readonly reported: unknown[]
+  /** Its sockets to the host, the last one last. */
+  readonly sockets: WebSocket[]
+}
+
+/** Node 20 has none. */
+class CloseEventOnNode extends Event {
+  readonly code: number
+  readonly reason: string
+  readonly wasClean: boolean
+
+  constructor(type: string, { code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) {
+    super(type)
+    this.code = code
+    this.reason = reason
+    this.wasClean = wasClean
+  }
+}
+
+export async function openPageOnNode(stage: Stage, finish = finishTest): Promise<PageOnNode> {
+  const reported: unknown[] = []
+  const sockets: WebSocket[] = []
+  let isOver = false
+  const timers = new Set<NodeJS.Timeout>()
+  class PageWebSocket extends WebSocket {
+    constructor(url: string) {
+      super(url, { perMessageDeflate: false })
+      this.on('error', () => undefined)
+      sockets.push(this)
+    }
+  }
+  const page = {
+    location: { host: stage.inside },
+    WebSocket: PageWebSocket as unknown as new (url: string) => PageSocket,
+    Blob,
+    CloseEvent: CloseEventOnNode,
+    DOMException,
+    Event,
+    MessageEvent,
+    queueMicrotask,
+    setTimeout: (callback: () => void, ms: number) => {
+      if (!isOver) timers.add(setTimeout(callback, ms))
+    },
+    reportError: (error: unknown) => void reported.push(error),
+  } as unknown as PageWindow
+  const connections = createConnections({ page, playersPath: stage.players.pagePath })
+  finish(() => {
+    isOver = true
+    timers.forEach(clearTimeout)
+    for (const socket of sockets) socket.terminate()
+  })
+  await once(sockets[0]!, 'open')
+  return { connections, reported, sockets }
+}
+
+/** A game that answers each message with the same message. */
+export function echo({ connections }: PageOnNode): void {
+  connections.onconnection = (socket: PlayerSocket) => {
+    socket.onmessage = ({ data }) => socket.send(data as string | ArrayBuffer)
+  }
+}
+
+/** A player, and what came. */
+export interface Client {
+  readonly socket: WebSocket
+  readonly messages: (string | Buffer)[]
+  /** Resolves with the close code and reason. */
+  readonly closed: Promise<[code: number, reason: string]>
+  /** Resolves with the message of this number, the first being 0. */
+  message(index: number): Promise<string | Buffer>
+}
+
+export async function joinPlayers(
+  { players }: Pick<Stage, 'players'>,
+  path = '/',
+  options: ClientOptions = {},
+  finish = finishTest,
+): Promise<Client> {
+  const client = dialPlayers({ players }, path, options, finish)
+  await once(client.socket, 'open')
+  return client
+}
+
+/** As `joinPlayers`, but doesn't wait until the connection is open. */
+export function dialPlayers(
+  { players }: Pick<Stage, 'players'>,
+  path = '/',
+  options: ClientOptions = {},
+  finish = finishTest,
+): Client {
+  const socket = new WebSocket(`${players.url}${path}`, { perMessageDeflate: false, ...options })
+  const messages: (string | Buffer)[] = []
+  const waits = new Map<number, () => void>()
+  socket.on('error', () => undefined)
+  socket.on('message', (data: Buffer, isBinary) => {
+    messages.push(isBinary ? data : data.toString())
+    waits.get(messages.length - 1)?.()
+  })
+  finish(() => socket.terminate())
+  const closed = new Promise<[number, string]>((resolve) =>
+    socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
+  )
+  const message = async (index: number): Promise<string | Buffer> => {
+    if (messages.length <= index) await new Promise<void>((resolve) => waits.set(index, resolve))
+    return messages[index]!
+  }
+  return { socket, messages, closed, message }
+}
+
+/** Resolves with the next socket that the page gets. */
+export const nextConnection = ({ connections }: PageOnNode): Promise<PlayerSocket> =>
+  new Promise((resolve) => {
+    connections.onconnection = resolve
+  })

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { guest, isRunning } from './support.js'
+
+const source = fileURLToPath(new URL('../../../src/node/host/program/program-host.ts', import.meta.url))
+
+/** A host in a process of its own, and the numbers of the program and of what that has started. */
+async function startHostProcess(deeds: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'program-host-'))
+  const main = join(folder, 'main.mjs')
+  const options = JSON.stringify({ file: guest, args: deeds, local: true })
+  await build({
+    stdin: {
+      contents: `import { createProgramHost } from ${JSON.stringify(source)}
+        await createProgramHost({ ...${options}, onEvent: (event) => console.log(JSON.stringify(event)) })`,
+      resolveDir: process.cwd(),
+    },
+    outfile: main,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+  })
+  const host = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const numbers: Record<string, number> = {}
+  onTestFinished(async () => {
+    host.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+    for (const pid of Object.values(numbers)) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  })
+  for await (const line of createInterface(host.stdout)) {
+    const { text = '' } = JSON.parse(line) as { text?: string }
+    const [, name, pid] = /^(child|up) (\d+)$/.exec(text) ?? []
+    if (name !== undefined) numbers[name] = Number(pid)
+    if (name === 'up') break
+  }
+  return { host, program: numbers['up']!, child: numbers['child']! }
+}
+
+test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGTERM'] as const)(
+  'no process of the program outlives a host that %s ends before it can do anything',
+  async (signal) => {
+    const { host, program, child } = await startHostProcess(['stubborn', 'child', 'ready', 'up', 'stay'])
+    expect([isRunning(program), isRunning(child)]).toEqual([true, true])
+    host.kill(signal)
+    await vi.waitFor(() => expect([isRunning(program), isRunning(child)]).toEqual([false, false]), 10_000)
+  },
+)

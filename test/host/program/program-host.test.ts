@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createProgramHost } from '../../../src/node/host/program/program-host.js'
+import { calls, startSidecar, untilLogged } from '../../support/with-sidecar.js'
+import { guest, hostGuest, isRunning } from './support.js'
+
+const named = (name: string) => (event: { event: string }) => event.event === name
+
+describe('a program', () => {
+  test('finds the local sidecar by its variables, and has booted when its GameServer is on its way to Ready', async () => {
+    const host = await hostGuest(['greet', 'ready', 'stay'])
+    expect(await host.until(named('booted'))).toMatchObject({ ms: expect.any(Number) as number })
+    expect(calls(host.local!)).toEqual(['ready'])
+    expect(host.lines()).toEqual(expect.arrayContaining(['info: hello', 'error: an error']))
+    expect(host.events[0]).toMatchObject({ event: 'program', runtime: 'node' })
+  })
+
+  test('finds a sidecar elsewhere by the same variables, and has booted in the same way', async () => {
+    const sidecar = await startSidecar()
+    const host = await hostGuest(['ready', 'stay'], { sidecar: sidecar.url })
+    await host.until(named('booted'))
+    expect(host.local).toBeUndefined()
+  })
+
+  test("has another platform's variables where that is wanted", async () => {
+    const host = await hostGuest(['ready', 'stay'], { platform: 'other-name', local: true, restarts: 0 })
+    // The guest knows only the names of the usual platform.
+    const { code } = await host.exited
+    expect(code).toBe(70)
+    expect(calls(host.local!)).toEqual([])
+  })
+
+  test('that ends by itself with 0 ends the host with 0, without a crash', async () => {
+    const host = await hostGuest(['ready', 'shutdown', 'leave'])
+    expect(await host.exited).toEqual({ code: 0, reason: 'The program has ended.' })
+    expect(host.events.at(-1)).toEqual({ event: 'exit', code: 0, reason: 'The program has ended.' })
+    expect(host.events.filter(named('crash'))).toEqual([])
+  })
+
+  test('is told of the signal, ends in its own way, and the host then with 0, whatever its exit code', async () => {
+    const host = await hostGuest(['interrupted by SIGINT', 'up', 'stay'])
+    await host.printed('up')
+    expect(await host.close('SIGINT')).toMatchObject({ code: 0 })
+    expect(host.events.slice(-3)).toEqual([
+      { event: 'shutdown', signal: 'SIGINT' },
+      { event: 'console', level: 'info', text: 'SIGINT' },
+      { event: 'exit', code: 0, reason: 'The host was told to end by SIGINT.' },
+    ])
+  })
+
+  test('that has called shutdown() is not shut down a second time by the host', async () => {
+    const host = await hostGuest(['save', 'ready', 'up', 'stay'], { local: { mode: 'local' } })
+    await host.printed('up')
+    await host.close()
+    expect(host.lines()).toContain('info: saved')
+    expect(calls(host.local!)).toEqual(['ready', 'shutdown'])
+  })
+
+  test('that has not called shutdown() when it ends leaves that to the host', async () => {
+    const sidecar = await startSidecar()
+    const host = await hostGuest(['ready', 'up', 'stay'], { sidecar: sidecar.url })
+    await host.printed('up')
+    await host.close()
+    expect(calls(sidecar).filter((operation) => operation === 'shutdown')).toEqual(['shutdown'])
+  })
+
+  test('that does not end is killed within the grace period with all that it has started, and the host ends with 0', async () => {
+    const host = await hostGuest(['stubborn', 'child', 'ready', 'up', 'stay'], { grace: 400 })
+    const child = Number(await host.printed('child'))
+    const pid = Number(await host.printed('up'))
+    expect(await host.close()).toMatchObject({ code: 0 })
+    expect(host.lines()).toContain('info: not yet')
+    expect(host.events.find(named('warning'))).toMatchObject({ text: expect.stringContaining('200 ms') as string })
+    expect(calls(host.local!)).toContain('shutdown')
+    expect(isRunning(pid)).toBe(false)
+    await vi.waitFor(() => expect(isRunning(child)).toBe(false))
+  })
+
+  test('leaves no process behind when it ends by itself', async () => {
+    const host = await hostGuest(['child', 'leave'])
+    const child = Number(await host.printed('child'))
+    await host.exited
+    await vi.waitFor(() => expect(isRunning(child)).toBe(false))
+  })
+
+  test('whose GameServer is shut down gets SIGTERM, as from a cluster', async () => {
+    const host = await hostGuest(['save', 'ready', 'up', 'stay'])
+    await host.printed('up')
+    host.local!.control({ type: 'delete' })
+    expect(await host.exited).toMatchObject({ code: 0 })
+    expect(host.lines()).toContain('info: saved')
+    expect(host.events).toContainEqual({ event: 'shutdown', signal: 'SIGTERM' })
+  })
+})
+
+describe('a crash', () => {
+  test('before ready() starts the program again, as often as allowed, then ends the host with 70 and says why', async () => {
+    const host = await hostGuest(['throw'], { restarts: 2 })
+    const { code, reason } = await host.exited
+    expect(code).toBe(70)
+    expect(reason).toMatch(/^The program ended with exit code 1\n[^]*Error: the level is missing\n\s+at /)
+    const story = host.events.map(({ event }) => event).filter((event) => event !== 'console')
+    const run = ['program', 'crash']
+    expect(story).toEqual([...run, 'warning', ...run, 'warning', ...run, 'exit'])
+  })
+
+  test('after ready() ends the host with 70 at once, for the server may have been given to players', async () => {
+    const host = await hostGuest(['ready', 'up', 'stay'])
+    const pid = Number(await host.printed('up'))
+    await untilLogged(host.local!, () => host.local!.sidecar.snapshot().gameServer.status.state === 'Ready')
+    process.kill(pid, 'SIGSEGV')
+    expect(await host.exited).toEqual({ code: 70, reason: 'The program ended by SIGSEGV' })
+    expect(host.events.filter(named('program'))).toHaveLength(1)
+  })
+
+  test('of a server that was Allocated before the host came is no reason to start it again', async () => {
+    const sidecar = await startSidecar({ mode: 'local' })
+    sidecar.control({ type: 'setState', state: 'Allocated' })
+    const host = await hostGuest(['fail'], { sidecar: sidecar.url })
+    expect(await host.exited).toMatchObject({ code: 70 })
+    expect(host.events.filter(named('program'))).toHaveLength(1)
+  })
+
+  test('beside a sidecar that has not come yet starts the program again', async () => {
+    const host = await hostGuest(['fail'], { sidecar: 'http://127.0.0.1:9', restarts: 1 })
+    expect(await host.exited).toMatchObject({ code: 70 })
+    expect(host.events.filter(named('program'))).toHaveLength(2)
+  })
+
+  test('while the host waits to start the program again, a signal ends it with 0, and the program stays ended', async () => {
+    const host = await hostGuest(['fail'], { restarts: 5 })
+    await host.until(named('warning'))
+    expect(await host.close()).toMatchObject({ code: 0 })
+    expect(host.events.filter(named('program'))).toHaveLength(1)
+  })
+
+  test('loses no output, not even the start of a line', async () => {
+    const host = await hostGuest(['die unfinished'], { restarts: 0 })
+    expect((await host.exited).reason).toBe('The program ended with exit code 4\nthe last words')
+    expect(host.lines().sort()).toEqual(['error: the last words', 'info: no end of line'])
+  })
+})
+
+describe('output', () => {
+  test('of a program that floods is limited in number, and the last word says how much is missing', async () => {
+    const host = await hostGuest(['flood'])
+    await host.exited
+    const lines = host.lines()
+    expect(lines.length).toBeLessThan(5_000)
+    expect(lines[0]).toMatch(/^info: line 0 x/)
+    expect(lines.at(-1)).toMatch(/^warn: \d+ lines of the console were dropped/)
+  })
+
+  test('of a line without end is cut', async () => {
+    const host = await hostGuest(['endless line'])
+    await host.exited
+    expect(host.lines().map((line) => line.length)).toEqual([2_000 + 'info: '.length])
+  })
+})
+
+describe('what can not be started', () => {
+  test('a file that is not there is NO_BUILD, exit code 66', async () => {
+    await expect(createProgramHost({ file: 'no/server.mjs', local: true })).rejects.toMatchObject({
+      code: 'NO_BUILD',
+      exitCode: 66,
+      message: 'There is no file no/server.mjs. Build the program first, or give its right path.',
+    })
+  })
+
+  test('a folder is, too', async () => {
+    await expect(createProgramHost({ file: 'test', local: true })).rejects.toMatchObject({ code: 'NO_BUILD' })
+  })
+
+  test('a runtime that is not installed is NO_RUNTIME, exit code 69, and the message says how to get it', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'no-runtime-'))
+    const { PATH } = process.env
+    onTestFinished(async () => {
+      process.env['PATH'] = PATH
+      await rm(empty, { recursive: true })
+    })
+    process.env['PATH'] = empty
+    await expect(createProgramHost({ file: guest, runtime: 'deno', local: true })).rejects.toMatchObject({
+      code: 'NO_RUNTIME',
+      exitCode: 69,
+      message: expect.stringMatching(/^Deno is not on PATH.*npm install -g deno/) as string,
+    })
+  })
+
+  test.each([
+    [{ runtime: 'php' as 'node' }, 'runtime must be one of node, deno, bun; got "php"'],
+    [{ grace: 0 }, 'grace must be'],
+    [{ restarts: -1 }, 'restarts must be'],
+    [{ sidecar: 'http://127.0.0.1:9358' }, 'sidecar and local exclude each other'],
+    [{ local: undefined, sidecar: 'https://127.0.0.1:9358' }, 'sidecar must be http'],
+    [{ local: undefined }, 'Nothing says where the sidecar is'],
+    [{ graze: 1 }, 'did you mean "grace"?'],
+  ])('%j is refused', async (options, message) => {
+    await expect(createProgramHost({ file: guest, local: true, ...options })).rejects.toThrow(message)
+  })
+
+  test('a port of the local sidecar that is taken rejects, and leaves no program behind', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const { port } = taken.address() as AddressInfo
+    await expect(createProgramHost({ file: guest, local: { port } })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})

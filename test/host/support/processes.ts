@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+
+/** A process of this machine, as /proc tells of it. */
+export interface ProcessInfo {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  /** `Z` for a zombie. */
+  readonly state: string
+  readonly command: readonly string[]
+}
+
+/** All processes that can be seen. Only Linux has /proc. */
+export function processes(): readonly ProcessInfo[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+        const [state = '', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+        // A process that has set its title has spaces in place of zero bytes.
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split(/[\0 ]/)
+        return [{ pid: Number(name), parent: Number(parent), group: Number(group), state, command }]
+      } catch {
+        // It has ended meanwhile.
+        return []
+      }
+    })
+}
+
+/** The processes of a browser, which are one group. */
+export const browserProcesses = (browser: number): readonly ProcessInfo[] =>
+  processes().filter(({ group }) => group === browser)
+
+/** The process that runs the page. */
+export function rendererOf(browser: number): number {
+  const renderer = browserProcesses(browser).find(({ command }) => command.includes('--type=renderer'))
+  if (renderer === undefined) throw new Error(`The browser ${browser} has no renderer`)
+  return renderer.pid
+}
+
+/** Resolves when a condition holds that nobody tells of. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Why the tests that need a headless browser can't run here; undefined if they can. */
+export const noBrowser =
+  process.platform === 'linux' && ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'].some(existsSync)
+    ? undefined
+    : 'there is no Chromium'

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import type { HostEvent } from '../../../src/node/host/host-events.js'
+import { temporaryFolder } from '../../support/temporary-folder.js'
+
+const CLI = join(import.meta.dirname, '../../../dist/cli.js')
+
+type Named<Name> = Extract<HostEvent, { readonly event: Name }>
+
+/** `gameserver-sidecar host` as a process of its own. */
+export interface HostProcess {
+  readonly pid: number
+  readonly events: readonly HostEvent[]
+  readonly stderr: () => string
+  /** Resolves with the first event of that name that `matches`, also one that has come already. Rejects when the process ends first. */
+  until<Name extends HostEvent['event']>(name: Name, matches?: (event: Named<Name>) => boolean): Promise<Named<Name>>
+  signal(signal: NodeJS.Signals): void
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  readonly exited: Promise<number | string>
+}
+
+/** Makes a folder with a page and what else is given, by path. */
+export async function buildOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const dir = await temporaryFolder('page')
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true })
+    await writeFile(join(dir, path), content)
+  }
+  return dir
+}
+
+/** A page with this script. It asks for its icon no more than for anything else. */
+export const pageOf = (script: string): Promise<string> =>
+  buildOf({ 'index.html': `<!doctype html><link rel="icon" href="data:,"><script>\n${script}\n</script>\n` })
+
+/** Starts the command. It is ended with the test, if it still runs. */
+export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): HostProcess {
+  const child = spawn(process.execPath, [CLI, 'host', '--log-format', 'json', '--players-port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const events: HostEvent[] = []
+  const waits = new Set<() => void>()
+  let stderr = ''
+  let hasEnded = false
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    events.push(JSON.parse(line) as HostEvent)
+    for (const look of waits) look()
+  })
+  const exited = once(child, 'close').then(([code, signal]) => {
+    hasEnded = true
+    for (const look of waits) look()
+    return (code ?? signal) as number | string
+  })
+  onTestFinished(async () => {
+    if (!hasEnded) child.kill('SIGKILL')
+    await exited
+  })
+
+  return {
+    pid: child.pid!,
+    events,
+    stderr: () => stderr,
+    until: (name, matches = () => true) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = events.find((event) => event.event === name && matches(event as Named<typeof name>))
+          if (found === undefined && !hasEnded) return
+          waits.delete(look)
+          if (found !== undefined) resolve(found as Named<typeof name>)
+          else reject(new Error(`There was no ${name}: ${JSON.stringify(events)} ${stderr}`))
+        }
+        waits.add(look)
+        look()
+      }),
+    signal: (signal) => void child.kill(signal),
+    exited,
+  }
+}
