@@ -75,26 +75,23 @@ describeOnCluster('the built client', () => {
     const { name, client, told } = await takeReady()
     const answer = await cluster.allocate({
       metadata: { labels: { mode: 'duel' }, annotations: { map: 'the moon, by night' } },
-      counters: { rooms: { action: 'Increment', amount: 2 } },
-      lists: { players: { addValues: ['ann', 'bob'] } },
+      lists: { roster: { addValues: ['ann', 'bob'] } },
     })
     expect(answer).toMatchObject({ state: 'Allocated', gameServerName: name })
     await client.waitFor('Allocated')
     const first = told.find(({ status }) => status.state === 'Allocated')
     expect(first).toMatchObject({
       object_meta: { labels: { mode: 'duel' }, annotations: { map: 'the moon, by night' } },
-      status: { counters: { rooms: { count: '2' } }, lists: { players: { values: ['ann', 'bob'] } } },
+      status: { counters: { players: { count: '1' } }, lists: { roster: { values: ['ann', 'bob'] } } },
     })
   })
 
   it('an allocation of a server that is Allocated changes last-allocated and the counter, not the state', async () => {
     const { name, client, told, states } = await takeAllocated()
     const before = lastAllocated(told.at(-1)!)
-    const selectors = [{ matchLabels: { 'agones.dev/fleet': cluster.fleet }, gameServerState: 'Allocated' }]
-    const again = await cluster.allocate({ selectors, counters: { rooms: { action: 'Increment', amount: 1 } } })
-    expect(again).toMatchObject({ state: 'Allocated', gameServerName: name })
+    expect(await cluster.allocate()).toMatchObject({ state: 'Allocated', gameServerName: name })
     const changed = await client.waitFor((gameServer) => lastAllocated(gameServer) !== before)
-    expect(changed.status).toMatchObject({ state: 'Allocated', counters: { rooms: { count: '1' } } })
+    expect(changed.status).toMatchObject({ state: 'Allocated', counters: { players: { count: '2' } } })
     expect(states.filter((state) => state === 'Allocated')).toHaveLength(1)
   })
 
@@ -113,10 +110,10 @@ describeOnCluster('the built client', () => {
 
   it('what the game writes is in the cluster, and stays through ready()', async () => {
     const { name, client } = await takeAllocated()
-    await client.updateCounter('rooms', { countDiff: 3 })
-    await client.addListValue('players', 'ann')
-    await client.addListValue('players', 'bob')
-    await client.removeListValue('players', 'ann')
+    await client.updateCounter('players', { countDiff: 3 })
+    await client.addListValue('roster', 'ann')
+    await client.addListValue('roster', 'bob')
+    await client.removeListValue('roster', 'ann')
     await client.setLabel('mode', 'duel')
     await client.setAnnotation('map', 'the moon, by night')
     const asWritten = {
@@ -124,14 +121,15 @@ describeOnCluster('the built client', () => {
         labels: { 'agones.dev/sdk-mode': 'duel' },
         annotations: { 'agones.dev/sdk-map': 'the moon, by night' },
       },
-      status: { counters: { rooms: { count: 3 } }, lists: { players: { values: ['bob'] } } },
+      // The allocation brought one player and one name.
+      status: { counters: { players: { count: 4 } }, lists: { roster: { values: ['someone', 'bob'] } } },
     }
     await expect.poll(() => cluster.gameServer(name), { timeout: 30_000 }).toMatchObject(asWritten)
 
     await client.ready()
     await client.waitFor('Ready')
     expect(await cluster.gameServer(name)).toMatchObject(asWritten)
-    expect(await client.getCounter('rooms')).toEqual({ name: 'rooms', count: 3, capacity: 10 })
+    expect(await client.getCounter('players')).toEqual({ name: 'players', count: 4, capacity: 8 })
   })
 
   it('what happens while the sidecar is away is told once after its return', async () => {

@@ -10,7 +10,6 @@ import { until } from './wait.js'
 
 /** A namespace with a Fleet of its own. `close()` takes both away again. */
 export interface Cluster {
-  readonly fleet: string
   /** A Scheduled GameServer that nobody has taken yet, and its sidecar, which isn't started. */
   take(): Promise<{ name: string; sidecar: Sidecar }>
   gameServer(name: string): Promise<GameServerObject | undefined>
@@ -73,7 +72,6 @@ export async function startCluster(replicas: number): Promise<Cluster> {
     )
 
     return {
-      fleet,
       async take() {
         const name = await until('a GameServer that is Scheduled', async () => {
           nodes?.check()

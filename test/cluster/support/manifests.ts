@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { read } from '../../support/source.js'
 
-const parsed = <T>(file: string): T => parse(read(file)) as T
+const parsed = (file: string): unknown => parse(read(file))
 
 interface Fleet {
   metadata: { name: string; namespace?: string }
@@ -26,7 +26,7 @@ interface Allocation {
  * them beats. `CLUSTER_TEST_IMAGE` names another image where nodes can't fetch this one; it has a shell.
  */
 export function testFleet(replicas: number): { name: string; manifest: object } {
-  const fleet = parsed<Fleet>('deploy/fleet.yaml')
+  const fleet = parsed('deploy/fleet.yaml') as Fleet
   const { spec } = fleet.spec.template
   spec.health = { disabled: true }
   spec.template.spec.terminationGracePeriodSeconds = 5
@@ -43,7 +43,7 @@ export function testFleet(replicas: number): { name: string; manifest: object } 
 
 /** The allocation that the package's guide makes. */
 export function testAllocation(): Allocation {
-  const allocation = parsed<Allocation>('deploy/allocation.yaml')
+  const allocation = parsed('deploy/allocation.yaml') as Allocation
   delete allocation.metadata?.namespace
   return allocation
 }

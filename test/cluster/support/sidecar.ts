@@ -75,7 +75,7 @@ export async function sidecarFor(gameServer: string, namespace: string, kubeconf
       })
     },
     async kill() {
-      if (process === undefined || process.exitCode !== null || process.signalCode !== null) return
+      if (process?.exitCode !== null || process.signalCode !== null) return
       const ended = once(process, 'exit')
       process.kill('SIGKILL')
       await ended
