@@ -9,9 +9,10 @@ const missing = [
 ]
 
 /** A suite that plays on a cluster; without one, it says loudly that it played nothing. */
-export function describeOnCluster(suite: string, play: () => void): void {
-  if (missing.length === 0) return void describe(suite, play)
-  const message = `SKIPPED: ${suite} on a cluster (${missing.join(', ')})`
+export function describeOnCluster(suite: string, play: () => void, alsoMissing: readonly string[] = []): void {
+  const reasons = [...missing, ...alsoMissing]
+  if (reasons.length === 0) return void describe(suite, play)
+  const message = `SKIPPED: ${suite} on a cluster (${reasons.join(', ')})`
   console.warn(message)
   describe(suite, () => it.skip(message, () => undefined))
 }
