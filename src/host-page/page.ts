@@ -2,8 +2,6 @@
 export interface HostConfig {
   /** Path at which the page opens its one socket to the players, with the secret. */
   readonly playersPath: string
-  /** Name of the function with which the page tells the runner something. */
-  readonly binding: string
 }
 
 /** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */

@@ -14,6 +14,7 @@ import { createPlayers } from './players/create-players.js'
 import type { Players } from './players/players.js'
 import { startPage } from './run-page.js'
 import type { RunningPage } from './run-page.js'
+import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { supervise } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
@@ -57,11 +58,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const warn = (text: string): void => tell({ event: 'warning', text })
   if (found.warning !== undefined) warn(found.warning)
 
+  const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
   let wasReady = false
   const launch = (): Promise<Browser> =>
     launchBrowser({
       path: found.path,
-      flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
+      flags: {
+        webgl: options.webgl ?? false,
+        extra: options.browserFlags ?? [],
+        maxOldSpace: heapSizeFor(maxMemory),
+      },
       deadline: settings.bootTimeout,
       onWarning: warn,
     })
@@ -90,7 +96,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 
     const start = (browser: Promise<Browser>): Promise<RunningPage> =>
-      startPage({ settings, browser, pageUrl, playersPath: players.pagePath, began, tell })
+      startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began, tell })
     const { exited, close } = supervise({
       settings,
       gateway,

@@ -82,7 +82,12 @@ export function supervise(options: SuperviseOptions): Supervision {
       return { code: 0, reason: `It was told to stop by ${signal}` }
     })
 
-  const forget = gateway.local && endWithGameServer(gateway.local, () => void close())
+  const forget =
+    gateway.local &&
+    endWithGameServer(gateway.local, (state) => {
+      if (state === 'Unhealthy') warn('The GameServer is Unhealthy, so the platform would end it now')
+      void close()
+    })
   void untilFailed().then(({ code, reason }) =>
     end(() => {
       players.closeAll(1011, 'The game server has failed')

@@ -15,9 +15,6 @@ const [base, context, out] = process.argv.slice(2).map((path) => resolve(path))
 const stages = new Map()
 const image = { env: {}, workdir: '/', user: '', entrypoint: [], cmd: [], expose: [] }
 
-for (const stage of readDockerfile(readFileSync(join(context, 'Dockerfile'), 'utf8'))) build(stage)
-writeFileSync(join(out, 'image.json'), JSON.stringify(image))
-
 function build({ image: from, name, instructions }) {
   const isLast = from === 'scratch'
   // A stage that takes nothing of the context is the same for every image.
@@ -124,3 +121,6 @@ function matching(pattern) {
 function run(command, ...args) {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
+
+for (const stage of readDockerfile(readFileSync(join(context, 'Dockerfile'), 'utf8'))) build(stage)
+writeFileSync(join(out, 'image.json'), JSON.stringify(image))

@@ -20,29 +20,34 @@ const MAX_SCRIPTS = 1_000
 /** Characters of all source maps that are in a script themselves. */
 const MAX_INLINE = 64 * 1024 * 1024
 
-/**
- * Notes the scripts that have a source map, and nothing of those whose map would have to come from elsewhere than the
- * page's own origin. It hears of them once somebody sends `Debugger.enable`.
- */
-export function noteScripts(session: DevtoolsSession, origin: string): (url: string) => MappedScript | undefined {
+/** The scripts that have a source map. Maps of other origins than the page's own are as good as none. */
+export interface Scripts {
+  /** Notes those of a thread, once somebody sends it `Debugger.enable`. Returns the function that ends it. */
+  follow(session: DevtoolsSession): () => void
+  at(url: string): MappedScript | undefined
+}
+
+export function createScripts(origin: string): Scripts {
   const scripts = new Map<string, MappedScript>()
   let inlined = 0
 
-  session.on<ScriptParsed>('Debugger.scriptParsed', ({ url, sourceMapURL, startLine, startColumn }) => {
+  const note = ({ url, sourceMapURL, startLine, startColumn }: ScriptParsed): void => {
     if (!sourceMapURL || (scripts.size >= MAX_SCRIPTS && !scripts.has(url))) return
     const mapUrl = sourceMapURL.startsWith('data:') ? sourceMapURL : absolute(sourceMapURL, url, origin)
     if (mapUrl === undefined) return
     if (mapUrl.startsWith('data:')) {
-      if (inlined + mapUrl.length > MAX_INLINE) return
-      inlined += mapUrl.length
+      const known = scripts.get(url)?.mapUrl ?? ''
+      const more = mapUrl.length - (known.startsWith('data:') ? known.length : 0)
+      if (inlined + more > MAX_INLINE) return
+      inlined += more
     }
     scripts.set(url, { mapUrl, startLine, startColumn })
-  })
-  session.on('Runtime.executionContextsCleared', () => {
-    scripts.clear()
-    inlined = 0
-  })
-  return (url) => scripts.get(url)
+  }
+
+  return {
+    at: (url) => scripts.get(url),
+    follow: (session) => session.on('Debugger.scriptParsed', note),
+  }
 }
 
 function absolute(relative: string, base: string, origin: string): string | undefined {

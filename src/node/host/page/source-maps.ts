@@ -2,13 +2,13 @@ import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trac
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
 import { fetchText, type FetchText } from './fetch-text.js'
-import { noteScripts, type MappedScript } from './scripts.js'
+import { createScripts, type MappedScript } from './scripts.js'
 
 /** A function that runs, as `Debugger.paused` and stacks of the protocol tell it; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
-  readonly location?: { readonly lineNumber: number; readonly columnNumber: number }
+  readonly location?: { readonly lineNumber: number; readonly columnNumber?: number }
   readonly lineNumber?: number
   readonly columnNumber?: number
 }
@@ -18,10 +18,11 @@ export interface SourceMaps {
   mapStack(text: string): Promise<string>
   /** Lines such as `at step (src/game.ts:12:5)`. */
   describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+  /** Notes the scripts of one more thread, such as a worker, once `Debugger.enable` is sent to it. */
+  follow(session: DevtoolsSession): () => void
 }
 
 export interface SourceMapsOptions {
-  readonly session: DevtoolsSession
   /** Of the gateway. Source maps come from nowhere else, and places in its files are told without it. */
   readonly origin: string
   readonly fetchText?: FetchText
@@ -37,8 +38,8 @@ const MAX_LINE = 4_000
 /** ` at name (URL:line:column)`, or without a name and brackets. */
 const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
 
-export function createSourceMaps({ session, origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
-  const scriptAt = noteScripts(session, origin)
+export function createSourceMaps({ origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
+  const scripts = createScripts(origin)
   const maps = new Map<string, { readonly map: Promise<TraceMap | undefined>; readonly timer: NodeJS.Timeout }>()
   const places = new Map<string, string>()
 
@@ -56,15 +57,13 @@ export function createSourceMaps({ session, origin, fetchText: read = fetchText 
     const key = `${url}:${line}:${column}`
     const known = places.get(key)
     if (known !== undefined) return known
-    const script = scriptAt(url)
+    const script = scripts.at(url)
     const source = script && lookUp(await mapOf(script), script, line, column)
     const place = source === undefined ? within(origin, key) : within(origin, source)
     if (places.size >= MAX_PLACES) places.delete(places.keys().next().value!)
     places.set(key, place)
     return place
   }
-
-  session.on('Runtime.executionContextsCleared', () => places.clear())
 
   const mapLine = async (line: string): Promise<string> => {
     const [, before, url, row, column, after] = (line.length <= MAX_LINE && FRAME.exec(line)) || []
@@ -73,6 +72,7 @@ export function createSourceMaps({ session, origin, fetchText: read = fetchText 
   }
 
   return {
+    follow: scripts.follow,
     mapStack: async (text) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
     describeCallFrames: (frames) =>
       Promise.all(

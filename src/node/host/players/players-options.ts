@@ -1,5 +1,6 @@
 import { parseOrigin } from '../../http/authority.js'
 import type { PlayerChange } from './players.js'
+import type { Reachable } from './webrtc/advertised-address.js'
 
 /** What one player, or all of them, may take. */
 export interface PlayerLimits {
@@ -24,6 +25,13 @@ export interface PlayersOptions extends Partial<{
   readonly origins?: readonly string[] | undefined
   /** PEM texts, for players to come by wss://. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** Milliseconds after which a silent player is sent a ping; one who is silent as long again is gone. Default 20,000. */
+  readonly probeInterval?: number | undefined
+  /**
+   * Data channels for unreliable messages, on the UDP port with the listener's number. They need the package
+   * `node-datachannel`. `address` says where players reach that port; undefined: where their WebSocket has come.
+   */
+  readonly webrtc?: { address(): Promise<Reachable | undefined> } | undefined
   readonly onPlayer?: ((change: PlayerChange) => void) | undefined
   /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined

@@ -8,6 +8,8 @@ import type { PlayerLimits } from './players-options.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
 const BEHIND_MS = 50
+/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
+const STALE_BYTES = 64 * 1024
 
 const STOPPING: PlayerRefusal = { status: 503, code: 1001, reason: 'The game server is stopping' }
 const NO_PAGE: PlayerRefusal = { status: 503, code: 1013, reason: 'The game is not ready yet' }
@@ -80,9 +82,10 @@ export class Relay implements PlayerGate {
   /** Takes a frame of the page. */
   take({ connection, operation, isBinary, payload }: Frame): void {
     const player = this.#players.get(connection)
-    if (operation === OPERATIONS.data) {
+    if (operation !== OPERATIONS.close) {
       const data = isBinary ? payload : readText(payload)
-      if (player?.send(data) === true) this.#behind.add(player)
+      const isUnreliable = operation === OPERATIONS.unreliable
+      if (player && (isUnreliable ? player.sendUnreliable(data) : player.send(data))) this.#behind.add(player)
       return
     }
     const { code, reason } = readClose(payload)
@@ -129,11 +132,11 @@ class RelayedPlayer implements Player {
     this.#forget = forget
   }
 
-  receive(data: string | Uint8Array): boolean {
+  receive(data: string | Uint8Array, isUnreliable = false): boolean {
     if (!this.#mayCome()) return false
     const page = this.#relay.options.page()
     // One whose messages can wait elsewhere sends no more than what is on its way already.
-    if (page.isFull && this.transport.pause === undefined) return false
+    if (page.isFull && (isUnreliable || this.transport.pause === undefined)) return false
     page.writer.data(this.id, data)
     return true
   }
@@ -157,6 +160,12 @@ class RelayedPlayer implements Player {
     // One message alone may be longer.
     if (waited > 0 && waiting > maxBuffered) this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
     return waiting > 0
+  }
+
+  /** Returns whether something waits for the player. */
+  sendUnreliable(data: string | Uint8Array): boolean {
+    if (this.hasEnded || this.transport.sendUnreliable?.(data) === true) return false
+    return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
   }
 
   closeByPage(code: number, reason: string): void {

@@ -5,6 +5,7 @@ import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
 import type { HostEvent, HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
+import { endWithGameServer } from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
@@ -75,11 +76,13 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   const sight: GameServerSight =
     local === undefined
       ? watchGameServer({ url: url.origin, platform, onBooted, onWarning: warn })
-      : observeLocal(local, { onBooted, onEnding: () => void close() })
+      : observeLocal(local, onBooted)
+  const leaveKubelet = local && endWithGameServer(local, () => void close())
 
   const release = async (): Promise<void> => {
     lines.flush()
     sight.close()
+    leaveKubelet?.()
     await local?.close()
   }
 
