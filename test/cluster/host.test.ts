@@ -63,7 +63,10 @@ describeOnCluster(
       const closed = once(socket, 'close').then(([code]) => code as number)
       await once(socket, 'open')
       socket.send(JSON.stringify({ type: 'join', name }))
-      return { closed, heard: (type) => expect.poll(() => messages.map((message) => message.type), PATIENT).toContain(type) }
+      return {
+        closed,
+        heard: (type) => expect.poll(() => messages.map((message) => message.type), PATIENT).toContain(type),
+      }
     }
 
     it('plays a match from the allocation to the deletion', async () => {
@@ -76,7 +79,11 @@ describeOnCluster(
       await host.until('console', ({ text }) => text === 'The match begins: 2 s')
       await player.heard('over')
 
-      const { metadata } = await cluster.when(name, 'deleted', ({ metadata }) => metadata.deletionTimestamp !== undefined)
+      const { metadata } = await cluster.when(
+        name,
+        'deleted',
+        ({ metadata }) => metadata.deletionTimestamp !== undefined,
+      )
       expect(metadata.labels).toMatchObject({ 'agones.dev/sdk-map': 'harbour' })
       expect(metadata.annotations).toMatchObject({ 'agones.dev/sdk-winner': 'ann' })
       host.signal('SIGTERM')
