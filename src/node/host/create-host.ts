@@ -11,11 +11,15 @@ import type { HostEvent, HostExit } from './host-events.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
+import { createAdvertisedAddress } from './players/webrtc/advertised-address.js'
 import type { Players } from './players/players.js'
 import { startPage } from './run-page.js'
 import type { RunningPage } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { supervise } from './supervise.js'
+
+/** Time that the sidecar has to tell where players reach this server. */
+const SIDECAR_MS = 5_000
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -76,6 +80,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   launching.catch(() => undefined)
   const closing: (() => Promise<unknown>)[] = [async () => (await launching).close()]
   try {
+    let sidecarUrl = ''
+    const readGameServer = async (): Promise<unknown> =>
+      (await fetch(new URL('gameserver', `${sidecarUrl}/`), { signal: AbortSignal.timeout(SIDECAR_MS) })).json()
     const players = await createPlayers({
       port: settings.playersPort,
       host: settings.playersHost,
@@ -85,6 +92,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       maxBuffered: settings.maxBuffered,
       origins: options.playerOrigins,
       tls: settings.tls,
+      webrtc: options.webrtc === true ? { address: createAdvertisedAddress({ readGameServer }) } : undefined,
       onPlayer: (player) => tell({ event: 'connection', ...player }),
       onLog: warn,
       onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
@@ -92,6 +100,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     closing.push(players.close)
     const gateway = await startGateway(options, players, warn, () => (wasReady = true))
     closing.push(() => gateway.close())
+    sidecarUrl = gateway.sidecarUrl
     const pageUrl = new URL(settings.path, gateway.url).href
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 
