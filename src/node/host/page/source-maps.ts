@@ -132,7 +132,8 @@ function lookUp(
       line: Math.max(1, inScript),
       column: Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)),
     })
-    return found.source === null ? undefined : `${found.source}:${found.line}:${found.column + 1}`
+    // A broken map may lead to a source that it doesn't have.
+    return found.source ? `${found.source}:${found.line}:${found.column + 1}` : undefined
   } catch {
     return undefined
   }
