@@ -26,7 +26,7 @@ const allowed = {
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: ['protocol', 'sidecar', 'client', 'frames', 'relay', 'host-page', 'index.ts', 'index.node.ts'],
-    packages: ['mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
+    packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
     node: true,
   },
   vite: { areas: ['node'], node: true },

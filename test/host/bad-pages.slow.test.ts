@@ -37,7 +37,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page', () => {
         75,
         /no step within 1500 ms; .*: boom/,
       ],
-      ['it loads itself again for ever', `location.reload()`, ['--boot-timeout', '1500'], 75, /no step within 1500 ms/],
+      ['it loads itself again for ever', `location.reload()`, ['--boot-timeout', '3000'], 75, /no step within 3000 ms/],
       [
         'it navigates away',
         `${TICKS}; setTimeout(() => (location.href = 'https://away.invalid/x'), 300)`,
