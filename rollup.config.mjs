@@ -35,7 +35,7 @@ const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.
 const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['commander', 'mrmime', 'picocolors', 'send', 'yaml']
+const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
@@ -89,7 +89,7 @@ const scripts = (name) => ({
 const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
 const vendorChunk = (id) => {
   const name = /node_modules\/([^/]+)\//.exec(id)?.[1]
-  return vendored.includes(name) ? `vendor-${name}` : undefined
+  return vendored.includes(name) ? `vendor-${name.replace('@', '')}` : undefined
 }
 
 /** Our own warnings fail the build: types are checked elsewhere, so a warning here means that the output is wrong. */
@@ -152,6 +152,8 @@ const builds = [
     input: { ...server, ...command },
     external: [/^node:/, 'mitt', 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
+      // The client of this package, as every other program imports it.
+      moduleByName('../../../index.node.js', 'gameserver-sidecar'),
       inlineScript(),
       alias({
         entries: ['mime-types', 'debug', 'http-errors'].map((name) => ({
