@@ -23,11 +23,11 @@ async function typed(folder: string, answers: readonly (readonly [question: RegE
   child.stdout.on('data', (text: Buffer) => {
     screen += text.toString()
     unread += text.toString()
-    const [question, answer] = left[0] ?? []
-    if (question === undefined || !question.test(unread)) return
+    const next = left[0]
+    if (!next?.[0].test(unread)) return
     left.shift()
     unread = ''
-    child.stdin.write(answer!)
+    child.stdin.write(next[1])
   })
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, screen, left }
