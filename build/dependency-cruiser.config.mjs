@@ -106,7 +106,9 @@ export default {
       name: 'page-reaches-no-node',
       severity: 'error',
       comment: 'A page or an engine loads these entries, so nothing behind them may need Node.',
-      from: { path: ['^src/index\\.ts$', '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|sidecar)/'] },
+      from: {
+        path: ['^src/index\\.ts$', '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|sidecar)/'],
+      },
       to: {
         path: ['^src/(node|vite|cli)/', '^(node:)?(fs|http|https|net|os|path|process|stream|tls|url)($|/)'],
         reachable: true,

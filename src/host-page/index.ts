@@ -10,8 +10,8 @@ import type { PlayerSocket } from './player-socket.js'
 declare const hostConfig: HostConfig
 
 const page = globalThis as unknown as PageWindow & Record<string, unknown>
-// The script runs in frames too, and each would be another game server.
-if (page.top === globalThis) install(hostConfig)
+// The script also runs in frames, where each would be another game server, and wherever the page navigates to.
+if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
 function install({ playersPath }: HostConfig): void {
   let ticks = 0

@@ -1,12 +1,13 @@
 /**
  * What the match means to the platform, told through the sidecar. The game never waits for it: calls go out
- * one after the other in the background, and one that fails is shown and doesn't stop the others.
+ * one after the other in the background, and one that fails is logged and doesn't stop the others.
  */
-export function createPlatform(sidecar, onTrouble) {
+export function createPlatform(sidecar) {
   let last = Promise.resolve()
-  const next = (call) => {
-    last = last.then(call).catch(onTrouble)
-  }
+  const next = (call) => (last = last.then(call).catch((error) => console.error(error.message)))
+  const known = new Set()
+  let reserved = new Set()
+  let ending
 
   return {
     /** Everything that players need is there: from now on the platform may send some. */
@@ -15,7 +16,15 @@ export function createPlatform(sidecar, onTrouble) {
       next(() => sidecar.ready())
     },
 
+    /** An allocation may have put those on the list who are coming, and counted them. */
+    allocated({ status }) {
+      const listed = status.lists?.roster?.values ?? []
+      reserved = new Set(listed.filter((name) => !known.has(name)))
+    },
+
     joined(name) {
+      known.add(name)
+      if (reserved.delete(name)) return
       next(() => sidecar.updateCounter('players', { countDiff: 1 }))
       next(() => sidecar.addListValue('roster', name))
     },
@@ -27,11 +36,11 @@ export function createPlatform(sidecar, onTrouble) {
 
     /**
      * The platform deletes this server and starts another one: nothing needs to be cleaned up for the next
-     * match.
+     * match. Resolves when the platform has been told.
      */
-    ended([winner]) {
-      if (winner !== undefined) next(() => sidecar.setAnnotation('winner', winner.name))
-      next(() => sidecar.shutdown())
+    ended([winner] = []) {
+      if (ending === undefined && winner !== undefined) next(() => sidecar.setAnnotation('winner', winner.name))
+      return (ending ??= next(() => sidecar.shutdown()))
     },
   }
 }

@@ -16,6 +16,7 @@ const PAGE = `<!doctype html>
   const client = GameServerSidecar.createClient()
   const width = document.getElementById('game').getContext('2d').measureText('a font').width
   console.log('text is ' + (width > 0 ? 'drawn' : 'empty'))
+  console.log('WebGL is ' + (document.createElement('canvas').getContext('webgl') ? 'there' : 'missing'))
   gameServerHost.onconnection = (socket) => {
     socket.onmessage = ({ data }) => socket.send('echo ' + data)
   }
@@ -29,9 +30,21 @@ const PAGE = `<!doctype html>
 </script>
 `
 
+/** A page that never says that it is ready: until then the host starts a browser that has died again. */
+const IDLE_PAGE = `<!doctype html>
+<title>Idle</title>
+<script>
+  const step = () => {
+    gameServerHost.tick()
+    requestAnimationFrame(step)
+  }
+  requestAnimationFrame(step)
+</script>
+`
+
 const BUILD = `import { cpSync, mkdirSync } from 'node:fs'
 mkdirSync('dist', { recursive: true })
-cpSync('index.html', 'dist/index.html')
+for (const page of ['index.html', 'idle.html']) cpSync(page, 'dist/' + page)
 const umd = new URL('gameserver-sidecar.umd.min.js', import.meta.resolve('gameserver-sidecar'))
 cpSync(umd, 'dist/gameserver-sidecar.umd.min.js')
 `
@@ -54,6 +67,7 @@ process.on('SIGTERM', async () => {
 /** Projects of users, on which `init` is used; this package gets into them as the tarball that would be published. */
 export async function writePageProject(folder: string): Promise<Choices> {
   await writeFile(join(folder, 'index.html'), PAGE)
+  await writeFile(join(folder, 'idle.html'), IDLE_PAGE)
   await writeFile(join(folder, 'build.mjs'), BUILD)
   return initProject(folder, { build: 'node build.mjs' })
 }

@@ -153,18 +153,13 @@ describe('the public listener', () => {
     expect(await status).toBe(200)
   })
 
-  test.each([
-    [{ maxPlayers: 0 }, 'maxPlayers must be a whole number from 1 to 16384, not 0'],
-    [{ maxMessage: 1.5 }, 'maxMessage must be a whole number from 1 to 16777216, not 1.5'],
-    [{ maxRate: NaN }, 'maxRate must be a whole number from 1 to 1000000, not NaN'],
-    [{ origins: ['*'] }, 'An origin of players must look like https://example.com, not "*"'],
-    [
-      { origins: ['https://*.example'] },
-      'An origin of players must look like https://example.com, not "https://*.example"',
-    ],
-  ])('is not opened with %j', async (options, message) => {
-    await expect(startPlayers(options)).rejects.toThrow(new TypeError(message))
-  })
+  test.each(['*', 'https://*.example', 'game.example', 'https://game.example/path'])(
+    'is not opened for the origin %j',
+    async (origin) => {
+      const message = `An origin of players must look like https://example.com, not ${JSON.stringify(origin)}`
+      await expect(startPlayers({ origins: [origin] })).rejects.toThrow(new TypeError(message))
+    },
+  )
 })
 
 describe("the page's own path", () => {
@@ -200,4 +195,13 @@ test('the end closes players with 1001, also those who come then, and ends all c
     { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1001, reason: 'The game server is stopping' },
   ])
   expect(await idle.ended).toBe('')
+})
+
+test('the end waits for nobody who does not answer the close frame', async () => {
+  const stage = await startPlayers()
+  await openPageOnNode(stage)
+  const silent = await dial(stage.players.port, ['GET / HTTP/1.1', ...UPGRADE, '', ''].join('\r\n'))
+  await silent.saw(/101/)
+  await stage.players.close()
+  expect(await silent.ended).toContain('The game server is stopping')
 })

@@ -76,9 +76,9 @@ export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesO
     write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
   }
 
-  const onEntry = ({ level, text, url, lineNumber }: LogEntry): void => {
-    // Browsers ask for it by themselves.
-    if (url === `${origin}/favicon.ico`) return
+  const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
+    // A worker's own console tells it, too; and browsers ask for the icon by themselves.
+    if (source === 'worker' || url === `${origin}/favicon.ico`) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
     const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
     write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)

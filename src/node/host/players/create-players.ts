@@ -26,9 +26,9 @@ const CLOSE_MS = 1_000
 /**
  * Opens the public listener for players, and resolves when it listens.
  *
- * @throws TypeError for a limit or an origin that makes no sense
+ * @throws TypeError for an entry of `origins` that is no origin
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
- * @throws MissingPeerError for data channels without their package
+ * @throws HostError MISSING_PEER
  */
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
   const limits = resolveLimits(options)
@@ -74,10 +74,10 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
   const end = async (): Promise<void> => {
     relay.refuse()
     relay.closeAll(1001, 'The game server is stopping')
-    const closed = new Promise<void>((resolve) => void Server.prototype.close.call(server, () => resolve()))
-    const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), relay.size > 0 ? CLOSE_MS : 0)
-    await closed
-    clearTimeout(timer)
+    // The HTTP server's own close() would cut connections whose close frame is on its way.
+    Server.prototype.close.call(server)
+    await relay.untilEmpty(CLOSE_MS)
+    for (const socket of sockets) socket.destroy()
     webRtc?.close()
     page.close()
     relay.close()

@@ -30,13 +30,10 @@ export class Relay implements PlayerGate {
   #behindTimer: NodeJS.Timeout | undefined
   #lastId = 0
   #isStopping = false
+  #onEmpty: (() => void) | undefined
 
   constructor(options: RelayOptions) {
     this.options = options
-  }
-
-  get size(): number {
-    return this.#players.size
   }
 
   get isStopping(): boolean {
@@ -55,7 +52,7 @@ export class Relay implements PlayerGate {
     const { refusal } = this
     if (refusal !== undefined) return refusal
     const page = this.options.page()
-    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#players.delete(player.id))
+    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     page.writer.open(player.id, transport.remoteAddress, transport.url)
     if (page.isFull) transport.pause?.()
@@ -65,6 +62,18 @@ export class Relay implements PlayerGate {
 
   refuse(): void {
     this.#isStopping = true
+  }
+
+  /** Resolves when all players have left, or after this time. */
+  async untilEmpty(mostMs: number): Promise<void> {
+    if (this.#players.size === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, mostMs)
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   closeAll(code: number, reason: string): void {
@@ -111,6 +120,11 @@ export class Relay implements PlayerGate {
   close(): void {
     this.#behind.clear()
     clearTimeout(this.#behindTimer)
+  }
+
+  #forget({ id }: Player): void {
+    this.#players.delete(id)
+    if (this.#players.size === 0) this.#onEmpty?.()
   }
 }
 
