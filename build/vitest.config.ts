@@ -22,7 +22,7 @@ const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   source: {
     include: ['test/**/*.test.ts'],
-    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/browsers/**', NO_TESTS],
+    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/browsers/**', 'test/cluster/**', NO_TESTS],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
     isolate: false,
     setupFiles: [census],
@@ -56,6 +56,14 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     testTimeout: 60_000,
     // A page's beats are real time, so these don't run beside suites that keep the machine busy.
     sequence: { groupOrder: 1 },
+  },
+
+  cluster: {
+    include: ['test/cluster/**/*.test.ts'],
+    globalSetup: [buildFirst],
+    testTimeout: 180_000,
+    // A node fetches an image first; a namespace goes once everything in it has ended.
+    hookTimeout: 300_000,
   },
 }
 

@@ -19,21 +19,8 @@ export interface ServeChoices {
 
 /** @throws UsageError which names the flags; the library's own errors name its options */
 export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
-  const variable = `${variablePrefix(options.platform)}PORT`
-  if (options.local && options.sidecar !== undefined) {
-    throw new UsageError('--sidecar and --local exclude each other: both say which sidecar the page gets.')
-  }
-  if (!options.local && localFlags.length > 0) {
-    throw new UsageError(`${localFlags.join(' and ')} would steer a local sidecar; add --local to run one.`)
-  }
-  if (!options.local && options.sidecar === undefined && !env[variable]) {
-    throw new UsageError(
-      `Nothing says where the sidecar is: name it with --sidecar URL, run one inside with --local, or set ${variable}.`,
-    )
-  }
-  if ((options.cert === undefined) !== (options.key === undefined)) {
-    throw new UsageError('--cert and --key go together: HTTPS needs the certificate and its private key.')
-  }
+  checkSidecarFlags(options, env, localFlags)
+  checkTlsFlags(options)
   if (isLoopback(options.host)) return
   if (!options.expose) {
     throw new UsageError(
@@ -45,6 +32,32 @@ export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, loca
     throw new UsageError(
       '--expose needs --token (without a value one is made) or --allow-origin, which say who may use the sidecar.',
     )
+  }
+}
+
+/** Checks the flags that say which sidecar is used. `localFlags` are those given that steer a local one. */
+export function checkSidecarFlags(
+  { local, sidecar, platform }: Pick<ServeChoices, 'local' | 'sidecar' | 'platform'>,
+  env: NodeJS.ProcessEnv,
+  localFlags: readonly string[],
+): void {
+  const variable = `${variablePrefix(platform)}PORT`
+  if (local && sidecar !== undefined) {
+    throw new UsageError('--sidecar and --local exclude each other: both say which sidecar is used.')
+  }
+  if (!local && localFlags.length > 0) {
+    throw new UsageError(`${localFlags.join(' and ')} would steer a local sidecar; add --local to run one.`)
+  }
+  if (!local && sidecar === undefined && !env[variable]) {
+    throw new UsageError(
+      `Nothing says where the sidecar is: name it with --sidecar URL, run one inside with --local, or set ${variable}.`,
+    )
+  }
+}
+
+export function checkTlsFlags({ cert, key }: Pick<ServeChoices, 'cert' | 'key'>): void {
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError('--cert and --key go together: HTTPS needs the certificate and its private key.')
   }
 }
 

@@ -64,10 +64,13 @@ export class Connection implements PlayerConnection {
     return this.#unsent + this.#sent.bytes + this.waiting
   }
 
-  send(data: PlayerData): void {
+  send(data: PlayerData, isUnreliable = false): void {
     const message = typeof data === 'string' || this.#isBlob(data) ? data : bytesOf(data)
-    if (this.readyState !== OPEN || this.#reading !== undefined || this.#isBlob(message)) this.#sendLater(message)
-    else this.#send(message)
+    if (this.readyState !== OPEN || this.#reading !== undefined || this.#isBlob(message)) {
+      this.#sendLater(message, isUnreliable)
+    } else {
+      this.#send(message, isUnreliable)
+    }
   }
 
   close(code: number, reason: string): void {
@@ -110,17 +113,17 @@ export class Connection implements PlayerConnection {
     return data instanceof this.#page.Blob
   }
 
-  #send(data: string | Uint8Array): void {
+  #send(data: string | Uint8Array, isUnreliable: boolean): void {
     const length = typeof data === 'string' ? data.length : data.byteLength
     if (3 * length > MOST_MESSAGE_BYTES && sizeOf(data) > MOST_MESSAGE_BYTES) {
       this.#page.reportError(new RangeError(`A message to a player has at most ${MOST_MESSAGE_BYTES} bytes`))
       return this.close(1009, 'A message of the game is too long')
     }
-    const size = this.#uplink.send(this.id, data)
+    const size = this.#uplink.send(this.id, data, isUnreliable)
     this.#sent.add(size, this.#uplink.batch)
   }
 
-  #sendLater(data: string | Uint8Array | PageBlob): void {
+  #sendLater(data: string | Uint8Array | PageBlob, isUnreliable: boolean): void {
     const size = this.#isBlob(data) ? data.size : sizeOf(data)
     this.#unsent += size
     if (this.readyState !== OPEN) return
@@ -131,7 +134,7 @@ export class Connection implements PlayerConnection {
       .then((message) => {
         if (this.readyState === CLOSED) return
         this.#unsent -= size
-        this.#send(message)
+        this.#send(message, isUnreliable)
       })
       .catch(this.#page.reportError)
       .then(() => {

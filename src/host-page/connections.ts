@@ -10,12 +10,18 @@ import { createUplink } from './uplink.js'
 export interface Connections {
   onconnection: ((socket: PlayerSocket) => void) | null
   readonly sockets: ReadonlyMap<number, PlayerSocket>
+  /** Resolves when the host has all that was sent to players so far, or after a moment if it doesn't answer. */
+  handOver(): Promise<void>
 }
 
 export interface ConnectionsOptions {
   readonly page: PageWindow
   readonly playersPath: string
 }
+
+/** While the page hands over its last messages, it looks so often, for so long. */
+const WAIT_MS = 4
+const MOST_WAITS = 100
 
 type OnConnection = Connections['onconnection']
 
@@ -96,5 +102,10 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
       globals.queueMicrotask(() => [...connections.values()].forEach(introduce))
     },
     sockets,
+    async handOver() {
+      for (let waits = 0; !uplink.isDone && waits < MOST_WAITS; waits += 1) {
+        await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))
+      }
+    },
   }
 }

@@ -10,21 +10,14 @@ import type { PlayerSocket } from './player-socket.js'
 declare const hostConfig: HostConfig
 
 const page = globalThis as unknown as PageWindow & Record<string, unknown>
-// The script runs in frames too, and each would be another game server.
-if (page.top === globalThis) install(hostConfig)
+// The script also runs in frames, where each would be another game server, and wherever the page navigates to.
+if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
-function install({ playersPath, binding }: HostConfig): void {
-  const tell = page[binding] as (message: string) => void
-  delete page[binding]
+function install({ playersPath }: HostConfig): void {
   let ticks = 0
-  let hasBooted = false
+  let boot!: () => void
+  const booted = new Promise<void>((resolve) => (boot = resolve))
   let isListenedTo = false
-
-  const boot = (): void => {
-    if (hasBooted) return
-    hasBooted = true
-    tell('booted')
-  }
 
   const connections = createConnections({ page, playersPath })
 
@@ -58,6 +51,8 @@ function install({ playersPath, binding }: HostConfig): void {
   // For the runner alone.
   Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
     value: {
+      /** Resolves when the page has made its first step. */
+      booted,
       get ticks() {
         return ticks
       },
@@ -73,6 +68,8 @@ function install({ playersPath, binding }: HostConfig): void {
             if (result.status === 'rejected') page.reportError(result.reason)
           }
         }
+        // A goodbye to the players must not be overtaken by the news that the page is done.
+        await connections.handOver()
         return isListenedTo
       },
     },

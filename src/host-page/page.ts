@@ -1,9 +1,9 @@
 /** What the runner tells the script when it puts it into the page. */
 export interface HostConfig {
+  /** Address and port of the gateway, such as `127.0.0.1:8080`. */
+  readonly host: string
   /** Path at which the page opens its one socket to the players, with the secret. */
   readonly playersPath: string
-  /** Name of the function with which the page tells the runner something. */
-  readonly binding: string
 }
 
 /** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */

@@ -24,7 +24,7 @@ export interface PlayerConnection {
   readonly readyState: number
   readonly bufferedAmount: number
   binaryType: 'arraybuffer' | 'blob'
-  send(data: PlayerData): void
+  send(data: PlayerData, isUnreliable?: boolean): void
   close(code: number, reason: string): void
   /** Somebody listens for messages from now on. */
   listen(): void
@@ -123,11 +123,20 @@ export class PlayerSocket extends EventTarget {
   }
 
   /**
+   * Sends a message that may be lost or come out of order, but never twice, and that no other message waits for: over the
+   * player's data channel, or over the WebSocket if there is none. It is dropped behind 64 KiB that wait to be sent.
+   */
+  sendUnreliable(data: PlayerData): void {
+    this.#connection.send(data, true)
+  }
+
+  /**
    * Ends the connection.
    *
    * @param code 1000, or from 3000 to 4999
    * @throws DOMException for another code, or a reason of more than 123 bytes
    */
+  close(code?: number, reason?: string): void
   close(code?: number, reason: unknown = ''): void {
     const { exception } = this.#connection
     if (code !== undefined && code !== 1000 && !(code >= 3000 && code <= 4999)) {

@@ -22,8 +22,10 @@ export interface UplinkOptions {
 
 /** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
 export interface Uplink extends Progress {
+  /** Whether the host has all that was sent. */
+  readonly isDone: boolean
   /** @returns the length of the message in bytes */
-  send(connection: number, data: string | Uint8Array): number
+  send(connection: number, data: string | Uint8Array, isUnreliable?: boolean): number
   close(connection: number, code: number, reason: string): void
   /** The host has this batch. */
   acknowledge(batch: number): void
@@ -81,11 +83,14 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     get taken() {
       return taken
     },
+    get isDone() {
+      return socket === undefined || (!isFlushing && taken >= sent)
+    },
     acknowledge(batch) {
       taken = batch
     },
-    send(connection, data) {
-      const size = writer.data(connection, data)
+    send(connection, data, isUnreliable) {
+      const size = writer.data(connection, data, isUnreliable)
       flushSoon()
       return size
     },

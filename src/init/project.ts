@@ -67,10 +67,12 @@ export function inspectProject(folder: string): Project {
     hasBuild,
     hasSidecar: source !== undefined,
     manager: lock?.[1] ?? 'npm',
-    // The first `npm install` writes the lock file, which is then taken as well.
     manifests: [
+      // The first `npm install` writes the lock file, which is then taken as well.
       lock === undefined ? 'package*.json' : 'package.json',
-      ...[lock?.[0], '.npmrc', file].filter((path) => path !== undefined).filter(has),
+      ...(lock === undefined ? [] : [lock[0]]),
+      ...(has('.npmrc') ? ['.npmrc'] : []),
+      ...(file === undefined ? [] : [file]),
     ],
   }
 }

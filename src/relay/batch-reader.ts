@@ -26,7 +26,8 @@ export function* readBatch(batch: Uint8Array, allowed: ReadonlySet<number>): Gen
     const length = view.getUint32(at + 6)
     at += HEAD_BYTES
     if (!allowed.has(operation)) throw new RelayError(`Operation ${operation} is none that this side sends`)
-    if (binary > (operation === OPERATIONS.data ? 1 : 0)) throw new RelayError(`The flag is ${binary}`)
+    const isMessage = operation === OPERATIONS.data || operation === OPERATIONS.unreliable
+    if (binary > (isMessage ? 1 : 0)) throw new RelayError(`The flag is ${binary}`)
     if ((connection === 0) !== (operation === OPERATIONS.taken)) throw new RelayError(`Connection ${connection}`)
     if (length > MOST_MESSAGE_BYTES) throw new RelayError(`A payload has ${length} bytes`)
     if (length > batch.byteLength - at) throw new RelayError('A batch ends within a payload')

@@ -28,11 +28,12 @@ export class BatchWriter {
   }
 
   /** @returns the length of the payload in bytes */
-  data(connection: number, data: string | Uint8Array): number {
-    if (typeof data === 'string') return this.#text(connection, OPERATIONS.data, data)
+  data(connection: number, data: string | Uint8Array, isUnreliable = false): number {
+    const operation = isUnreliable ? OPERATIONS.unreliable : OPERATIONS.data
+    if (typeof data === 'string') return this.#text(connection, operation, data)
     this.#reserve(data.byteLength)
     this.#bytes.set(data, this.#length + HEAD_BYTES)
-    return this.#frame(connection, OPERATIONS.data, 1, data.byteLength)
+    return this.#frame(connection, operation, 1, data.byteLength)
   }
 
   close(connection: number, code: number, reason: string): void {

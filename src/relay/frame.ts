@@ -18,13 +18,21 @@ export const OPERATIONS = {
   taken: 4,
   /** A u32 number of bytes wait in the host to be sent to a player. */
   waiting: 5,
+  /** From the page: a message to a player that may be lost, or come before an earlier one. */
+  unreliable: 6,
 } as const
 
 export type Operation = (typeof OPERATIONS)[keyof typeof OPERATIONS]
 
 /** The operations that each side may send. */
-export const FROM_HOST: ReadonlySet<number> = new Set(Object.values(OPERATIONS))
-export const FROM_PAGE: ReadonlySet<number> = new Set([OPERATIONS.data, OPERATIONS.close])
+export const FROM_HOST: ReadonlySet<number> = new Set([
+  OPERATIONS.open,
+  OPERATIONS.data,
+  OPERATIONS.close,
+  OPERATIONS.taken,
+  OPERATIONS.waiting,
+])
+export const FROM_PAGE: ReadonlySet<number> = new Set([OPERATIONS.data, OPERATIONS.close, OPERATIONS.unreliable])
 
 /** A close frame of a WebSocket has no room for a longer reason. */
 export const MOST_REASON_BYTES = 123

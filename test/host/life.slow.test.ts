@@ -178,13 +178,22 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
 
   test('ends with 75 when it makes no step in time', async () => {
     const sidecar = await startSidecar()
-    const host = runHost([await pageOf(`console.log('here')`), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    const dir = await pageOf(`setInterval(() => {}, 5); throw new TypeError('no level')`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
     expect(await host.exited).toBe(75)
-    expect(host.events.at(-1)).toMatchObject({
-      event: 'exit',
-      code: 75,
-      reason: 'The page has made no step within 2000 ms',
-    })
+    const reason = 'The page has made no step within 2000 ms; its last error: Uncaught TypeError: no level'
+    expect(host.events.slice(-2)).toEqual([
+      expect.objectContaining({ event: 'crash', reason }),
+      expect.objectContaining({ event: 'exit', code: 75, reason }),
+    ])
+  })
+
+  test('ends with 75 and the stack of the loop that keeps it from its first step', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`(function load() { for (;;); })()`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    expect(await host.exited).toBe(75)
+    expect(ended(host, 'hang')).toEqual([expect.objectContaining({ stack: expect.stringContaining('at load') })])
   })
 })
 

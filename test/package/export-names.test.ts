@@ -45,6 +45,14 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./player', async () => {
+    expect(await imported('player.js')).toMatchInlineSnapshot(`
+      [
+        "connect",
+      ]
+    `)
+  })
+
   test('./vite', async () => {
     expect(await imported('vite.js')).toMatchInlineSnapshot(`
       [
@@ -58,7 +66,7 @@ describe('exports are a contract', () => {
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node-connect', 'node', 'vite'])(
+  test.each(['frames', 'node-connect', 'node', 'player', 'vite'])(
     './%s is the same for an import and a require',
     async (entry) => {
       expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))

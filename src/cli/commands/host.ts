@@ -2,7 +2,10 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { HostError } from '../../node/host/host-error.js'
 import type { Host } from '../../node/host/create-host.js'
-import type { HostEvent } from '../../node/host/host-events.js'
+import type { HostEvent, ProgramRuntime } from '../../node/host/host-events.js'
+import type { ProgramHost } from '../../node/host/program/program-host.js'
+import { PROGRAM_RUNTIMES } from '../../node/host/program/runtimes.js'
+import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { bytes, names, port, whole } from '../arguments.js'
 import { UsageError } from '../context.js'
@@ -10,11 +13,14 @@ import type { CliContext, CommandModule } from '../context.js'
 import { createHostLines } from '../host-lines.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
-import { readSecret } from '../serve-checks.js'
+import { checkSidecarFlags, checkTlsFlags, readSecret } from '../serve-checks.js'
 import { whyNotToServe } from '../served-folder.js'
 import { startFailure } from '../start-failure.js'
+import type { Place } from '../start-failure.js'
 
 interface HostFlags extends LocalFlags {
+  readonly node?: string
+  readonly runtime?: ProgramRuntime
   readonly sidecar?: string
   readonly local: boolean
   readonly httpPort?: number
@@ -46,8 +52,6 @@ interface HostFlags extends LocalFlags {
   readonly yes: boolean
 }
 
-const MISUSED = 64
-
 const insideOptions: readonly Option[] = [
   ...localOptions(),
   new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
@@ -57,12 +61,15 @@ export const hostCommand: CommandModule = {
   name: 'host',
   summary: 'Run a game build as a dedicated server, in a headless browser.',
   define,
-  run: (options, [dir = ''], context) => runHost(dir, options as unknown as HostFlags, context),
+  run: (options, args, context) => runHost(args, options as unknown as HostFlags, context),
 }
 
 function define(command: Command): void {
   command
-    .argument('<dir>', 'the folder that holds the built page')
+    .argument('[dir]', 'the folder that holds the built page')
+    .argument('[arguments...]', 'with --node, all that follows goes to the program')
+    .option('--node <file>', 'run this program instead of a page')
+    .addOption(new Option('--runtime <name>', 'what runs it (default: "node")').choices(PROGRAM_RUNTIMES))
     .option('--sidecar <url>', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)')
     .option('--platform <name>', 'sets the names of variables and the prefix of labels, <name>.dev/sdk-', 'agones')
     .option('--path <path>', 'path and query of the page (default: "/")')
@@ -102,76 +109,114 @@ function define(command: Command): void {
   for (const option of insideOptions) command.addOption(option)
 }
 
-async function runHost(dir: string, flags: HostFlags, context: CliContext): Promise<number> {
+async function runHost(args: readonly string[], flags: HostFlags, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const why = flags.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) {
-    context.warn(context.colors.red(why))
-    return MISUSED
-  }
+  const [dir] = args
+  checkFlags(dir, flags, process.env)
+  const why = dir === undefined || flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
+  if (why !== undefined) throw new UsageError(why)
   const lines = createHostLines(flags.logFormat, context.colors)
   const onEvent = (event: HostEvent): void => lines(event).forEach(context.print)
-  let host: Host
+  let host: Host | ProgramHost
   try {
-    host = await start(dir, flags, onEvent)
+    host = flags.node === undefined ? await startPage(dir!, flags, onEvent) : await startProgram(args, flags, onEvent)
   } catch (error) {
-    if (!(error instanceof HostError)) throw error
-    onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
+    if (error instanceof UsageError) throw error
+    if (!(error instanceof HostError))
+      throw new UsageError(startFailure(error, placeOf(error, flags)), { cause: error })
+    if (flags.logFormat === 'json') onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
+    else context.warn(context.colors.red(error.message))
     return error.exitCode
   }
   void stopped.then((signal) => host.close(signal))
   return (await host.exited).code
 }
 
-async function start(dir: string, flags: HostFlags, onEvent: (event: HostEvent) => void): Promise<Host> {
+async function startPage(dir: string, flags: HostFlags, onEvent: (event: HostEvent) => void): Promise<Host> {
   const { createHost } = await import('../../node/host/create-host.js')
-  const { mode, file, featureGates, wsLimit, quirks, httpPort, cert, key } = flags
+  const { cert, key } = flags
+  return createHost({
+    dir,
+    path: flags.path,
+    sidecar: flags.sidecar,
+    local: insideOf(flags, onEvent),
+    platform: flags.platform,
+    playersPort: flags.playersPort,
+    playersHost: flags.playersHost,
+    maxPlayers: flags.maxPlayers,
+    maxMessage: flags.maxMessage,
+    maxRate: flags.maxRate,
+    maxBuffered: flags.maxBuffered,
+    playerOrigins: flags.playerOrigin,
+    cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
+    key: key === undefined ? undefined : readSecret('--key', key, dir),
+    webrtc: flags.webrtc,
+    browser: flags.browser,
+    browserFlags: flags.browserFlag,
+    webgl: flags.webgl,
+    bootTimeout: flags.bootTimeout,
+    hangTimeout: flags.hangTimeout,
+    grace: flags.grace,
+    restarts: flags.restarts,
+    maxMemory: flags.maxMemory,
+    deny: flags.deny as OperationName[] | undefined,
+    spa: flags.spa,
+    isolate: flags.isolate,
+    autoHealth: flags.autoHealth || undefined,
+    onEvent,
+  })
+}
+
+async function startProgram(
+  args: readonly string[],
+  flags: HostFlags,
+  onEvent: (event: HostEvent) => void,
+): Promise<ProgramHost> {
+  const { createProgramHost } = await import('../../node/host/program/program-host.js')
+  const { node, runtime, sidecar, platform, grace, restarts } = flags
+  return createProgramHost({
+    file: node!,
+    args,
+    runtime,
+    sidecar,
+    local: insideOf(flags, onEvent),
+    platform,
+    grace,
+    restarts,
+    onEvent,
+  })
+}
+
+/** The options of the local sidecar, if one is to run inside. */
+function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalSidecarOptions | false {
+  if (!flags.local) return false
+  const { mode, file, featureGates, wsLimit, quirks, httpPort } = flags
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  try {
-    return await createHost({
-      dir,
-      path: flags.path,
-      sidecar: flags.sidecar,
-      local: flags.local && {
-        mode,
-        file,
-        featureGates,
-        wsLimit,
-        quirks,
-        port: httpPort,
-        onWarning: warn,
-        onLog: warn,
-      },
-      platform: flags.platform,
-      playersPort: flags.playersPort,
-      playersHost: flags.playersHost,
-      maxPlayers: flags.maxPlayers,
-      maxMessage: flags.maxMessage,
-      maxRate: flags.maxRate,
-      maxBuffered: flags.maxBuffered,
-      playerOrigins: flags.playerOrigin,
-      cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
-      key: key === undefined ? undefined : readSecret('--key', key, dir),
-      webrtc: flags.webrtc,
-      browser: flags.browser,
-      browserFlags: flags.browserFlag,
-      webgl: flags.webgl,
-      bootTimeout: flags.bootTimeout,
-      hangTimeout: flags.hangTimeout,
-      grace: flags.grace,
-      restarts: flags.restarts,
-      maxMemory: flags.maxMemory,
-      deny: flags.deny as OperationName[] | undefined,
-      spa: flags.spa,
-      isolate: flags.isolate,
-      autoHealth: flags.autoHealth || undefined,
-      onEvent,
-    })
-  } catch (error) {
-    if (error instanceof UsageError || error instanceof HostError) throw error
-    const { port: failed = flags.playersPort } = error as { readonly port?: number }
-    const portFlag = failed === httpPort && failed !== flags.playersPort ? '--http-port' : '--players-port'
-    const place = { port: failed, portFlag, address: flags.playersHost ?? '', addressFlag: '--players-host' }
-    throw new UsageError(startFailure(error, place), { cause: error })
+  return { mode, file, featureGates, wsLimit, quirks, port: httpPort, onWarning: warn, onLog: warn }
+}
+
+/** @throws UsageError which names the flags; the library's own errors name its options */
+function checkFlags(dir: string | undefined, flags: HostFlags, env: NodeJS.ProcessEnv): void {
+  if (dir === undefined && flags.node === undefined) {
+    throw new UsageError(
+      'Nothing says what to run: name the folder with the built page, or a program with --node FILE.',
+    )
   }
+  if (flags.runtime !== undefined && flags.node === undefined) {
+    throw new UsageError('--runtime says what runs a program; add --node FILE.')
+  }
+  const steering = insideOptions.filter((option) => Object.hasOwn(flags, option.attributeName()))
+  checkSidecarFlags(
+    flags,
+    env,
+    steering.map(({ long }) => long!),
+  )
+  checkTlsFlags(flags)
+}
+
+/** The port or address that was taken or refused, by the flag that says it. */
+function placeOf(error: unknown, { playersPort, playersHost = '', httpPort }: HostFlags): Place {
+  const { port: failed = playersPort } = error as { readonly port?: number }
+  const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'
+  return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
 }

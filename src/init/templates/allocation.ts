@@ -17,7 +17,7 @@ ${indent(selectors(choices), 4)}${changes(choices)}
   # What this match is about. The game gets it as labels and annotations, together with the state Allocated.
   metadata:
     annotations:
-      match: "{}"
+      match: '{}'
 
 # Rights of a matchmaker that runs in the cluster, under the service account "matchmaker" here. Take "# " away and save
 # it as a file of its own, or apply it from here once.

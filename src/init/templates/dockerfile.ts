@@ -95,7 +95,7 @@ WORKDIR /server
 USER 1001:1001
 EXPOSE ${port}
 # tini is process 1: it hands signals on and takes away ended processes.
-ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "${entry}"]
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "/server/${entry}"]
 `,
   )
 

@@ -51,7 +51,7 @@ const list = ({ name, capacity }: Resource): string => `${key(name)}:
 
 /** A name as a key of YAML: in quotes where it could be read as a number, a boolean or null. */
 export const key = (name: string): string =>
-  /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `"${name}"`
+  /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `'${name}'`
 
 const template = (
   choices: Choices,
@@ -132,7 +132,7 @@ args:
 env:
   # The port on which your server should listen.
   - name: PORT
-    value: "${port}"`
+    value: '${port}'`
 
 const sizes = ({ kind }: Choices): string =>
   kind === 'page'

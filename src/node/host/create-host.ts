@@ -4,16 +4,21 @@ import { createInnerGateway } from '../gateway/create-gateway.js'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
-import { endInOrder } from './end-in-order.js'
-import { endWithGameServer } from './local-kubelet.js'
+import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
 import { HostError } from './host-error.js'
 import type { HostEvent, HostExit } from './host-events.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
 import type { Players } from './players/players.js'
+import { createAdvertisedAddress, readGameServer } from './players/webrtc/advertised-address.js'
+import type { Reachable } from './players/webrtc/advertised-address.js'
+import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
-import type { PageEnd, RunningPage } from './run-page.js'
+import type { RunningPage } from './run-page.js'
+import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
+import { supervise } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -43,7 +48,7 @@ export interface Host {
  * page; `exited` tells how it ends.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
- * @throws HostError NO_BUILD, NO_BROWSER or LAUNCH_FAILED
+ * @throws HostError NO_BUILD, NO_BROWSER, LAUNCH_FAILED or MISSING_PEER
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -51,114 +56,80 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const began = performance.now()
   const settings = resolveHostOptions(options)
   checkBuild(options.dir)
-  const browser = findBrowser(options.browser)
+  if (options.webrtc) await loadNative()
+  const found = findBrowser(options.browser)
   const tell = (event: HostEvent): void => options.onEvent?.(event)
   const warn = (text: string): void => tell({ event: 'warning', text })
+  if (found.warning !== undefined) warn(found.warning)
 
-  if (browser.warning !== undefined) warn(browser.warning)
-
+  const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
   let wasReady = false
-  const players = await createPlayers({
-    port: settings.playersPort,
-    host: settings.playersHost,
-    maxPlayers: settings.maxPlayers,
-    maxMessage: settings.maxMessage,
-    maxRate: settings.maxRate,
-    maxBuffered: settings.maxBuffered,
-    origins: options.playerOrigins,
-    tls: settings.tls,
-    onPlayer: (player) => tell({ event: 'connection', ...player }),
-    onLog: warn,
-    onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
-  })
-  let gateway: InnerGateway | undefined
+  const launch = (): Promise<Browser> =>
+    launchBrowser({
+      path: found.path,
+      flags: {
+        webgl: options.webgl ?? false,
+        extra: options.browserFlags ?? [],
+        maxOldSpace: heapSizeFor(maxMemory),
+      },
+      deadline: settings.bootTimeout,
+      onWarning: warn,
+    })
+  // The browser takes longest, so it starts while the rest is made ready.
+  const launching = launch()
+  launching.catch(() => undefined)
+  // Of a local sidecar there is none, so players come to where their WebSocket has come.
+  let advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
+  const closing: (() => Promise<unknown>)[] = [async () => (await launching).close()]
   try {
-    gateway = await startGateway(options, players, warn, () => (wasReady = true))
+    const players = await createPlayers({
+      port: settings.playersPort,
+      host: settings.playersHost,
+      maxPlayers: settings.maxPlayers,
+      maxMessage: settings.maxMessage,
+      maxRate: settings.maxRate,
+      maxBuffered: settings.maxBuffered,
+      origins: options.playerOrigins,
+      tls: settings.tls,
+      webrtc: options.webrtc ? { address: () => advertised() } : undefined,
+      onPlayer: (player) => tell({ event: 'connection', ...player }),
+      onLog: warn,
+      onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
+    })
+    closing.push(players.close)
+    const gateway = await startGateway(options, players, warn, () => (wasReady = true))
+    closing.push(() => gateway.close())
+    if (!options.local)
+      advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
     const pageUrl = new URL(settings.path, gateway.url).href
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
-    const start = (): Promise<RunningPage> =>
-      startPage({ settings, options, browser, pageUrl, pagePath: players.pagePath, began, tell })
-    return supervise(await start(), start)
-  } catch (error) {
-    await Promise.all([players.close(), gateway?.close()])
-    throw error
-  }
 
-  function supervise(first: RunningPage, start: () => Promise<RunningPage>): Host {
-    const inside = gateway!
-    let page = first
-    let starting: Promise<RunningPage> | undefined
-    let restarts = 0
-    let closing: Promise<HostExit> | undefined
-    let onExit: (exit: HostExit) => void
-
-    /** Ends everything, once. `prepare` resolves with how it ends. */
-    const end = (prepare: () => Promise<HostExit>): Promise<HostExit> => {
-      closing ??= (async () => {
-        const exit = await prepare()
-        forget?.()
-        // A browser that is just being started must be ended too.
-        await starting?.catch(() => undefined)
-        await Promise.all([page.close(), players.close()])
-        await inside.close()
-        tell({ event: 'exit', ...exit })
-        onExit(exit)
-        return exit
-      })()
-      return closing
-    }
-
-    /** Resolves with the end that no new start follows. */
-    const run = async (): Promise<PageEnd> => {
-      for (;;) {
-        const failure = await page.ended
-        const { reason, stack } = failure
-        tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
-        const mayStartAgain = !wasReady && failure.mayStartAgain && restarts < settings.restarts
-        if (!mayStartAgain || closing !== undefined) return failure
-        restarts += 1
-        warn(`The page is started again (${restarts} of ${settings.restarts}), since it has never been Ready`)
-        players.closeAll(1012, 'The server is starting again')
-        await page.close()
-        try {
-          starting = start()
-          page = await starting
-        } catch (error) {
-          return { reason: (error as Error).message, code: error instanceof HostError ? error.exitCode : 70 }
-        }
-      }
-    }
-
-    const close = (signal = 'SIGTERM'): Promise<HostExit> =>
-      end(async () => {
-        tell({ event: 'shutdown', signal })
-        await endInOrder({ page, players, gateway: inside, signal, grace: settings.grace, warn })
-        return { code: 0, reason: `It was told to stop by ${signal}` }
-      })
-
-    const forget = inside.local && endWithGameServer(inside.local, () => void close())
-    const exited = new Promise<HostExit>((resolve) => {
-      onExit = resolve
+    const start = (browser: Promise<Browser>): Promise<RunningPage> =>
+      startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began, tell })
+    const { exited, close } = supervise({
+      settings,
+      gateway,
+      players,
+      first: await start(launching),
+      start: () => start(launch()),
+      wasReady: () => wasReady,
+      tell,
     })
-    void run().then(({ code, reason }) =>
-      end(() => {
-        players.closeAll(1011, 'The server has failed')
-        return Promise.resolve({ code, reason })
-      }),
-    )
-
     return {
       playersUrl: players.url,
       playersPort: players.port,
-      pageUrl: new URL(settings.path, inside.url).href,
-      sidecarUrl: inside.sidecarUrl,
-      local: inside.local,
+      pageUrl,
+      sidecarUrl: gateway.sidecarUrl,
+      local: gateway.local,
       exited,
       close,
       async [Symbol.asyncDispose]() {
         await close()
       },
     }
+  } catch (error) {
+    await Promise.allSettled(closing.reverse().map((end) => end()))
+    throw error
   }
 }
 

@@ -6,13 +6,14 @@ const KUBELET_MS = 1_000
 
 /**
  * Does the kubelet's part beside a local sidecar: a second after the GameServer was shut down, has become Unhealthy or was
- * deleted, it calls `onEnd`. Returns the function that ends it.
+ * deleted, it calls `onEnd` with the state. Returns the function that ends it.
  */
-export function endWithGameServer(local: LocalSidecar, onEnd: () => void): () => void {
+export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined
   const unsubscribe = local.sidecar.log.subscribe(({ changes }) => {
-    if (timer !== undefined || changes.length === 0 || !isEnding(local.sidecar.snapshot().gameServer)) return
-    timer = setTimeout(onEnd, KUBELET_MS)
+    if (timer !== undefined || changes.length === 0) return
+    const { gameServer } = local.sidecar.snapshot()
+    if (isEnding(gameServer)) timer = setTimeout(() => onEnd(gameServer.status.state), KUBELET_MS)
   })
   return () => {
     unsubscribe()

@@ -1,13 +1,10 @@
-import type { FoundBrowser } from './browser/find-browser.js'
-import { launchBrowser } from './browser/launch-browser.js'
+import type { Browser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
-import type { HostOptions, HostSettings } from './host-options.js'
-import { createPageConsole } from './page/console-lines.js'
-import type { PageConsole } from './page/console-lines.js'
+import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
-import { createSourceMaps } from './page/source-maps.js'
-import type { SourceMaps } from './page/source-maps.js'
+import { watchPage } from './page/watch-page.js'
 import { watchForHang } from './supervision/hang-watch.js'
+import { watchMemory } from './supervision/memory.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
@@ -33,11 +30,13 @@ export interface RunningPage {
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  readonly options: HostOptions
-  readonly browser: FoundBrowser
+  /** A browser that is being started. */
+  readonly browser: Promise<Browser>
   readonly pageUrl: string
+  /** Most bytes that the page may hold. */
+  readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
-  readonly pagePath: string
+  readonly playersPath: string
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -45,35 +44,62 @@ export interface RunPageOptions {
 
 const CRASHED = 70
 const BOOT_TIMEOUT = 75
+/** A page that takes longer to answer is busy. */
+const BUSY_MS = 500
 
 /**
- * Starts a browser, loads the page and watches over it.
+ * Loads the page into a browser and watches over it.
  *
  * @throws HostError LAUNCH_FAILED
  */
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
-  const { settings, options, tell, pageUrl, pagePath, began } = given
+  const { settings, tell, pageUrl, playersPath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
-  const browser = await launchBrowser({
-    path: given.browser.path,
-    flags: { webgl: options.webgl ?? false, extra: options.browserFlags ?? [] },
-    deadline: settings.bootTimeout,
-    onWarning: (text) => tell({ event: 'warning', text }),
-  })
+  const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const { origin } = new URL(pageUrl)
-    let sourceMaps!: SourceMaps
-    let pageConsole!: PageConsole
-    const page = await openHostedPage(browser, pagePath, (session) => {
-      sourceMaps = createSourceMaps({ session, origin })
-      pageConsole = createPageConsole({ onLine: (line) => tell({ event: 'console', ...line }), sourceMaps, origin })
-      return pageConsole.follow(session)
-    })
-    const stackOf = async (): Promise<string> =>
-      (await sourceMaps.describeCallFrames(await stackOfHang(page.session))).join('\n')
+    const { host, origin } = new URL(pageUrl)
+    const page = await openHostedPage(browser, { host, playersPath })
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
+    const warn = (text: string): void => tell({ event: 'warning', text })
+
+    let hasBooted = false
+    let hasReloaded = false
+    let lastError: string | undefined
+    let fail!: (reason: string) => void
+    const failed = new Promise<PageEnd>((resolve) => {
+      fail = (reason) => {
+        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
+      }
+    })
+    const watch = await watchPage({
+      page: page.session,
+      browser: browser.devtools,
+      sessionOf: browser.devtools.session,
+      targetId: page.targetId,
+      origin,
+      onLine(line) {
+        if (line.level === 'error') lastError = line.text
+        tell({ event: 'console', ...line })
+      },
+      onNavigated: (url) => fail(`The page has left for ${url}`),
+      onReloaded(url) {
+        // Some builds load themselves once more before they begin, such as those that need a service worker.
+        if (hasBooted) fail(`The page has loaded itself again: ${url}`)
+        else if (!hasReloaded) warn(`The page has loaded itself again before its first step: ${url}`)
+        hasReloaded = true
+      },
+    })
+    const endMemoryWatch = watchMemory({
+      session: page.session,
+      browserPid: browser.pid,
+      limit: given.maxMemory,
+      onWarning: warn,
+      onExceeded: fail,
+    })
+    const stackOf = async (): Promise<string> =>
+      (await watch.describePaused(await stackOfHang(page.session))).join('\n')
 
     const { hangTimeout, bootTimeout } = settings
     const superviseLife = async (): Promise<PageEnd | undefined> => {
@@ -83,9 +109,15 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
       if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
-        const reason = `The page has made no step within ${bootTimeout} ms`
-        return { reason, code: BOOT_TIMEOUT, stack: await stackOf() }
+        const isBusy = await page.ticks(BUSY_MS).then(
+          () => false,
+          () => true,
+        )
+        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
+        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
       }
+      hasBooted = true
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
@@ -93,14 +125,17 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
+    void browser.ended.then((how) => fail(`The browser has ended (${how})`))
+    void page.gone.then(fail)
+    page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
     const ended = new Promise<PageEnd>((resolve) => {
-      const crash = (reason: string): void => {
-        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
+      // What the page has written before comes first.
+      const endWith = async (end: PageEnd): Promise<void> => {
+        await watch.flush()
+        resolve(end)
       }
-      void browser.ended.then((how) => crash(`The browser has ended (${how})`))
-      void page.gone.then(crash)
-      page.load(pageUrl).catch((error: unknown) => crash((error as Error).message))
-      void superviseLife().then((end) => end !== undefined && resolve(end))
+      void failed.then(endWith)
+      void superviseLife().then((end) => (end === undefined ? undefined : endWith(end)))
     })
 
     return {
@@ -108,9 +143,10 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       shutdown: (signal, patience) => page.shutdown(signal, patience),
       async close() {
         watching.abort()
+        endMemoryWatch()
         await browser.close()
-        await pageConsole.flush()
-        pageConsole.close()
+        watch.close()
+        await watch.flush()
       },
     }
   } catch (error) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { MOST_MESSAGE_BYTES } from '../../../src/relay/frame.js'
-import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
+import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers, until } from './players-support.js'
 import type { Client, PageOnNode, Stage } from './players-support.js'
 
 interface Pair {
@@ -91,14 +91,14 @@ describe('a player in the page', () => {
     early.socket.send('two')
     gone.socket.close()
     await gone.closed
-    await vi.waitFor(() => expect([...page.connections.sockets.values()].map(({ url }) => url)).toEqual(['/early']))
+    await until(() => expect([...page.connections.sockets.values()].map(({ url }) => url)).toEqual(['/early']))
     const told: string[] = []
     page.connections.onconnection = (socket) => {
       told.push(socket.url)
       socket.onmessage = ({ data }) => void told.push(data as string)
     }
     early.socket.send('three')
-    await vi.waitFor(() => expect(told).toEqual(['/early', 'one', 'two', 'three']))
+    await until(() => expect(told).toEqual(['/early', 'one', 'two', 'three']))
   })
 
   test('loses no message that comes before a listener does, though onconnection returned long ago', async () => {
@@ -106,11 +106,11 @@ describe('a player in the page', () => {
     player.socket.send('one')
     player.socket.ping()
     await once(player.socket, 'pong')
-    await vi.waitFor(() => expect(player.socket.bufferedAmount).toBe(0))
+    await until(() => expect(player.socket.bufferedAmount).toBe(0))
     const got: unknown[] = []
     socket.addEventListener('message', (event) => got.push((event as MessageEvent).data))
     player.socket.send('two')
-    await vi.waitFor(() => expect(got).toEqual(['one', 'two']))
+    await until(() => expect(got).toEqual(['one', 'two']))
   })
 
   test('who sends more than is kept for a game that never listens costs no more memory, and stays', async () => {
@@ -241,10 +241,10 @@ describe('listeners', () => {
     socket.removeEventListener('message', removed)
     socket.addEventListener('message', () => calls.push('once'), { once: true })
     player.socket.send('')
-    await vi.waitFor(() => expect(calls).toEqual(['first', 'handler', 'object', 'once']))
+    await until(() => expect(calls).toEqual(['first', 'handler', 'object', 'once']))
     socket.onmessage = null
     player.socket.send('')
-    await vi.waitFor(() => expect(calls.slice(4)).toEqual(['first', 'object']))
+    await until(() => expect(calls.slice(4)).toEqual(['first', 'object']))
   })
 
   test('get an event whose target is the socket', async () => {
@@ -266,7 +266,7 @@ describe('listeners', () => {
     }
     await joinPlayers(stage, '/first')
     await joinPlayers(stage, '/second')
-    await vi.waitFor(() => expect(urls).toEqual(['/first', '/second']))
+    await until(() => expect(urls).toEqual(['/first', '/second']))
     expect(page.reported).toEqual([expect.objectContaining({ message: 'of the game' })])
   })
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 import { createConnections } from '../../../src/host-page/connections.js'
@@ -16,6 +16,10 @@ import type { PlayersOptions } from '../../../src/node/host/players/players-opti
 /** Undoes something when the test is finished; in concurrent tests the test's own. */
 export type Finish = (undo: () => unknown) => void
 const finishTest: Finish = (undo) => onTestFinished(async () => void (await undo()))
+
+/** Resolves when `check` no longer throws. A busy machine may take its time. */
+export const until = <Result>(check: () => Result | Promise<Result>, interval = 20): Promise<Result> =>
+  vi.waitFor(check, { timeout: 25_000, interval })
 
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
 export interface Stage {

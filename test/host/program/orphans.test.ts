@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { guest, isRunning } from './support.js'
 
@@ -27,6 +27,7 @@ async function startHostProcess(deeds: readonly string[]) {
     format: 'esm',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
   })
+  await stop()
   const host = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] })
   const numbers: Record<string, number> = {}
   onTestFinished(async () => {

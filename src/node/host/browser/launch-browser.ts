@@ -121,8 +121,13 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
       {},
       Math.max(1, deadline - performance.now()),
     )
-    version.catch(() => undefined)
-    const { product } = await Promise.race([version, early])
+    // A browser that ends closes its pipe first. How it ended comes a moment later and tells why.
+    const orHowItEnded = version.catch(async (error: unknown) => {
+      const left = Math.max(1, deadline - performance.now())
+      await Promise.race([early, sleep(Math.min(left, CLOSE_MS), undefined, { ref: false })])
+      throw error
+    })
+    const { product } = await Promise.race([orHowItEnded, early])
     early.catch(() => undefined)
     return { pid: child.pid!, version: product, sandbox, devtools, ended, close }
   } catch (error) {

@@ -1,48 +1,26 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { formatArguments } from './console-format.js'
+import type { ConsoleCall, ExceptionDetails, LogEntry } from './console-events.js'
 import { createLineLimit, type ConsoleLevel, type ConsoleLine } from '../line-limit.js'
 import { plainLines } from '../plain-lines.js'
-import { describeValue, type RemoteObject } from './remote-object.js'
+import { describeValue } from './remote-object.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 
-export interface ConsoleOptions {
+export interface ConsoleLinesOptions {
   onLine(line: ConsoleLine): void
   readonly sourceMaps: SourceMaps
   /** Of the gateway: places in its files are told without it. */
   readonly origin: string
 }
 
-export interface PageConsole {
-  /** Follows the console of one more thread, such as a worker. */
-  follow(session: DevtoolsSession): Promise<void>
+/** Makes lines of what a page writes to its console, throws, and what the browser has to say about it. */
+export interface ConsoleLines {
+  /** Makes lines of what comes over a session, until the function that it returns is called. */
+  read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
   /** Writes a line of the host's own about the page, under the same limits. */
   write(line: ConsoleLine): void
   /** Resolves when everything that has come so far is written. */
   flush(): Promise<void>
-  close(): void
-}
-
-interface ConsoleCall {
-  readonly type: string
-  readonly args: readonly RemoteObject[]
-  readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
-}
-
-interface ExceptionDetails {
-  readonly text: string
-  readonly url?: string
-  readonly lineNumber: number
-  readonly columnNumber: number
-  readonly exception?: RemoteObject
-  readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
-}
-
-interface LogEntry {
-  readonly source: string
-  readonly level: string
-  readonly text: string
-  readonly url?: string
-  readonly lineNumber?: number
 }
 
 const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
@@ -60,96 +38,81 @@ const SILENT = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
 const MAX_TEXT = 10_000
 /** Lines that wait for the source map of one before them. */
 const MAX_WAITING = 200
-/** What was logged stays in the page's memory until it is let go. */
-const RELEASE_MS = 1_000
 
-/** Makes lines of what the page writes to its console, throws, and what the browser has to say about it. */
-export function createPageConsole({ onLine, sourceMaps, origin }: ConsoleOptions): PageConsole {
+export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesOptions): ConsoleLines {
   const limit = createLineLimit(onLine)
-  const loggedIn = new Set<DevtoolsSession>()
   let order = Promise.resolve()
   let waiting = 0
 
   /** Writes lines in the order in which they came, also where one of them must be looked up first. */
-  const write = (level: ConsoleLevel, whole: string, more?: () => Promise<string>): void => {
+  const write = (level: ConsoleLevel, whole: string, frames?: readonly CallFrame[]): void => {
     const text = whole.slice(0, MAX_TEXT)
-    const hasStack = more !== undefined || hasFrames(text)
-    if (waiting === 0 && !hasStack) return limit.write({ level, text: plainLines(text) })
-    if (waiting >= MAX_WAITING) return limit.write({ level, text: plainLines(text) })
+    const hasPlaces = frames !== undefined || hasFrames(text)
+    if ((waiting === 0 && !hasPlaces) || waiting >= MAX_WAITING) return limit.write({ level, text: plainLines(text) })
     waiting += 1
     order = order.then(async () => {
-      const mapped = hasStack ? await sourceMaps.mapStack(text) : text
-      limit.write({ level, text: plainLines(mapped + ((await more?.()) ?? '')) })
+      const mapped = hasPlaces ? await sourceMaps.mapStack(text) : text
+      const below = await sourceMaps.describeCallFrames(frames ?? [])
+      limit.write({ level, text: plainLines([mapped, ...below.map((line) => `    ${line}`)].join('\n')) })
       waiting -= 1
     })
   }
-
-  const framesAfter = (callFrames: readonly CallFrame[]) => async (): Promise<string> =>
-    (await sourceMaps.describeCallFrames(callFrames)).map((line) => `\n    ${line}`).join('')
 
   const onCall = ({ type, args, stackTrace }: ConsoleCall): void => {
     if (SILENT.has(type)) return
     const text = formatArguments(args)
     const level = LEVELS[type] ?? 'info'
-    if (type === 'trace') return write(level, `Trace: ${text}`, framesAfter(stackTrace?.callFrames ?? []))
-    if (type === 'assert')
-      return write(level, text === 'console.assert' ? 'Assertion failed' : `Assertion failed: ${text}`)
-    write(level, text)
+    if (type === 'trace') return write(level, `Trace: ${text}`, stackTrace?.callFrames)
+    // The browser's own words where the page gave none.
+    const isBare = type === 'assert' && text === 'console.assert'
+    write(level, type !== 'assert' ? text : isBare ? 'Assertion failed' : `Assertion failed: ${text}`)
   }
 
   const onException = (details: ExceptionDetails): void => {
     const { text, exception, stackTrace, url, lineNumber, columnNumber } = details
-    const thrown = exception && describeValue(exception)
-    const message = thrown === undefined ? text : `${text} ${thrown}`
-    if (hasFrames(message.slice(0, MAX_TEXT))) return write('error', message)
+    const message = exception === undefined ? text : `${text} ${describeValue(exception)}`.slice(0, MAX_TEXT)
+    if (hasFrames(message)) return write('error', message)
     // What was thrown has no stack of its own.
-    const frames = stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }]
-    write('error', message, framesAfter(frames))
+    write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
   }
 
-  const onEntry = ({ level, text, url, lineNumber }: LogEntry): void => {
-    // Browsers ask for it by themselves.
-    if (url === `${origin}/favicon.ico`) return
+  const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
+    // A worker's own console tells it, too; and browsers ask for the icon by themselves.
+    if (source === 'worker' || url === `${origin}/favicon.ico`) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
-    const place = file ? ` (${file}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
-    write(LEVELS[level] ?? 'info', text + place)
+    const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
+    write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
   }
-
-  const release = (): void => {
-    for (const session of loggedIn) {
-      session.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }).catch(ignore)
-      session.send('Runtime.discardConsoleEntries').catch(ignore)
-    }
-    loggedIn.clear()
-  }
-  const timer = setInterval(release, RELEASE_MS).unref()
 
   return {
-    async follow(session) {
-      session.on<ConsoleCall>('Runtime.consoleAPICalled', (call) => {
-        loggedIn.add(session)
-        onCall(call)
-      })
-      session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }) => {
-        loggedIn.add(session)
-        onException(exceptionDetails)
-      })
-      session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => onEntry(entry))
-      await session.send('Runtime.enable')
-      // Workers have no log of their own.
-      await session.send('Log.enable').catch(ignore)
+    read(session, onEvent) {
+      const ends = [
+        session.on<ConsoleCall>('Runtime.consoleAPICalled', (call) => {
+          onEvent(sizeOf(call))
+          onCall(call)
+        }),
+        session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }) => {
+          onEvent(0)
+          onException(exceptionDetails)
+        }),
+        session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => {
+          onEvent(0)
+          onEntry(entry)
+        }),
+      ]
+      return () => {
+        for (const end of ends) end()
+      }
     },
     write: ({ level, text }) => write(level, text),
     async flush() {
       await order
       limit.flush()
     },
-    close() {
-      clearInterval(timer)
-    },
   }
 }
 
 const hasFrames = (text: string): boolean => /^ {1,8}at /m.test(text)
 
-const ignore = (): void => undefined
+const sizeOf = ({ args }: ConsoleCall): number =>
+  args.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostConfig } from '../../../host-page/page.js'
 import { script } from '../../../host-page/index.ts?script'
 import type { Browser } from '../browser/launch-browser.js'
@@ -7,6 +8,7 @@ import { HostError } from '../host-error.js'
 /** The page in which the game runs. */
 export interface HostedPage {
   readonly session: DevtoolsSession
+  readonly targetId: string
   /** Resolves when the page makes its first step. */
   readonly booted: Promise<void>
   /** Resolves with what happened when the page crashes or closes itself. */
@@ -28,19 +30,13 @@ interface TargetInfo {
   readonly type: string
 }
 
-const BINDING = 'gameServerHostTell'
+/** Whoever waits for the first step has a deadline of its own. */
+const LONGEST_BOOT_MS = 2_147_483_647
+const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
-/**
- * Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet.
- *
- * @param follow is given the page before anything happens in it, so that nothing is missed
- */
-export async function openHostedPage(
-  { devtools }: Browser,
-  playersPath: string,
-  follow: (session: DevtoolsSession) => Promise<unknown>,
-): Promise<HostedPage> {
+/** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
+export async function openHostedPage({ devtools, ended }: Browser, config: HostConfig): Promise<HostedPage> {
   const { targetInfos } = await devtools.send<{ targetInfos: readonly TargetInfo[] }>('Target.getTargets')
   const target = targetInfos.find(({ type }) => type === 'page')
   if (target === undefined) throw new HostError('LAUNCH_FAILED', 'The browser has opened no page.')
@@ -48,11 +44,7 @@ export async function openHostedPage(
   const { sessionId } = await devtools.send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   const session = devtools.session(sessionId)
 
-  const booted = new Promise<void>((resolve) => {
-    session.on<{ name: string; payload: string }>('Runtime.bindingCalled', ({ name, payload }) => {
-      if (name === BINDING && payload === 'booted') resolve()
-    })
-  })
+  let isGone = false
   const gone = new Promise<string>((resolve) => {
     devtools.on<{ targetId: string; status: string; errorCode: number }>('Target.targetCrashed', (crash) => {
       if (crash.targetId === targetId) resolve(describeCrash(crash.status, crash.errorCode))
@@ -62,13 +54,12 @@ export async function openHostedPage(
     })
   })
 
-  const config: HostConfig = { playersPath, binding: BINDING }
+  void Promise.race([gone, ended]).then(() => (isGone = true))
+
   const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
   await Promise.all([
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),
-    follow(session),
-    session.send('Runtime.addBinding', { name: BINDING }),
     session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
     // Without it, nobody could ask for the stack of a loop that hangs.
     session.send('Debugger.enable'),
@@ -80,13 +71,27 @@ export async function openHostedPage(
     return result.value
   }
 
+  let boot!: () => void
+  const booted = new Promise<void>((resolve) => (boot = resolve))
+
+  /** Asks for the promise of the first step. A page that loads itself again takes it along, and has another one. */
+  const awaitBoot = async (): Promise<void> => {
+    while (!isGone) {
+      const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, LONGEST_BOOT_MS).catch(() => false)
+      if (hasBooted) return boot()
+      await sleep(ASK_AGAIN_MS, undefined, { ref: false })
+    }
+  }
+
   return {
     session,
+    targetId,
     booted,
     gone,
     async load(url) {
       const { errorText } = await session.send<{ errorText?: string }>('Page.navigate', { url }, 60_000)
       if (errorText !== undefined) throw new HostError('CRASHED', `The page ${url} can't be loaded: ${errorText}.`)
+      void awaitBoot()
     },
     async ticks(deadline) {
       return Number(await evaluate(`${HOST}?.ticks ?? 0`, deadline))

@@ -9,6 +9,7 @@ export interface MappedScript {
 }
 
 interface ScriptParsed {
+  readonly scriptId: string
   readonly url: string
   readonly sourceMapURL?: string
   readonly startLine: number
@@ -20,29 +21,45 @@ const MAX_SCRIPTS = 1_000
 /** Characters of all source maps that are in a script themselves. */
 const MAX_INLINE = 64 * 1024 * 1024
 
-/**
- * Notes the scripts that have a source map, and nothing of those whose map would have to come from elsewhere than the
- * page's own origin. It hears of them once somebody sends `Debugger.enable`.
- */
-export function noteScripts(session: DevtoolsSession, origin: string): (url: string) => MappedScript | undefined {
+/** The scripts that have a source map. Maps of other origins than the page's own are as good as none. */
+export interface Scripts {
+  /** Notes those of a thread, once somebody sends it `Debugger.enable`. Returns the function that ends it. */
+  follow(session: DevtoolsSession): () => void
+  at(url: string): MappedScript | undefined
+  /** The URL of a script in the thread of a session. */
+  urlOf(session: DevtoolsSession, scriptId: string): string | undefined
+}
+
+export function createScripts(origin: string): Scripts {
   const scripts = new Map<string, MappedScript>()
+  const urls = new WeakMap<DevtoolsSession, Map<string, string>>()
   let inlined = 0
 
-  session.on<ScriptParsed>('Debugger.scriptParsed', ({ url, sourceMapURL, startLine, startColumn }) => {
+  const note = ({ url, sourceMapURL, startLine, startColumn }: ScriptParsed): void => {
     if (!sourceMapURL || (scripts.size >= MAX_SCRIPTS && !scripts.has(url))) return
     const mapUrl = sourceMapURL.startsWith('data:') ? sourceMapURL : absolute(sourceMapURL, url, origin)
     if (mapUrl === undefined) return
     if (mapUrl.startsWith('data:')) {
-      if (inlined + mapUrl.length > MAX_INLINE) return
-      inlined += mapUrl.length
+      const known = scripts.get(url)?.mapUrl ?? ''
+      const more = mapUrl.length - (known.startsWith('data:') ? known.length : 0)
+      if (inlined + more > MAX_INLINE) return
+      inlined += more
     }
     scripts.set(url, { mapUrl, startLine, startColumn })
-  })
-  session.on('Runtime.executionContextsCleared', () => {
-    scripts.clear()
-    inlined = 0
-  })
-  return (url) => scripts.get(url)
+  }
+
+  return {
+    at: (url) => scripts.get(url),
+    follow(session) {
+      const own = new Map<string, string>()
+      urls.set(session, own)
+      return session.on<ScriptParsed>('Debugger.scriptParsed', (script) => {
+        if (script.url !== '' && own.size < MAX_SCRIPTS) own.set(script.scriptId, script.url)
+        note(script)
+      })
+    },
+    urlOf: (session, scriptId) => urls.get(session)?.get(scriptId),
+  }
 }
 
 function absolute(relative: string, base: string, origin: string): string | undefined {

@@ -2,15 +2,20 @@ import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trac
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
 import { fetchText, type FetchText } from './fetch-text.js'
-import { noteScripts, type MappedScript } from './scripts.js'
+import { createScripts, type MappedScript } from './scripts.js'
 
-/** A function that runs, as `Debugger.paused` and stacks of the protocol tell it; lines and columns count from 0. */
+/** A function that runs, as stacks of the protocol tell it; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
-  readonly location?: { readonly lineNumber: number; readonly columnNumber: number }
-  readonly lineNumber?: number
-  readonly columnNumber?: number
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+/** The same as `Debugger.paused` tells it, by the script's number alone. */
+export interface PausedFrame {
+  readonly functionName: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
 }
 
 export interface SourceMaps {
@@ -18,10 +23,13 @@ export interface SourceMaps {
   mapStack(text: string): Promise<string>
   /** Lines such as `at step (src/game.ts:12:5)`. */
   describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+  /** The same for the frames at which the thread of a session was stopped. */
+  describePaused(session: DevtoolsSession, frames: readonly PausedFrame[]): Promise<string[]>
+  /** Notes the scripts of one more thread, such as a worker, once `Debugger.enable` is sent to it. */
+  follow(session: DevtoolsSession): () => void
 }
 
 export interface SourceMapsOptions {
-  readonly session: DevtoolsSession
   /** Of the gateway. Source maps come from nowhere else, and places in its files are told without it. */
   readonly origin: string
   readonly fetchText?: FetchText
@@ -37,8 +45,8 @@ const MAX_LINE = 4_000
 /** ` at name (URL:line:column)`, or without a name and brackets. */
 const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
 
-export function createSourceMaps({ session, origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
-  const scriptAt = noteScripts(session, origin)
+export function createSourceMaps({ origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
+  const scripts = createScripts(origin)
   const maps = new Map<string, { readonly map: Promise<TraceMap | undefined>; readonly timer: NodeJS.Timeout }>()
   const places = new Map<string, string>()
 
@@ -56,7 +64,7 @@ export function createSourceMaps({ session, origin, fetchText: read = fetchText 
     const key = `${url}:${line}:${column}`
     const known = places.get(key)
     if (known !== undefined) return known
-    const script = scriptAt(url)
+    const script = scripts.at(url)
     const source = script && lookUp(await mapOf(script), script, line, column)
     const place = source === undefined ? within(origin, key) : within(origin, source)
     if (places.size >= MAX_PLACES) places.delete(places.keys().next().value!)
@@ -64,23 +72,28 @@ export function createSourceMaps({ session, origin, fetchText: read = fetchText 
     return place
   }
 
-  session.on('Runtime.executionContextsCleared', () => places.clear())
-
   const mapLine = async (line: string): Promise<string> => {
     const [, before, url, row, column, after] = (line.length <= MAX_LINE && FRAME.exec(line)) || []
     if (before === undefined) return line
     return before + (await placeOf(url!, Number(row), Number(column))) + after!
   }
 
+  const describeCallFrames = (frames: readonly CallFrame[]): Promise<string[]> =>
+    Promise.all(
+      frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, lineNumber, columnNumber }) => {
+        const place = url === '' ? '<anonymous>' : await placeOf(url, lineNumber + 1, columnNumber + 1)
+        return plainText(functionName === '' ? `at ${place}` : `at ${functionName} (${place})`)
+      }),
+    )
+
   return {
+    follow: scripts.follow,
     mapStack: async (text) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
-    describeCallFrames: (frames) =>
-      Promise.all(
-        frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, location, lineNumber, columnNumber }) => {
-          const line = (location?.lineNumber ?? lineNumber ?? 0) + 1
-          const column = (location?.columnNumber ?? columnNumber ?? 0) + 1
-          const place = url === '' ? '<anonymous>' : await placeOf(url, line, column)
-          return plainText(functionName === '' ? `at ${place}` : `at ${functionName} (${place})`)
+    describeCallFrames,
+    describePaused: (session, frames) =>
+      describeCallFrames(
+        frames.map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => {
+          return { functionName, url: scripts.urlOf(session, scriptId) ?? '', lineNumber, columnNumber }
         }),
       ),
   }
@@ -125,6 +138,9 @@ function lookUp(
   }
 }
 
-/** A place without the origin that all files of the page have. */
-const within = (origin: string, place: string): string =>
-  place.startsWith(`${origin}/`) ? place.slice(origin.length + 1) : place
+/** A place without the origin that all files of the page have; only the page itself keeps its slash. */
+function within(origin: string, place: string): string {
+  if (!place.startsWith(`${origin}/`)) return place
+  const path = place.slice(origin.length)
+  return path.startsWith('/:') ? path : path.slice(1)
+}

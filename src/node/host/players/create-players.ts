@@ -6,6 +6,7 @@ import { createLineLog } from '../../http/line-log.js'
 import { listen, urlHost } from '../../http/listen-address.js'
 import { answerRaw } from '../../http/raw-response.js'
 import { tokensMatch } from '../../http/token.js'
+import { WITH_CHANNEL } from '../../../relay/signals.js'
 import { MOST_BATCH_BYTES } from '../../../relay/frame.js'
 import { PageSocket } from './page-socket.js'
 import { createPlayerListener } from './player-listener.js'
@@ -13,6 +14,9 @@ import type { Players } from './players.js'
 import { checkOrigins, resolveLimits } from './players-options.js'
 import type { PlayersOptions } from './players-options.js'
 import { Relay } from './relay.js'
+import { loadNative } from './webrtc/native.js'
+import { createWebRtc } from './webrtc/webrtc.js'
+import type { WebRtc } from './webrtc/webrtc.js'
 
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
@@ -22,16 +26,21 @@ const CLOSE_MS = 1_000
 /**
  * Opens the public listener for players, and resolves when it listens.
  *
- * @throws TypeError for a limit or an origin that makes no sense
+ * @throws TypeError for an entry of `origins` that is no origin
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ * @throws HostError MISSING_PEER
  */
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
   const limits = resolveLimits(options)
   const origins = options.origins === undefined ? undefined : checkOrigins(options.origins)
-  const { port = 0, host = '127.0.0.1', tls, onPlayer = () => undefined, onFault = () => undefined } = options
+  const { port = 0, host = '127.0.0.1', tls, probeInterval = 20_000 } = options
+  const { onPlayer = () => undefined, onFault = () => undefined } = options
   const { WebSocketServer } = await import('ws')
   const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
   const log = createLineLog(options.onLog)
+  // It may not be there, so nothing is opened before.
+  const native = options.webrtc && (await loadNative())
+  let webRtc: WebRtc | undefined
   const pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
 
   const relay = new Relay({ limits, page: () => page, onPlayer, log })
@@ -49,7 +58,14 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
     maxPlayers: limits.maxPlayers,
     origins,
     tls,
-    websockets: new WebSocketServer({ ...common, maxPayload: limits.maxMessage, maxFragments: MOST_FRAGMENTS }),
+    probeInterval,
+    websockets: new WebSocketServer({
+      ...common,
+      maxPayload: limits.maxMessage,
+      maxFragments: MOST_FRAGMENTS,
+      handleProtocols: (offered) => (webRtc && offered.has(WITH_CHANNEL) ? WITH_CHANNEL : [...offered][0]!),
+    }),
+    webRtc: () => webRtc,
     log,
     onFault,
   })
@@ -58,10 +74,11 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
   const end = async (): Promise<void> => {
     relay.refuse()
     relay.closeAll(1001, 'The game server is stopping')
-    const closed = new Promise<void>((resolve) => void Server.prototype.close.call(server, () => resolve()))
-    const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), relay.size > 0 ? CLOSE_MS : 0)
-    await closed
-    clearTimeout(timer)
+    // The HTTP server's own close() would cut connections whose close frame is on its way.
+    Server.prototype.close.call(server)
+    await relay.untilEmpty(CLOSE_MS)
+    for (const socket of sockets) socket.destroy()
+    webRtc?.close()
     page.close()
     relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
@@ -69,6 +86,21 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
 
   await listen(server, port, host)
   const { port: actualPort } = server.address() as AddressInfo
+  if (options.webrtc && native) {
+    try {
+      webRtc = await createWebRtc(native, {
+        port: actualPort,
+        anyPort: port === 0,
+        bindAddress: host,
+        maxMessage: limits.maxMessage,
+        maxPeers: limits.maxPlayers,
+        address: options.webrtc.address,
+      })
+    } catch (error) {
+      await end()
+      throw error
+    }
+  }
   return {
     url: `${tls === undefined ? 'ws' : 'wss'}://${urlHost(host)}:${actualPort}`,
     port: actualPort,

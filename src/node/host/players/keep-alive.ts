@@ -3,19 +3,26 @@ export interface Probed {
   probe(): void
 }
 
-/** Each connection is probed once in this time, one after the other, so that many don't make anybody wait. */
-const INTERVAL_MS = 20_000
-const STEP_MS = 1_000
+/** Looks in each interval: then connections are probed one after the other, and many don't make anybody wait. */
+const STEPS = 20
 
-/** Probes connections in turn. */
+/** Probes each connection once in `intervalMs`. */
 export class KeepAlive {
+  readonly #intervalMs: number
   /** In the order in which they were last probed. */
   readonly #due = new Map<Probed, number>()
   #timer: NodeJS.Timeout | undefined
+  #lastStep = 0
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
+  }
 
   add(connection: Probed): void {
-    this.#due.set(connection, performance.now() + INTERVAL_MS)
-    this.#timer ??= setInterval(() => this.#step(), STEP_MS)
+    this.#due.set(connection, performance.now() + this.#intervalMs)
+    if (this.#timer !== undefined) return
+    this.#lastStep = performance.now()
+    this.#timer = setInterval(() => this.#step(), this.#intervalMs / STEPS)
   }
 
   delete(connection: Probed): void {
@@ -27,11 +34,14 @@ export class KeepAlive {
 
   #step(): void {
     const now = performance.now()
+    // After this process has stood still, what others said meanwhile is still to be read.
+    const stoodStill = now - this.#lastStep > this.#intervalMs / 4
+    this.#lastStep = now
     for (const [connection, due] of this.#due) {
       if (due > now) return
       this.#due.delete(connection)
-      this.#due.set(connection, now + INTERVAL_MS)
-      connection.probe()
+      this.#due.set(connection, now + this.#intervalMs)
+      if (!stoodStill) connection.probe()
     }
   }
 }

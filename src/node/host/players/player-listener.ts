@@ -13,7 +13,9 @@ import { KeepAlive } from './keep-alive.js'
 import { isReserved } from './player-paths.js'
 import type { PlayerRefusal } from './players.js'
 import type { Relay } from './relay.js'
+import type { WebRtc } from './webrtc/webrtc.js'
 import { WebSocketTransport } from './websocket-transport.js'
+import { WITH_CHANNEL } from '../../../relay/signals.js'
 
 /** Connections that aren't players': those that are being accepted or refused, and probes of health. */
 const OTHER_CONNECTIONS = 256
@@ -31,8 +33,11 @@ export interface PlayerListenerOptions {
   readonly maxPlayers: number
   readonly origins: readonly string[] | undefined
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer
+  /** Data channels, if the host has them. */
+  readonly webRtc: () => WebRtc | undefined
   readonly log: LineLog
   onFault(error: unknown): void
 }
@@ -44,9 +49,9 @@ export interface PlayerListener {
 
 /** The public server. It accepts WebSockets of players, tells whether the game is there, and has nothing else. */
 export function createPlayerListener(options: PlayerListenerOptions): PlayerListener {
-  const { relay, isPageOpen, maxPlayers, origins, tls, websockets, log, onFault } = options
+  const { relay, isPageOpen, maxPlayers, origins, tls, probeInterval, websockets, log, onFault } = options
   const allowed = origins?.map((text) => parseOrigin(text)!)
-  const keepAlive = new KeepAlive()
+  const keepAlive = new KeepAlive(probeInterval)
 
   const serve = (message: IncomingMessage, reply: ServerResponse, target: string): void => {
     const isHealth = target.split('?')[0] === '/healthz'
@@ -85,6 +90,8 @@ export function createPlayerListener(options: PlayerListenerOptions): PlayerList
       const transport = new WebSocketTransport(accepted, socket, target, remoteAddress)
       const player = relay.admit(transport)
       if ('code' in player) return dismiss(accepted, player, remoteAddress)
+      const webRtc = accepted.protocol === WITH_CHANNEL ? options.webRtc() : undefined
+      if (webRtc) transport.offerChannel(webRtc, player)
       transport.serve(player)
       exempt(socket)
       keepAlive.add(transport)

@@ -10,6 +10,8 @@ export interface PlayerTransport {
   readonly bufferedAmount: number
   /** Sends a message. Bytes are valid until it returns. */
   send(data: string | Uint8Array): void
+  /** Sends a message that may be lost, over a faster way. Returns false if there is none. Bytes are valid until it returns. */
+  sendUnreliable?(data: string | Uint8Array): boolean
   /** Ends the connection, with 1005 for no code. `left` of its player is called when it has ended. */
   close(code: number, reason: string): void
   /** Reads nothing from the player until `resume()`, so that messages wait at the player's end. A data channel can't. */
@@ -22,9 +24,9 @@ export interface Player {
   readonly id: number
   /**
    * A message has come from the player. Returns false if the page doesn't get it: the player is being closed, or the page
-   * reads so slowly that messages of transports that can't pause are dropped.
+   * reads so slowly that messages which may be lost, or can't wait elsewhere, are dropped.
    */
-  receive(data: string | Uint8Array): boolean
+  receive(data: string | Uint8Array, isUnreliable?: boolean): boolean
   /** Something else has come, such as a ping. It counts towards the player's rate. */
   count(): void
   /** The player's connection has ended. */

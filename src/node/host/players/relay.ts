@@ -8,6 +8,8 @@ import type { PlayerLimits } from './players-options.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
 const BEHIND_MS = 50
+/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
+const STALE_BYTES = 64 * 1024
 
 const STOPPING: PlayerRefusal = { status: 503, code: 1001, reason: 'The game server is stopping' }
 const NO_PAGE: PlayerRefusal = { status: 503, code: 1013, reason: 'The game is not ready yet' }
@@ -28,13 +30,10 @@ export class Relay implements PlayerGate {
   #behindTimer: NodeJS.Timeout | undefined
   #lastId = 0
   #isStopping = false
+  #onEmpty: (() => void) | undefined
 
   constructor(options: RelayOptions) {
     this.options = options
-  }
-
-  get size(): number {
-    return this.#players.size
   }
 
   get isStopping(): boolean {
@@ -53,7 +52,7 @@ export class Relay implements PlayerGate {
     const { refusal } = this
     if (refusal !== undefined) return refusal
     const page = this.options.page()
-    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#players.delete(player.id))
+    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     page.writer.open(player.id, transport.remoteAddress, transport.url)
     if (page.isFull) transport.pause?.()
@@ -63,6 +62,18 @@ export class Relay implements PlayerGate {
 
   refuse(): void {
     this.#isStopping = true
+  }
+
+  /** Resolves when all players have left, or after this time. */
+  async untilEmpty(mostMs: number): Promise<void> {
+    if (this.#players.size === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, mostMs)
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   closeAll(code: number, reason: string): void {
@@ -80,9 +91,10 @@ export class Relay implements PlayerGate {
   /** Takes a frame of the page. */
   take({ connection, operation, isBinary, payload }: Frame): void {
     const player = this.#players.get(connection)
-    if (operation === OPERATIONS.data) {
+    if (operation !== OPERATIONS.close) {
       const data = isBinary ? payload : readText(payload)
-      if (player?.send(data) === true) this.#behind.add(player)
+      const isUnreliable = operation === OPERATIONS.unreliable
+      if (player && (isUnreliable ? player.sendUnreliable(data) : player.send(data))) this.#behind.add(player)
       return
     }
     const { code, reason } = readClose(payload)
@@ -109,6 +121,11 @@ export class Relay implements PlayerGate {
     this.#behind.clear()
     clearTimeout(this.#behindTimer)
   }
+
+  #forget({ id }: Player): void {
+    this.#players.delete(id)
+    if (this.#players.size === 0) this.#onEmpty?.()
+  }
 }
 
 class RelayedPlayer implements Player {
@@ -129,11 +146,11 @@ class RelayedPlayer implements Player {
     this.#forget = forget
   }
 
-  receive(data: string | Uint8Array): boolean {
+  receive(data: string | Uint8Array, isUnreliable = false): boolean {
     if (!this.#mayCome()) return false
     const page = this.#relay.options.page()
     // One whose messages can wait elsewhere sends no more than what is on its way already.
-    if (page.isFull && this.transport.pause === undefined) return false
+    if (page.isFull && (isUnreliable || this.transport.pause === undefined)) return false
     page.writer.data(this.id, data)
     return true
   }
@@ -157,6 +174,12 @@ class RelayedPlayer implements Player {
     // One message alone may be longer.
     if (waited > 0 && waiting > maxBuffered) this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
     return waiting > 0
+  }
+
+  /** Returns whether something waits for the player. */
+  sendUnreliable(data: string | Uint8Array): boolean {
+    if (this.hasEnded || this.transport.sendUnreliable?.(data) === true) return false
+    return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
   }
 
   closeByPage(code: number, reason: string): void {

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { Player, PlayerTransport } from './players.js'
+import { SignalError } from './webrtc/peering.js'
+import type { Peering } from './webrtc/peering.js'
+import type { WebRtc } from './webrtc/webrtc.js'
 
 /** Bytes that may wait for a player before pings go unanswered. */
 const MOST_PONG_BACKLOG = 64 * 1024
@@ -10,6 +13,7 @@ const CLOSING_MS = 5_000
 /** Codes for what `ws` finds wrong with a player's frames. Anything else is a protocol error. */
 const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: [1009, 'A message is too long'],
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: [1009, 'A message is too long'],
   WS_ERR_INVALID_UTF8: [1007, 'A text is no UTF-8'],
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
 }
@@ -24,6 +28,8 @@ export class WebSocketTransport implements PlayerTransport {
   readonly #socket: WebSocket
   readonly #raw: Socket
   #player: Player | undefined
+  /** The data channel beside it, for a page that asks for one. */
+  #channel: Peering | undefined
   #waiting: (string | Buffer)[] = []
   #waitingBytes = 0
   #fault: [code: number, reason: string] | undefined
@@ -46,6 +52,7 @@ export class WebSocketTransport implements PlayerTransport {
     socket.once('close', (code: number, reason: Buffer) => {
       clearTimeout(this.#closingTimer)
       this.#drop()
+      this.#channel?.close()
       this.#player?.left(...(this.#fault ?? ([code, reason.toString()] as const)))
     })
   }
@@ -59,7 +66,8 @@ export class WebSocketTransport implements PlayerTransport {
     this.#player = player
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => {
       this.#hasSpoken = true
-      player.receive(isBinary ? data : data.toString())
+      const message = isBinary ? data : this.#read(data.toString())
+      if (message !== undefined) player.receive(message)
     })
     this.#socket.on('ping', (data: Buffer) => {
       this.#hasSpoken = true
@@ -72,7 +80,24 @@ export class WebSocketTransport implements PlayerTransport {
     })
   }
 
+  /** Lets the player's page have a data channel, which ends with the WebSocket. */
+  offerChannel(webRtc: WebRtc, player: Player): void {
+    this.#channel = webRtc.join({
+      localAddress: this.#raw.localAddress ?? '',
+      sendText: (text) => this.#send(text),
+      receive: (data) => void player.receive(data, true),
+    })
+  }
+
   send(data: string | Uint8Array): void {
+    this.#send(typeof data === 'string' && this.#channel ? this.#channel.write(data) : data)
+  }
+
+  sendUnreliable(data: string | Uint8Array): boolean {
+    return this.#channel?.send(data) === true
+  }
+
+  #send(data: string | Uint8Array): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     // Small messages would keep the whole batch in memory in which they came.
     const message = typeof data === 'string' ? data : Buffer.from(data)
@@ -81,7 +106,20 @@ export class WebSocketTransport implements PlayerTransport {
     this.#waitingBytes += Buffer.byteLength(message)
   }
 
+  /** The game's part of a text. */
+  #read(text: string): string | undefined {
+    try {
+      return this.#channel ? this.#channel.read(text) : text
+    } catch (error) {
+      if (!(error instanceof SignalError)) throw error
+      this.#fault = [1008, error.message]
+      this.close(...this.#fault)
+      return undefined
+    }
+  }
+
   close(code: number, reason: string): void {
+    this.#channel?.close()
     this.#drop()
     // Its answer has to be read.
     this.resume()

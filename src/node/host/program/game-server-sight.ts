@@ -1,7 +1,7 @@
 import { createClient } from '../../../index.node.js'
-import type { GameServer } from '../../../protocol/game-server.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
+import { isEnding } from '../local-kubelet.js'
 
 /** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
@@ -58,43 +58,31 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
   }
 }
 
-/** How long after Shutdown the kubelet's SIGTERM is taken to come. */
-const KUBELET_MS = 1_000
-
 /**
  * Sees the GameServer of a local sidecar inside. No watch is opened, which the game's developer would look for in the
- * list of watches. Nobody else ends the program of a GameServer that is shut down here, so `onEnding` is called for it.
+ * list of watches.
  */
-export function observeLocal(
-  local: LocalSidecar,
-  { onBooted, onEnding }: { readonly onBooted: () => void; readonly onEnding: () => void },
-): GameServerSight {
+export function observeLocal(local: LocalSidecar, onBooted: () => void): GameServerSight {
   let isFresh = true
-  let timer: NodeJS.Timeout | undefined
-  const present = (): GameServer => local.sidecar.snapshot().gameServer
+  let wasShutDown = false
   const stop = local.sidecar.log.subscribe(({ event, changes }) => {
-    const hasCalled = event.type === 'call' && BOOT_CALLS.includes(event.call.operation)
+    const called = event.type === 'call' ? event.call.operation : ''
+    const hasCalled = BOOT_CALLS.includes(called)
+    wasShutDown ||= called === 'shutdown'
     if (isFresh && hasCalled) onBooted()
     // Somebody may also take it by the control interface.
     isFresh &&= !hasCalled && !changes.some((change) => change.type === 'state' && BOOTED.includes(change.value))
-    if (changes.length > 0 && timer === undefined && isEnding(present())) timer = setTimeout(onEnding, KUBELET_MS)
   })
 
   return {
-    isFresh: async () => isFresh,
+    isFresh: () => Promise.resolve(isFresh),
     async shutDown(timeout) {
-      if (isEnding(present())) return
+      if (wasShutDown || isEnding(local.sidecar.snapshot().gameServer)) return
       const client = createClient({ baseUrl: local.url })
       await client.shutdown({ timeout }).finally(() => client.close())
     },
-    close() {
-      clearTimeout(timer)
-      stop()
-    },
+    close: stop,
   }
 }
-
-const isEnding = ({ object_meta, status }: GameServer): boolean =>
-  (object_meta.deletion_timestamp ?? '0') !== '0' || status.state === 'Shutdown'
 
 const textOf = (value: unknown): string => (value instanceof Error ? value.message : String(value))

@@ -1,5 +1,5 @@
 import type { Native, NativeChannel, NativePeer } from './native.js'
-import { withoutCandidates, writeOffer, type Offer } from './session-description.js'
+import { rewriteAnswer, writeOffer, type Offer } from './session-description.js'
 
 export interface PeerOptions {
   readonly native: Native
@@ -17,7 +17,13 @@ export interface PeerOptions {
 /** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
 export const STALE = 65_536
 
-/** One data channel to a player. */
+/**
+ * One data channel to a player.
+ *
+ * The native objects must not be collected before they have told that they are closed, or they are used after they are
+ * freed. Until then the listeners here hold them. For the same reason `cleanup()` of the package is never called: it isn't
+ * needed once everything is closed.
+ */
 export class Peer {
   readonly #options: PeerOptions
   readonly #connection: NativePeer
@@ -39,7 +45,8 @@ export class Peer {
       portRangeEnd: port,
       ...(bindAddress === undefined ? {} : { bindAddress }),
       disableAutoNegotiation: true,
-      maxMessageSize: maxMessage,
+      // Longer ones are cut to this, and then known to be too long.
+      maxMessageSize: maxMessage + 1,
     })
     try {
       this.#listen()
@@ -51,7 +58,10 @@ export class Peer {
         maxRetransmits: 0,
       })
       this.#channel.onMessage((data) => {
-        if (!this.#hasEnded) options.receive(typeof data === 'string' ? data : new Uint8Array(data))
+        if (this.#hasEnded) return
+        const size = typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength
+        if (size > maxMessage) this.#fail(`A message has more than ${maxMessage} bytes`)
+        else options.receive(typeof data === 'string' ? data : new Uint8Array(data))
       })
       this.#channel.onOpen(() => {
         clearTimeout(this.#timer)
@@ -62,7 +72,7 @@ export class Peer {
       this.#connection.setLocalDescription('answer')
       const answer = this.#connection.localDescription()
       if (!answer) throw new Error('There is no answer')
-      this.answer = withoutCandidates(answer.sdp)
+      this.answer = rewriteAnswer(answer.sdp, maxMessage)
     } catch (error) {
       this.#connection.close()
       throw error
@@ -103,7 +113,7 @@ export class Peer {
     })
     // The one channel needs no opening. A player who opens others would cost memory for each.
     this.#connection.onDataChannel((channel) => {
-      channel.close()
+      channel.onClosed(() => void channel)
       this.#fail('The player has opened another channel')
     })
   }

@@ -72,10 +72,11 @@ export const writeOffer = ({ mid, ufrag, pwd, fingerprint, setup, maxMessage }: 
     '',
   ].join('\r\n')
 
-/** The host's answer without the addresses of its own network. */
-export const withoutCandidates = (answer: string): string =>
+/** The host's answer with the limit of messages, and without the addresses of its own network. */
+export const rewriteAnswer = (answer: string, maxMessage: number): string =>
   answer
     .replace(/^a=(candidate:.*|end-of-candidates)\r\n/gm, '')
+    .replace(/^a=max-message-size:\d+/m, `a=max-message-size:${maxMessage}`)
     .replace(/^m=application \d+/m, 'm=application 9')
     .replace(/^(c|o)=(.*) IP[46] \S+/gm, '$1=$2 IP4 0.0.0.0')
 

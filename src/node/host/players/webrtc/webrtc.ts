@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { candidatesFor, type Reachable } from './advertised-address.js'
-import { loadNative, type Native } from './native.js'
+import type { Native } from './native.js'
 import { Peer } from './peer.js'
 import { Peering } from './peering.js'
 
@@ -44,11 +44,10 @@ export interface WebRtc {
 const WILDCARDS = ['', '0.0.0.0', '::']
 
 /**
- * @throws MissingPeerError if `node-datachannel` isn't there
- * @throws Error with the system's code if the port can't be opened, such as EADDRINUSE
+ * @param native of `loadNative()`
+ * @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE
  */
-export async function createWebRtc(options: WebRtcOptions): Promise<WebRtc> {
-  const native = await loadNative()
+export async function createWebRtc(native: Native, options: WebRtcOptions): Promise<WebRtc> {
   const bindAddress = WILDCARDS.includes(options.bindAddress) ? undefined : options.bindAddress
   const port = await findPort(options.port, bindAddress, options.anyPort ?? false)
   return new DataChannels(native, { ...options, port, bindAddress })
@@ -117,7 +116,10 @@ async function findPort(port: number, address: string | undefined, anyPort: bool
 const probe = (port: number, address: string | undefined): Promise<number> =>
   new Promise((resolve, reject) => {
     const socket = createSocket({ type: address === undefined || isIPv6(address) ? 'udp6' : 'udp4' })
-    socket.once('error', reject)
+    socket.once('error', (error) => {
+      socket.close()
+      reject(error)
+    })
     socket.bind({ port, exclusive: true, ...(address === undefined ? {} : { address }) }, () => {
       const bound = socket.address().port
       socket.close(() => {

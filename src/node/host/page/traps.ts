@@ -1,0 +1,98 @@
+import type { DevtoolsSession } from '../browser/devtools.js'
+
+export interface TrapsOptions {
+  readonly page: DevtoolsSession
+  readonly browser: DevtoolsSession
+  /** Of the page itself. */
+  readonly targetId: string
+  /** Of the gateway. */
+  readonly origin: string
+  /** The page did what leads nowhere on a server; the text says what, and what became of it. */
+  onWarning(text: string): void
+  /** The page has left the gateway. */
+  onNavigated(url: string): void
+  /** The page was loaded once more. */
+  onReloaded(url: string): void
+}
+
+interface Dialog {
+  readonly type: string
+  readonly message: string
+}
+
+interface Frame {
+  readonly id: string
+  readonly parentId?: string
+  readonly url: string
+  /** What couldn't be loaded, where the browser shows its own page about that. */
+  readonly unreachableUrl?: string
+}
+
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+  readonly url: string
+}
+
+const LONGEST = 300
+
+/** Keeps a page from waiting for somebody who isn't there, and from leaving without a word. */
+export async function setTraps(options: TrapsOptions): Promise<void> {
+  const { page, browser, targetId, origin, onWarning, onNavigated, onReloaded } = options
+  let hasLoaded = false
+
+  page.on<Dialog>('Page.javascriptDialogOpening', ({ type, message }) => {
+    // Nothing is lost by what a person would confirm without reading. A question gets no for an answer.
+    const accept = type === 'alert' || type === 'beforeunload'
+    page.send('Page.handleJavaScriptDialog', { accept }).catch(ignore)
+    const answer = accept ? 'accepted' : 'cancelled'
+    onWarning(`The page opened a dialog, which was ${answer} since nobody is here: ${type} ${quote(message)}`)
+  })
+
+  page.on<{ frame: Frame }>('Page.frameNavigated', ({ frame }) => {
+    if (frame.parentId !== undefined || (!hasLoaded && frame.url === 'about:blank')) return
+    const url = frame.unreachableUrl ?? frame.url
+    const isInside = frame.unreachableUrl === undefined && originOf(url) === origin
+    if (!isInside) onNavigated(shorten(url))
+    else if (hasLoaded) onReloaded(shorten(url))
+    hasLoaded = true
+  })
+
+  const closeOther = ({ targetInfo }: { targetInfo: TargetInfo }): void => {
+    if (targetInfo.type !== 'page' || targetInfo.targetId === targetId) return
+    browser.send('Target.closeTarget', { targetId: targetInfo.targetId }).catch(ignore)
+    onWarning(
+      `The page opened a window, which was closed since nobody sees it: ${shorten(targetInfo.url) || 'about:blank'}`,
+    )
+  }
+  browser.on('Target.targetCreated', closeOther)
+
+  browser.on<{ url: string; suggestedFilename: string }>('Browser.downloadWillBegin', ({ url, suggestedFilename }) => {
+    onWarning(`The page began a download, which was refused: ${quote(suggestedFilename)} of ${shorten(url)}`)
+  })
+
+  // With the debugger on, a `debugger` statement would stop the page. The stack of a hang can be had all the same.
+  page.on('Debugger.paused', () => void page.send('Debugger.resume').catch(ignore))
+
+  await Promise.all([
+    page.send('Page.enable'),
+    page.send('Debugger.setBreakpointsActive', { active: false }),
+    page.send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true }).catch(ignore),
+    browser.send('Target.setDiscoverTargets', { discover: true }),
+    browser.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true }).catch(ignore),
+    // Refuses every permission that a page could ask a person for.
+    browser.send('Browser.grantPermissions', { permissions: [] }).catch(ignore),
+  ])
+}
+
+function originOf(url: string): string | undefined {
+  try {
+    return new URL(url).origin
+  } catch {
+    return undefined
+  }
+}
+
+const shorten = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const quote = (text: string): string => JSON.stringify(shorten(text))
+const ignore = (): void => undefined

@@ -1,0 +1,81 @@
+import type { DevtoolsSession } from '../browser/devtools.js'
+import { createConsoleLines } from './console-lines.js'
+import { followConsole, type ConsoleSession } from './follow-console.js'
+import { followWorkers, type AttachedThread } from './follow-workers.js'
+import type { ConsoleLine } from '../line-limit.js'
+import { createSourceMaps, type PausedFrame } from './source-maps.js'
+import { setTraps } from './traps.js'
+
+export interface WatchPageOptions {
+  /** The page's session. Its console comes over others, so it must not send `Runtime.enable` or `Log.enable`. */
+  readonly page: DevtoolsSession
+  readonly browser: DevtoolsSession
+  sessionOf(sessionId: string): DevtoolsSession
+  readonly targetId: string
+  /** Of the gateway. */
+  readonly origin: string
+  onLine(line: ConsoleLine): void
+  onNavigated(url: string): void
+  onReloaded(url: string): void
+}
+
+/** What is known of a page from outside. */
+export interface PageWatch {
+  /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
+  describePaused(frames: readonly PausedFrame[]): Promise<string[]>
+  /** Resolves when every line that has come so far is written. */
+  flush(): Promise<void>
+  close(): void
+}
+
+/** Prepares a page before it is loaded: its console is told, and it can neither wait for a person nor leave unseen. */
+export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
+  const { page, browser, sessionOf, targetId, origin, onLine, onNavigated, onReloaded } = options
+  const sourceMaps = createSourceMaps({ origin })
+  const lines = createConsoleLines({ onLine, sourceMaps, origin })
+
+  const attach = async (): Promise<ConsoleSession> => {
+    const target = { targetId, flatten: true }
+    const { sessionId } = await browser.send<{ sessionId: string }>('Target.attachToTarget', target)
+    return { session: sessionOf(sessionId), detach: () => browser.send('Target.detachFromTarget', { sessionId }) }
+  }
+
+  /** A thread has one session. Once it floods its console, it is read no more. */
+  const onThread = ({ session, ended, detach }: AttachedThread): void => {
+    const attached: ConsoleSession[] = [{ session, detach }]
+    const forgetScripts = sourceMaps.follow(session)
+    const resume = session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore))
+    session.send('Debugger.enable').catch(ignore)
+    session.send('Debugger.setBreakpointsActive', { active: false }).catch(ignore)
+    void followConsole(async () => attached.pop(), lines).then(async (end) => {
+      await ended
+      forgetScripts()
+      resume()
+      end()
+    })
+  }
+
+  sourceMaps.follow(page)
+  const [endConsole] = await Promise.all([
+    followConsole(attach, lines),
+    followWorkers({ page, sessionOf, onThread }),
+    setTraps({
+      page,
+      browser,
+      targetId,
+      origin,
+      onWarning: (text) => lines.write({ level: 'warn', text }),
+      onNavigated,
+      onReloaded,
+    }),
+    page.send('Debugger.enable'),
+  ])
+
+  return {
+    describePaused: (frames) => sourceMaps.describePaused(page, frames),
+    flush: lines.flush,
+    close: endConsole,
+  }
+}
+
+const ignore = (): void => undefined

@@ -1,0 +1,98 @@
+import type { InnerGateway } from '../gateway/create-gateway.js'
+import { endInOrder } from './end-in-order.js'
+import { HostError } from './host-error.js'
+import type { HostEvent, HostExit } from './host-events.js'
+import type { HostSettings } from './host-options.js'
+import { endWithGameServer } from './local-kubelet.js'
+import type { Players } from './players/players.js'
+import type { PageEnd, RunningPage } from './run-page.js'
+
+export interface SuperviseOptions {
+  readonly settings: HostSettings
+  readonly gateway: InnerGateway
+  readonly players: Players
+  readonly first: RunningPage
+  /** Starts the page again, in a browser of its own. */
+  readonly start: () => Promise<RunningPage>
+  /** Whether the page has ever asked for Ready. */
+  readonly wasReady: () => boolean
+  readonly tell: (event: HostEvent) => void
+}
+
+/** The end of a host, as it comes or as it is asked for. */
+export interface Supervision {
+  readonly exited: Promise<HostExit>
+  close(signal?: string): Promise<HostExit>
+}
+
+/** Starts a page that fails again as long as nobody can have been sent to it, and ends everything when it is over. */
+export function supervise(options: SuperviseOptions): Supervision {
+  const { settings, gateway, players, tell } = options
+  let page = options.first
+  let starting: Promise<RunningPage> | undefined
+  let restarts = 0
+  let ending: Promise<HostExit> | undefined
+  let onExit: (exit: HostExit) => void
+  const exited = new Promise<HostExit>((resolve) => {
+    onExit = resolve
+  })
+  const warn = (text: string): void => tell({ event: 'warning', text })
+
+  /** Ends everything, once. `prepare` resolves with how it ends. */
+  const end = (prepare: () => Promise<HostExit>): Promise<HostExit> => {
+    ending ??= (async () => {
+      const exit = await prepare()
+      forget?.()
+      // A browser that is just being started must be ended too.
+      await starting?.catch(() => undefined)
+      await Promise.all([page.close(), players.close()])
+      await gateway.close()
+      tell({ event: 'exit', ...exit })
+      onExit(exit)
+      return exit
+    })()
+    return ending
+  }
+
+  /** Resolves with the failure that no new start follows. */
+  const untilFailed = async (): Promise<PageEnd> => {
+    for (;;) {
+      const failure = await page.ended
+      const { reason, stack } = failure
+      tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
+      const mayStartAgain = !options.wasReady() && failure.mayStartAgain && restarts < settings.restarts
+      if (!mayStartAgain || ending !== undefined) return failure
+      restarts += 1
+      warn(`The page is started again (${restarts} of ${settings.restarts}), since it has never been Ready`)
+      players.closeAll(1012, 'The game server starts again')
+      await page.close()
+      try {
+        starting = options.start()
+        page = await starting
+      } catch (error) {
+        return { reason: (error as Error).message, code: error instanceof HostError ? error.exitCode : 70 }
+      }
+    }
+  }
+
+  const close = (signal = 'SIGTERM'): Promise<HostExit> =>
+    end(async () => {
+      tell({ event: 'shutdown', signal })
+      await endInOrder({ page, players, gateway, signal, grace: settings.grace, warn })
+      return { code: 0, reason: `It was told to stop by ${signal}` }
+    })
+
+  const forget =
+    gateway.local &&
+    endWithGameServer(gateway.local, (state) => {
+      if (state === 'Unhealthy') warn('The GameServer is Unhealthy, so the platform would end it now')
+      void close()
+    })
+  void untilFailed().then(({ code, reason }) =>
+    end(() => {
+      players.closeAll(1011, 'The game server has failed')
+      return Promise.resolve({ code, reason })
+    }),
+  )
+  return { exited, close }
+}

@@ -1,0 +1,98 @@
+import type { DevtoolsSession } from '../browser/devtools.js'
+import { createRendererMemory } from './renderer-memory.js'
+
+export interface MemoryWatchOptions {
+  readonly session: DevtoolsSession
+  readonly browserPid: number
+  /** Bytes that the page's heap and buffers may take together. */
+  readonly limit: number
+  /** Told once, when most of the limit is used. */
+  onWarning(text: string): void
+  /** Told once, when the limit is passed; nothing is watched afterwards. */
+  onExceeded(text: string): void
+  /** Bytes that the renderers hold, for tests. */
+  readonly rendererMemory?: () => number | undefined
+}
+
+interface HeapUsage {
+  readonly usedSize: number
+  readonly embedderHeapUsedSize?: number
+  /** Of ArrayBuffers and WebAssembly, which no limit of the heap holds back. */
+  readonly backingStorageSize?: number
+}
+
+const MB = 1024 * 1024
+const ASK_MS = 1_000
+/** A page that allocates in a loop answers nothing, and fills the container within a second or two. */
+const LOOK_MS = 250
+const WARN_AT = 0.8
+/** By how much it must grow until its garbage is collected again, which takes the page's time. */
+const GROWTH = 0.05
+/** What a renderer holds beside the page's heap and buffers: its own structures, images, and memory kept for reuse. */
+const RENDERER_SHARE = 128 * MB
+
+/**
+ * Watches how much memory the page takes: its own figure each second, and that of its process, which is known also while
+ * the page is busy.
+ *
+ * @returns the function that ends it
+ */
+export function watchMemory(options: MemoryWatchOptions): () => void {
+  const { session, limit, onWarning, onExceeded } = options
+  const rendererMemory = options.rendererMemory ?? createRendererMemory(options.browserPid)
+  let hasWarned = false
+  let hasEnded = false
+  let isAsking = false
+  /** What the page took when its garbage was last collected. */
+  let needed = 0
+
+  const heapUsage = async (): Promise<number> => {
+    const usage = await session.send<HeapUsage>('Runtime.getHeapUsage', {}, ASK_MS)
+    return usage.usedSize + (usage.embedderHeapUsedSize ?? 0) + (usage.backingStorageSize ?? 0)
+  }
+
+  const ask = async (): Promise<void> => {
+    if (isAsking) return
+    isAsking = true
+    try {
+      let used = await heapUsage()
+      if (used > limit || (used > limit * WARN_AT && used > needed + limit * GROWTH)) {
+        // What nobody needs any more doesn't count.
+        await session.send('HeapProfiler.collectGarbage', {}, 10 * ASK_MS)
+        used = needed = await heapUsage()
+      }
+      if (used > limit) exceed(`The page takes ${shown(used)} of memory`)
+      else if (used > limit * WARN_AT) warn(used)
+    } catch {
+      // It is busy or gone. Whoever watches for that will tell; its memory is known all the same.
+    } finally {
+      isAsking = false
+    }
+  }
+
+  const look = (): void => {
+    const held = rendererMemory() ?? 0
+    if (held > limit + RENDERER_SHARE) exceed(`The page's process takes ${shown(held)} of memory`)
+  }
+
+  const warn = (used: number): void => {
+    if (hasWarned || hasEnded) return
+    hasWarned = true
+    onWarning(`The page takes ${shown(used)} of memory, and is ended at ${shown(limit)}; --max-memory sets the limit`)
+  }
+
+  const exceed = (text: string): void => {
+    if (hasEnded) return
+    end()
+    onExceeded(`${text}, and may take ${shown(limit)}; --max-memory sets the limit`)
+  }
+
+  const timers = [setInterval(() => void ask(), ASK_MS).unref(), setInterval(look, LOOK_MS).unref()]
+  const end = (): void => {
+    hasEnded = true
+    for (const timer of timers) clearInterval(timer)
+  }
+  return end
+}
+
+const shown = (bytes: number): string => `${Math.round(bytes / MB)} MB`

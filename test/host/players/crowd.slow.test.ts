@@ -1,0 +1,92 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { affordable } from '../../attacks/support/crowd.js'
+import { ask } from '../../attacks/support/wire.js'
+import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers, until } from './players-support.js'
+import type { Client, Stage } from './players-support.js'
+
+const UPGRADE =
+  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
+
+/** Connections that send this and say no more. */
+function crowd(stage: Stage, count: number, text: string): { ended: () => number } {
+  let ended = 0
+  const sockets = Array.from({ length: count }, () => {
+    const socket: Socket = connect(stage.players.port, '127.0.0.1', () => socket.write(text))
+    socket.on('error', () => undefined)
+    socket.resume()
+    socket.once('close', () => (ended += 1))
+    return socket
+  })
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
+  return { ended: () => ended }
+}
+
+async function expectEcho(player: Client, text: string): Promise<void> {
+  player.socket.send(text)
+  await until(() => expect(player.messages.at(-1)).toBe(text))
+}
+
+test('a thousand idle players cost neither a place nor an answer of those who play', async () => {
+  const count = affordable(1_000)
+  const stage = await startPlayers({ maxPlayers: count + 2, probeInterval: 1_000 })
+  const page = await openPageOnNode(stage)
+  echo(page)
+  const player = await joinPlayers(stage)
+  const idle: Client[] = []
+  while (idle.length < count) {
+    idle.push(
+      ...(await Promise.all(Array.from({ length: Math.min(50, count - idle.length) }, () => joinPlayers(stage)))),
+    )
+  }
+  expect(page.connections.sockets.size).toBe(count + 1)
+  const pinged = new Set<Client>()
+  for (const one of idle) one.socket.on('ping', () => pinged.add(one))
+  for (let i = 0; i < 100; i += 1) await expectEcho(player, String(i))
+  // All of them are probed, and none is lost.
+  await until(() => expect(pinged.size).toBe(count))
+  expect(stage.changes.length).toBe(count + 1)
+  await expectEcho(idle[count - 1]!, 'still here')
+  expect((await ask(stage.players.port, 'GET /healthz', ['Host: x'])).status).toBe(200)
+})
+
+describe('those who play are answered, and who comes finds a place, while', () => {
+  test.each<[what: string, text: string]>([
+    ['connections say nothing', ''],
+    ['heads never end', UPGRADE.slice(0, -2)],
+    ['heads are not HTTP', '\x16\x03\x01garbage\r\n\r\n'],
+    ['sidecar calls come', 'POST /shutdown HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
+    ['foreign pages come', UPGRADE.replace('\r\n\r\n', '\r\nOrigin: https://evil.example\r\n\r\n')],
+  ])('%s in great number', async (_what, text) => {
+    const stage = await startPlayers({ maxPlayers: 5, origins: ['https://game.example'] })
+    echo(await openPageOnNode(stage))
+    const player = await joinPlayers(stage)
+    const { ended } = crowd(stage, affordable(1_500), text)
+    for (let i = 0; i < 50; i += 1) await expectEcho(player, String(i))
+    const other = await until(async () => {
+      const client = dialPlayers(stage)
+      await new Promise((resolve, reject) => client.socket.once('open', resolve).once('close', reject))
+      return client
+    })
+    await expectEcho(other, 'came in')
+    await until(() => expect(ended()).toBeGreaterThan(0))
+    expect(player.socket.readyState).toBe(player.socket.OPEN)
+    expect(stage.faults).toEqual([])
+    // However many were refused, a person can read the log.
+    expect(stage.lines.length).toBeLessThanOrEqual(100)
+  })
+
+  test('players come to a full server in great number, of whom none gets in', async () => {
+    const stage = await startPlayers({ maxPlayers: 5 })
+    const page = await openPageOnNode(stage)
+    echo(page)
+    const players = await Promise.all(Array.from({ length: 5 }, () => joinPlayers(stage)))
+    const { ended } = crowd(stage, affordable(1_500), UPGRADE)
+    for (let i = 0; i < 50; i += 1) await expectEcho(players[i % 5]!, String(i))
+    await until(() => expect(ended()).toBe(affordable(1_500)))
+    expect(page.connections.sockets.size).toBe(5)
+    expect(stage.changes.length).toBe(5)
+  })
+})

@@ -1,0 +1,261 @@
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import { dial } from '../../attacks/support/wire.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  until,
+} from './players-support.js'
+import type { Stage } from './players-support.js'
+
+const TEXT = 0x1
+const BINARY = 0x2
+const CLOSE = 0x8
+const PING = 0x9
+const FIN = 0x80
+
+/** A client's frame of up to 125 bytes, its mask all zeros. */
+const frame = (first: number, payload = '', masked = true): string =>
+  String.fromCharCode(first, payload.length | (masked ? 0x80 : 0)) + (masked ? '\0\0\0\0' : '') + payload
+
+/** The code of the close frame that ends what a server sent, one character a byte. */
+const closeCodeOf = (bytes: string): number | undefined => {
+  const match = /\x88[\x02-\x7d]([\s\S])([\s\S])[\s\S]*$/.exec(bytes)
+  return match === null ? undefined : match[1]!.charCodeAt(0) * 256 + match[2]!.charCodeAt(0)
+}
+
+const HANDSHAKE =
+  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
+
+/** The match goes on: somebody who comes now is answered. */
+async function expectPlaying(stage: Stage): Promise<void> {
+  const player = await joinPlayers(stage)
+  player.socket.send('on')
+  expect(await player.message(0)).toBe('on')
+  expect(stage.faults).toEqual([])
+}
+
+/** How the page was told that each player left, by id. */
+const endsOf = (stage: Stage): [id: number, code: number | undefined][] =>
+  stage.changes.flatMap(({ id, state, code }) => (state === 'closed' ? [[id, code] as [number, number]] : []))
+
+describe('a player who breaks the rules of WebSocket is closed, and the match goes on:', () => {
+  test.each<[what: string, frames: string, code: number]>([
+    ['a frame without a mask', frame(FIN | TEXT, 'x', false), 1002],
+    ['an opcode that there is not', frame(FIN | 0x3, 'x'), 1002],
+    ['reserved bits', frame(FIN | 0x40 | TEXT, 'x'), 1002],
+    ['a continuation of nothing', frame(FIN, 'x'), 1002],
+    ['a control frame in fragments', frame(PING, 'x'), 1002],
+    ['a text that is no UTF-8', frame(FIN | TEXT, '\xff\xfe'), 1007],
+    ['half a close code', frame(FIN | CLOSE, '\x03'), 1002],
+    ['a close code that there is not', frame(FIN | CLOSE, '\x03\xed'), 1002],
+    ['a frame of 2^63 bytes', '\x82\xff\x80\0\0\0\0\0\0\0\0\0\0\0', 1009],
+    ['a frame that is longer than a message may be', '\x82\xff\0\0\0\0\0\x01\0\x01\0\0\0\0', 1009],
+    ['fragments without end', frame(BINARY, 'x') + frame(0, 'x').repeat(2_000), 1008],
+    ['empty fragments without end', frame(TEXT) + frame(0).repeat(2_000), 1008],
+  ])('%s', async (_what, frames, code) => {
+    const stage = await startPlayers()
+    echo(await openPageOnNode(stage))
+    const wire = await dial(stage.players.port, HANDSHAKE)
+    await wire.saw(/\r\n\r\n/)
+    wire.send(frames)
+    expect(closeCodeOf(await wire.ended)).toBe(code)
+    await until(() => expect(endsOf(stage)).toEqual([[1, code]]))
+    await expectPlaying(stage)
+  })
+
+  test('whatever comes behind a close frame reaches nobody', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const got: unknown[] = []
+    page.connections.onconnection = (socket) => {
+      socket.onmessage = ({ data }) => void got.push(data)
+    }
+    const wire = await dial(stage.players.port, HANDSHAKE)
+    await wire.saw(/\r\n\r\n/)
+    wire.send(frame(FIN | TEXT, 'last') + frame(FIN | CLOSE, '\x03\xe8') + frame(FIN | TEXT, 'behind'))
+    await wire.ended
+    await until(() => expect(got).toEqual(['last']))
+  })
+})
+
+describe('limits of one player:', () => {
+  test('a message may have as many bytes as maxMessage, and one byte more closes with 1009', async () => {
+    const stage = await startPlayers({ maxMessage: 1_000 })
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const socket = await connection
+    const codes: number[] = []
+    socket.onclose = ({ code }) => void codes.push(code)
+    socket.onmessage = ({ data }) => socket.send(data as ArrayBuffer)
+    player.socket.send(Buffer.alloc(1_000))
+    await player.message(0)
+    player.socket.send(Buffer.alloc(1_001))
+    expect((await player.closed)[0]).toBe(1009)
+    await until(() => expect(codes).toEqual([1009]))
+  })
+
+  test('twice as many messages as maxRate may come at once, and then 1008 closes', async () => {
+    const stage = await startPlayers({ maxRate: 50 })
+    const page = await openPageOnNode(stage)
+    let got = 0
+    page.connections.onconnection = (socket) => {
+      socket.onmessage = () => (got += 1)
+    }
+    const player = await joinPlayers(stage)
+    for (let i = 0; i < 5_000; i += 1) player.socket.send('')
+    expect(await player.closed).toEqual([1008, 'More than 50 messages a second'])
+    await until(() => expect(page.connections.sockets.size).toBe(0))
+    expect(got).toBeGreaterThanOrEqual(100)
+    expect(got).toBeLessThan(5_000)
+    expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: More than 50 messages a second'])
+  })
+
+  test.each(['ping', 'pong'] as const)('a %s counts as a message', async (kind) => {
+    const stage = await startPlayers({ maxRate: 5 })
+    await openPageOnNode(stage)
+    const player = await joinPlayers(stage)
+    for (let i = 0; i < 200; i += 1) player.socket[kind]()
+    expect((await player.closed)[0]).toBe(1008)
+  })
+
+  test('one who sends pings and reads nothing fills no memory with pongs', async () => {
+    const stage = await startPlayers({ maxRate: 1_000_000 })
+    echo(await openPageOnNode(stage))
+    const wire = await dial(stage.players.port, HANDSHAKE)
+    await wire.saw(/\r\n\r\n/)
+    wire.socket.pause()
+    const pings = frame(FIN | PING, 'x'.repeat(125)).repeat(1_000)
+    for (let i = 0; i < 120; i += 1)
+      if (!wire.socket.write(Buffer.from(pings, 'latin1'))) await once(wire.socket, 'drain')
+    await expectPlaying(stage)
+  })
+})
+
+/** Sends to a player until so much waits that the connection ends. Resolves with the most that `bufferedAmount` was. */
+async function flood(socket: PlayerSocket, meanwhile: () => void): Promise<number> {
+  let most = 0
+  const message = new Uint8Array(64 * 1024)
+  while (socket.readyState === socket.OPEN) {
+    socket.send(message)
+    most = Math.max(most, socket.bufferedAmount)
+    meanwhile()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return most
+}
+
+describe('a player who reads slowly', () => {
+  test('is closed with 1013 when too much waits, of which the page knows, and others get every message', async () => {
+    const stage = await startPlayers({ maxBuffered: 512 * 1024 })
+    const page = await openPageOnNode(stage)
+    const sockets: PlayerSocket[] = []
+    page.connections.onconnection = (socket) => void sockets.push(socket)
+    const slow = await joinPlayers(stage, '/slow')
+    const quick = await joinPlayers(stage, '/quick')
+    await until(() => expect(sockets.length).toBe(2))
+    const codes: number[] = []
+    sockets[0]!.onclose = ({ code }) => void codes.push(code)
+    slow.socket.pause()
+    let sent = 0
+    const most = await flood(sockets[0]!, () => sockets[1]!.send(String((sent += 1))))
+    expect(most).toBeGreaterThan(256 * 1024)
+    expect(codes).toEqual([1013])
+    await quick.message(sent - 1)
+    expect(quick.messages).toEqual(Array.from({ length: sent }, (_, i) => String(i + 1)))
+    await until(() => expect(sockets[1]!.bufferedAmount).toBe(0))
+    slow.socket.resume()
+    expect(await slow.closed).toEqual([1013, 'More than 524288 bytes wait to be read'])
+    expect(stage.faults).toEqual([])
+  })
+
+  test('and reads again gets everything in order, and bufferedAmount comes back to nothing', async () => {
+    const stage = await startPlayers({ maxBuffered: 64 * 1024 * 1024 })
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const socket = await connection
+    player.socket.pause()
+    let sent = 0
+    const next = (): Uint8Array => new Uint8Array(60_000).fill((sent += 1))
+    // The system takes some megabytes before anything waits in the host.
+    await until(async () => {
+      for (let i = 0; i < 20; i += 1) socket.send(next())
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(socket.bufferedAmount).toBeGreaterThan(2_000_000)
+    }, 5)
+    player.socket.resume()
+    await player.message(sent - 1)
+    expect(player.messages.map((message) => (message as Buffer)[59_999])).toEqual(
+      Array.from({ length: sent }, (_, i) => (i + 1) % 256),
+    )
+    await until(() => expect(socket.bufferedAmount).toBe(0))
+  })
+
+  test('does not make one long message too long: what can be sent at once is', async () => {
+    const stage = await startPlayers({ maxBuffered: 1_000 })
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const level = new Uint8Array(5_000_000).fill(1)
+    ;(await connection).send(level)
+    expect((await player.message(0)).length).toBe(5_000_000)
+    expect(player.socket.readyState).toBe(player.socket.OPEN)
+  })
+})
+
+test('bufferedAmount counts what was sent in this turn, and comes back to nothing when it has left', async () => {
+  const stage = await startPlayers()
+  const page = await openPageOnNode(stage)
+  const connection = nextConnection(page)
+  await joinPlayers(stage)
+  const socket = await connection
+  expect(socket.bufferedAmount).toBe(0)
+  socket.send('äb')
+  socket.send(new Uint8Array(10))
+  expect(socket.bufferedAmount).toBe(13)
+  await until(() => expect(socket.bufferedAmount).toBe(0))
+  for (let i = 0; i < 100; i += 1) socket.send(new Uint8Array(10_000))
+  expect(socket.bufferedAmount).toBe(1_000_000)
+  await until(() => expect(socket.bufferedAmount).toBe(0))
+})
+
+describe('the number of players', () => {
+  test('is limited: one too many is closed with 1013, and comes in when another has left', async () => {
+    const stage = await startPlayers({ maxPlayers: 2 })
+    echo(await openPageOnNode(stage))
+    const players = [await joinPlayers(stage), await joinPlayers(stage)]
+    expect(await dialPlayers(stage).closed).toEqual([1013, 'All 2 places are taken'])
+    players[0]!.socket.close()
+    await until(() => expect(endsOf(stage)).toEqual([[1, 1005]]))
+    await expectPlaying(stage)
+  })
+
+  test('stays within the limit however many come at once, and those who are in play on', async () => {
+    const stage = await startPlayers({ maxPlayers: 5 })
+    const page = await openPageOnNode(stage)
+    echo(page)
+    const player = await joinPlayers(stage)
+    const others = Array.from({ length: 300 }, () => dialPlayers(stage))
+    let most = 0
+    for (let i = 0; i < 20; i += 1) {
+      player.socket.send(String(i))
+      await player.message(i)
+      most = Math.max(most, page.connections.sockets.size)
+    }
+    const codes: number[] = []
+    for (const { closed } of others) void closed.then(([code]) => codes.push(code))
+    await until(() => expect(codes.length).toBe(296))
+    // As many as are refused in words at one time is limited, too.
+    expect([...new Set(codes)].sort()).toEqual(codes.includes(1006) ? [1006, 1013] : [1013])
+    expect(most).toBeLessThanOrEqual(5)
+    expect(page.connections.sockets.size).toBe(5)
+  })
+})

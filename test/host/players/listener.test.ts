@@ -1,0 +1,207 @@
+import { request as httpsRequest } from 'node:https'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { operations } from '../../../src/protocol/operations.js'
+import { ask, dial } from '../../attacks/support/wire.js'
+import { selfSigned } from '../../gateway/certificate.js'
+import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers, until } from './players-support.js'
+
+const UPGRADE = [
+  'Host: anything.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+]
+
+/** Everything that the sidecar and the gateway answer, in the ways in which it can be written. */
+const sidecarPaths = [
+  ...new Set(Object.values(operations).map(([method, path]) => `${method} ${path.replace('{key}', 'rooms')}`)),
+  'GET /ready',
+  'POST //shutdown',
+  'POST /%73hutdown',
+  'POST /shutdown?x=1',
+  'GET /_/',
+  'POST /_/sidecar/shutdown',
+  'GET /_/host/guess',
+  'GET /_/config.js',
+]
+
+describe('the public listener', () => {
+  test('has no file and nothing of the sidecar: whatever is asked for is 404, in plain words', async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const requests = [...sidecarPaths, 'GET /', 'GET /index.html', 'GET /healthz/', 'DELETE /', 'GET /package.json']
+    for (const line of requests) {
+      const answer = await ask(stage.players.port, line, ['Host: anything.example'])
+      expect(answer.status, line).toBe(404)
+      expect(answer.body).toBe('Only WebSocket connections of players are accepted here, and GET /healthz\n')
+      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+    }
+  })
+
+  test("opens no WebSocket on the sidecar's paths, the gateway's or the page's own", async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const paths = sidecarPaths.map((line) => line.split(' ')[1]!)
+    for (const path of [...paths, stage.players.pagePath]) {
+      const answer = await ask(stage.players.port, `GET ${path}`, UPGRADE)
+      expect(answer.status, path).toBe(404)
+    }
+    expect(stage.changes).toEqual([])
+  })
+
+  test('is healthy while the page is there, and says 503 before, after and while it stops', async () => {
+    const stage = await startPlayers()
+    const health = async (method = 'GET'): Promise<string> => {
+      const { status, body } = await ask(stage.players.port, `${method} /healthz`, ['Host: x'])
+      return `${status} ${body}`
+    }
+    expect(await health()).toBe('503 The game is not ready yet\n')
+    const page = await openPageOnNode(stage)
+    expect(await health()).toBe('200 ok\n')
+    expect(await health('POST')).toBe('405 GET /healthz\n')
+    page.sockets[0]!.terminate()
+    await until(async () => expect(await health()).toBe('503 The game is not ready yet\n'))
+    await until(async () => expect(await health()).toBe('200 ok\n'))
+    stage.players.refuse()
+    expect(await health()).toBe('503 The game is not ready yet\n')
+  })
+
+  test('refuses players with 503 before the page is there', async () => {
+    const stage = await startPlayers()
+    const answer = await ask(stage.players.port, 'GET /', UPGRADE)
+    expect(answer).toMatchObject({ status: 503, body: 'The game is not ready yet\n' })
+  })
+
+  test('takes players of the allowed origins, and those without one', async () => {
+    const stage = await startPlayers({ origins: ['https://game.example', 'http://localhost:5173'] })
+    echo(await openPageOnNode(stage))
+    for (const origin of ['https://game.example', 'https://GAME.example:443', 'http://localhost:5173', undefined]) {
+      const player = await joinPlayers(stage, '/', origin === undefined ? {} : { origin })
+      player.socket.send('here')
+      expect(await player.message(0)).toBe('here')
+    }
+  })
+
+  test.each(['http://game.example', 'https://game.example:444', 'https://evil.example', 'null', 'file://', 'x', ''])(
+    'refuses a page of the origin %j with 403',
+    async (origin) => {
+      const stage = await startPlayers({ origins: ['https://game.example'] })
+      await openPageOnNode(stage)
+      const answer = await ask(stage.players.port, 'GET /', [...UPGRADE, `Origin: ${origin}`])
+      expect(answer.status).toBe(403)
+      expect(answer.body).toContain('not among the origins of players')
+      expect(stage.changes).toEqual([])
+    },
+  )
+
+  test('refuses two Origin headers, of which one is allowed', async () => {
+    const stage = await startPlayers({ origins: ['https://game.example'] })
+    await openPageOnNode(stage)
+    const origins = ['Origin: https://game.example', 'Origin: https://evil.example']
+    expect((await ask(stage.players.port, 'GET /', [...UPGRADE, ...origins])).status).toBe(403)
+  })
+
+  test.each([
+    ['a target with bytes beyond ASCII', 'GET /\xff', UPGRADE],
+    ['another host as target', 'GET http://x/', UPGRADE],
+    ['a body', 'GET /', [...UPGRADE, 'Content-Length: 5']],
+    ['an old version of WebSocket', 'GET /', UPGRADE.map((line) => line.replace(': 13', ': 12'))],
+    ['no key', 'GET /', UPGRADE.slice(0, 4)],
+    ['half a key', 'GET /', [...UPGRADE.slice(0, 4), 'Sec-WebSocket-Key: AAAA']],
+  ])('refuses an upgrade with %s by 400, and goes on', async (_what, line, headers) => {
+    const stage = await startPlayers()
+    echo(await openPageOnNode(stage))
+    expect((await ask(stage.players.port, line, headers)).status).toBe(400)
+    const player = await joinPlayers(stage)
+    player.socket.send('on')
+    expect(await player.message(0)).toBe('on')
+    expect(stage.faults).toEqual([])
+  })
+
+  test('speaks the first protocol that a player offers, without which browsers would not connect', async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const socket = new WebSocket(stage.players.url, ['game', 'other'])
+    await new Promise((resolve) => socket.once('open', resolve))
+    expect(socket.protocol).toBe('game')
+    socket.terminate()
+  })
+
+  test('offers no compression', async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const player = await joinPlayers(stage, '/', { perMessageDeflate: true })
+    expect(player.socket.extensions).toBe('')
+  })
+
+  test('speaks TLS with a certificate', async () => {
+    const { cert, key } = selfSigned()
+    const stage = await startPlayers({ tls: { cert: Buffer.from(cert), key: Buffer.from(key) } })
+    echo(await openPageOnNode(stage))
+    expect(stage.players.url).toMatch(/^wss:/)
+    const player = await joinPlayers(stage, '/', { rejectUnauthorized: false })
+    player.socket.send('secret')
+    expect(await player.message(0)).toBe('secret')
+    const status = new Promise((resolve, reject) => {
+      const options = { port: stage.players.port, path: '/healthz', rejectUnauthorized: false, agent: false }
+      httpsRequest(options, (answer) => resolve(answer.resume().statusCode))
+        .once('error', reject)
+        .end()
+    })
+    expect(await status).toBe(200)
+  })
+
+  test.each(['*', 'https://*.example', 'game.example', 'https://game.example/path'])(
+    'is not opened for the origin %j',
+    async (origin) => {
+      const message = `An origin of players must look like https://example.com, not ${JSON.stringify(origin)}`
+      await expect(startPlayers({ origins: [origin] })).rejects.toThrow(new TypeError(message))
+    },
+  )
+})
+
+describe("the page's own path", () => {
+  test.each(['', 'x', '/extra', '?x', '%00'])('is not known when it ends in %j instead of the secret', async (end) => {
+    const { players, inside } = await startPlayers()
+    const guess = players.pagePath.slice(0, -5) + end
+    const answer = await ask(Number(inside.split(':')[1]), `GET ${guess}`, UPGRADE)
+    expect(answer.status).toBe(404)
+    expect(players.gate.refusal?.status).toBe(503)
+  })
+
+  test('has a secret of 128 bits, another one each time', async () => {
+    const paths = await Promise.all([startPlayers(), startPlayers()])
+    const secrets = paths.map(({ players }) => /^\/_\/host\/([\w-]{22})$/.exec(players.pagePath)?.[1])
+    expect(secrets[0]).toBeDefined()
+    expect(secrets[0]).not.toBe(secrets[1])
+  })
+})
+
+test('the end closes players with 1001, also those who come then, and ends all connections', async () => {
+  const stage = await startPlayers()
+  await openPageOnNode(stage)
+  const player = await joinPlayers(stage)
+  stage.players.refuse()
+  const late = dialPlayers(stage)
+  expect(await late.closed).toEqual([1001, 'The game server is stopping'])
+  expect(player.socket.readyState).toBe(player.socket.OPEN)
+  const idle = await dial(stage.players.port)
+  await stage.players.close()
+  expect(await player.closed).toEqual([1001, 'The game server is stopping'])
+  expect(stage.changes).toEqual([
+    { id: 1, state: 'open', remoteAddress: '127.0.0.1' },
+    { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1001, reason: 'The game server is stopping' },
+  ])
+  expect(await idle.ended).toBe('')
+})
+
+test('the end waits for nobody who does not answer the close frame', async () => {
+  const stage = await startPlayers()
+  await openPageOnNode(stage)
+  const silent = await dial(stage.players.port, ['GET / HTTP/1.1', ...UPGRADE, '', ''].join('\r\n'))
+  await silent.saw(/101/)
+  await stage.players.close()
+  expect(await silent.ended).toContain('The game server is stopping')
+})

@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import { OPERATIONS } from '../../../src/relay/frame.js'
+import { dial } from '../../attacks/support/wire.js'
+import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers, until } from './players-support.js'
+import type { PageOnNode, Stage } from './players-support.js'
+
+/** The page is there, at the host's end, too. */
+const untilOpen = ({ players }: Stage): Promise<void> => until(() => expect(players.gate.refusal).toBeUndefined())
+
+async function playing(stage: Stage, page: PageOnNode): Promise<void> {
+  echo(page)
+  const player = await joinPlayers(stage)
+  player.socket.send('here')
+  expect(await player.message(0)).toBe('here')
+}
+
+describe("when the page's socket ends", () => {
+  test('players are closed with 1012, the page sees 1006, and it is back by itself for those who come then', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const socket = await connection
+    const seen: unknown[] = []
+    socket.onerror = ({ type }) => void seen.push(type)
+    socket.onclose = ({ code, wasClean }) => void seen.push(code, wasClean)
+    for (const own of stage.pageSockets) own.destroy()
+    expect(await player.closed).toEqual([1012, 'The game restarts'])
+    await until(() => expect(seen).toEqual(['error', 1006, false]))
+    await untilOpen(stage)
+    await playing(stage, page)
+    expect(page.connections.sockets.has(socket.id)).toBe(false)
+    expect(stage.changes.slice(0, 2)).toEqual([
+      { id: 1, state: 'open', remoteAddress: '127.0.0.1' },
+      { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1012, reason: 'The game restarts' },
+    ])
+  })
+
+  test('again and again, it comes back each time, and bytes that were on their way bother nobody', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    for (let round = 0; round < 5; round += 1) {
+      await untilOpen(stage)
+      const connection = nextConnection(page)
+      const player = await joinPlayers(stage)
+      const socket = await connection
+      socket.send(new Uint8Array(300_000))
+      player.socket.send(Buffer.alloc(60_000))
+      for (const own of stage.pageSockets) own.destroy()
+      socket.send('into nothing')
+      expect((await player.closed)[0]).toBe(1012)
+    }
+    await untilOpen(stage)
+    await playing(stage, page)
+    expect(stage.faults).toEqual([])
+    expect(page.reported).toEqual([])
+  })
+})
+
+test('a page that was loaded again takes the place of the one before it, which stays away', async () => {
+  const stage = await startPlayers()
+  const before = await openPageOnNode(stage)
+  const player = await joinPlayers(stage)
+  const after = await openPageOnNode(stage)
+  expect(await player.closed).toEqual([1012, 'The game restarts'])
+  await playing(stage, after)
+  expect(before.sockets.length).toBe(1)
+  expect(before.connections.sockets.size).toBe(0)
+  expect(after.connections.sockets.size).toBe(1)
+})
+
+describe('a page that hangs', () => {
+  test('makes messages wait at the players, and gets all of them when it goes on', async () => {
+    const stage = await startPlayers({ maxRate: 1_000_000 })
+    const page = await openPageOnNode(stage)
+    let bytes = 0
+    page.connections.onconnection = (socket: PlayerSocket) => {
+      socket.onmessage = ({ data }) => (bytes += (data as ArrayBuffer).byteLength)
+    }
+    const players = await Promise.all(Array.from({ length: 4 }, () => joinPlayers(stage)))
+    page.sockets[0]!.pause()
+    const total = 4 * 1_000 * 60_000
+    for (const { socket } of players) for (let i = 0; i < 1_000; i += 1) socket.send(Buffer.alloc(60_000))
+    const waiting = (): number => players.reduce((sum, { socket }) => sum + socket.bufferedAmount, 0)
+    // Nothing moves any more, and most of it hasn't left the players.
+    let before = Infinity
+    await until(() => {
+      const now = waiting()
+      const moved = now !== before
+      before = now
+      expect(moved).toBe(false)
+    }, 300)
+    expect(waiting()).toBeGreaterThan(total / 2)
+    const late = await joinPlayers(stage)
+    late.socket.send(Buffer.alloc(10))
+    page.sockets[0]!.resume()
+    await until(() => expect(bytes).toBe(total + 10))
+  })
+
+  test('does not keep the end from closing players', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const player = await joinPlayers(stage)
+    page.sockets[0]!.pause()
+    await stage.players.close()
+    expect((await player.closed)[0]).toBe(1001)
+  })
+})
+
+describe('a page that sends what is no batch', () => {
+  const frame = (connection: number, operation: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(10)
+    head.writeUInt32BE(connection, 0)
+    head[4] = operation
+    head.writeUInt32BE(payload.length, 6)
+    return Buffer.concat([head, payload])
+  }
+
+  test.each<[what: string, message: string | Buffer]>([
+    ['text', 'hello'],
+    ['garbage', Buffer.from('garbage, but long enough')],
+    ['half a frame', frame(1, OPERATIONS.data, Buffer.from('abc')).subarray(0, -1)],
+    ['a connection of its own', frame(9, OPERATIONS.open, Buffer.from('::1 /'))],
+    ['a text that is no UTF-8', frame(1, OPERATIONS.data, Buffer.from([0xff]))],
+    ['a close code that is never sent', frame(1, OPERATIONS.close, Buffer.from([0x03, 0xee]))],
+  ])('such as %s, is a fault and ends with 1002', async (_what, message) => {
+    const stage = await startPlayers()
+    const page = new WebSocket(`ws://${stage.inside}${stage.players.pagePath}`)
+    await once(page, 'open')
+    const player = await joinPlayers(stage)
+    page.send(message)
+    expect((await once(page, 'close'))[0]).toBe(1002)
+    expect((await player.closed)[0]).toBe(1012)
+    expect(stage.faults.length).toBe(1)
+  })
+
+  test('to a player who has left is passed over', async () => {
+    const stage = await startPlayers()
+    const page = new WebSocket(`ws://${stage.inside}${stage.players.pagePath}`)
+    await once(page, 'open')
+    page.send(
+      Buffer.concat([frame(77, OPERATIONS.data, Buffer.from('a')), frame(77, OPERATIONS.close, Buffer.from([3, 232]))]),
+    )
+    const player = await joinPlayers(stage)
+    page.send(frame(1, OPERATIONS.data, Buffer.from('still here')))
+    expect(await player.message(0)).toBe('still here')
+    page.terminate()
+  })
+})
+
+describe('a player who has gone without a word', () => {
+  test('is noticed, since pings go unanswered', async () => {
+    const stage = await startPlayers({ probeInterval: 100 })
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const request = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
+    await dial(
+      stage.players.port,
+      `${request}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+    )
+    const socket = await connection
+    await new Promise((resolve) => (socket.onclose = resolve))
+    expect(stage.changes.at(-1)).toMatchObject({ state: 'closed', code: 1006 })
+  })
+
+  test('is told from one who only answers pings, and from one whom the page makes wait', async () => {
+    const stage = await startPlayers({ probeInterval: 200, maxRate: 1_000_000 })
+    const page = await openPageOnNode(stage)
+    page.connections.onconnection = (socket) => {
+      socket.onmessage = () => undefined
+    }
+    const idle = await joinPlayers(stage)
+    const busy = await joinPlayers(stage)
+    let pings = 0
+    idle.socket.on('ping', () => (pings += 1))
+    page.sockets[0]!.pause()
+    for (let i = 0; i < 300; i += 1) busy.socket.send(Buffer.alloc(60_000))
+    await until(() => expect(pings).toBeGreaterThan(2))
+    page.sockets[0]!.resume()
+    await until(() => expect(pings).toBeGreaterThan(5))
+    expect(stage.changes.filter(({ state }) => state === 'closed')).toEqual([])
+  })
+
+  test('is told from those whose answers wait to be read, since the host itself stood still', async () => {
+    const stage = await startPlayers({ probeInterval: 100 })
+    await openPageOnNode(stage)
+    const player = await joinPlayers(stage)
+    let pings = 0
+    player.socket.on('ping', () => {
+      pings += 1
+      // The answer is on its way, and the host, which runs in this thread, doesn't read it.
+      for (const end = performance.now() + 250; performance.now() < end;);
+    })
+    await until(() => expect(pings).toBeGreaterThan(4))
+    expect(player.socket.readyState).toBe(player.socket.OPEN)
+    expect(stage.changes.length).toBe(1)
+  })
+})

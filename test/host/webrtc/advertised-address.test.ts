@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import {
+  candidatesFor,
+  createAdvertisedAddress,
+  readReachable,
+} from '../../../src/node/host/players/webrtc/advertised-address.js'
+import { joinWithChannel, signalsOf, soon, startChannels } from './webrtc-support.js'
+
+const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({
+  status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
+})
+
+describe('where players reach the server', () => {
+  test.each([
+    ['its only port', status('203.0.113.7', ['default', 7001]), 7001],
+    ['the port called players', status('203.0.113.7', ['admin', 7000], ['players', 7001]), 7001],
+    ['the UDP half of a port for both', status('203.0.113.7', ['players-tcp', 7001], ['players-udp', 7002]), 7002],
+    ['the UDP half of another name', status('203.0.113.7', ['game-tcp', 7001], ['game-udp', 7002]), 7002],
+  ])('is the node’s address and %s', (_, gameServer, port) => {
+    expect(readReachable(gameServer)).toEqual({ address: '203.0.113.7', port })
+  })
+
+  test.each(['node-7.example.com', '2001:db8::7'])('may be %s', (address) => {
+    expect(readReachable(status(address, ['players', 1]))).toEqual({ address, port: 1 })
+  })
+
+  test.each([
+    ['a local sidecar’s 127.0.0.1', status('127.0.0.1', ['default', 7777])],
+    ['localhost', status('localhost', ['default', 7777])],
+    ['::1', status('::1', ['default', 7777])],
+    ['no address', status('', ['default', 7777])],
+    ['no ports', status('203.0.113.7')],
+    ['a port of text', status('203.0.113.7', ['default', '7777'])],
+    ['a port beyond all', status('203.0.113.7', ['default', 65_536])],
+    ['an address with a line break', status('203.0.113.7\r\na=x', ['default', 7777])],
+    ['no status', {}],
+    ['nothing', null],
+    ['text', 'text'],
+  ])('is not known from %s', (_, gameServer) => {
+    expect(readReachable(gameServer)).toBeUndefined()
+  })
+
+  test('is asked for until it is known, and then no more', async () => {
+    const answers = [Promise.reject(new Error('not there')), {}, status('203.0.113.7', ['players', 7001])]
+    let reads = 0
+    const address = createAdvertisedAddress({ readGameServer: async () => answers[reads++] })
+    expect(await address()).toBeUndefined()
+    expect(await Promise.all([address(), address()])).toEqual([undefined, undefined])
+    expect(reads).toBe(2)
+    expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
+    expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
+    expect(reads).toBe(3)
+  })
+})
+
+describe('the candidates of an answer', () => {
+  const own = { address: '::ffff:192.0.2.1', port: 7777 }
+
+  test('are the node’s address and port, and nothing of the pod', async () => {
+    const stage = await startChannels({}, { address: '203.0.113.7', port: 7001 })
+    const player = await joinWithChannel(stage, { timeout: 200 })
+    await soon(() => expect(signalsOf(player)).not.toHaveLength(0))
+    const { answer, candidates } = signalsOf(player)[0] as { answer: string; candidates: string[] }
+    expect(candidates).toEqual(['candidate:1 1 UDP 2122317823 203.0.113.7 7001 typ host'])
+    expect(answer).not.toMatch(/candidate|127\.0\.0\.1/)
+    expect(answer).not.toContain(String(stage.players.port))
+  })
+
+  test('are the address that the WebSocket has reached, for a server without one', async () => {
+    expect(await candidatesFor(undefined, own)).toEqual(['candidate:1 1 UDP 2122317823 192.0.2.1 7777 typ host'])
+  })
+
+  test('are a name and then its addresses', async () => {
+    const [first, second] = await candidatesFor({ address: 'localhost', port: 7 }, own)
+    expect(first).toBe('candidate:1 1 UDP 2122317823 localhost 7 typ host')
+    expect(second).toMatch(/^candidate:2 1 UDP 2122317822 (127\.0\.0\.1|::1) 7 typ host$/)
+  })
+
+  test('are a name alone if it has no address here', async () => {
+    expect(await candidatesFor({ address: 'no-such-node.invalid', port: 7 }, own)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,209 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import { nextConnection } from '../players/players-support.js'
+import { PeerOnNode } from './peer-on-node.js'
+import { channelUp, joinWithChannel, overSocket, signalsOf, soon, startChannels } from './webrtc-support.js'
+
+const text = (data: unknown): string => (typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer).toString())
+
+/** UDP sockets with a local port, as the kernel lists them. */
+const udpSockets = (port: number): number => {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0')
+  const lists = ['/proc/net/udp', '/proc/net/udp6'].filter(existsSync).map((path) => readFileSync(path, 'utf8'))
+  return lists.join('').split(`:${hex} `).length - 1
+}
+
+/** A game that sends each message back in the way in which its first letter says. */
+function answerBoth(socket: PlayerSocket, seen: string[] = []): void {
+  socket.onmessage = ({ data }) => {
+    seen.push(text(data))
+    if (text(data).startsWith('u')) socket.sendUnreliable(data as string | ArrayBuffer)
+    else socket.send(data as string | ArrayBuffer)
+  }
+}
+
+describe('a player with a data channel', () => {
+  test('sends and gets unreliable messages over it, and all others over the WebSocket', async () => {
+    const stage = await startChannels()
+    const seen: string[] = []
+    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    const before = player.socket.sent.length
+    player.connection.sendUnreliable('u-text')
+    player.connection.sendUnreliable(Buffer.from('u-bytes'))
+    player.connection.send('r-text')
+    player.connection.send(Buffer.from('r-bytes'))
+    await soon(() => expect(player.messages).toHaveLength(4))
+    expect(player.messages.map(text).sort()).toEqual(['r-bytes', 'r-text', 'u-bytes', 'u-text'])
+    expect(player.messages.map((data) => typeof data).sort()).toEqual(['object', 'object', 'string', 'string'])
+    expect(player.socket.sent.slice(before).map(text)).toEqual(['r-text', 'r-bytes'])
+    expect(overSocket(player).map(text)).toEqual(['r-text', 'r-bytes'])
+    expect(stage.page.connections.sockets.size).toBe(1)
+  })
+
+  test('sends texts of any beginning unchanged', async () => {
+    const stage = await startChannels()
+    stage.page.connections.onconnection = (socket) => answerBoth(socket)
+    const player = await joinWithChannel(stage)
+    const texts = ['\0', '\0{"id":1,"up":true}', '\0\0{', '{"id":1}', '']
+    for (const each of texts) player.connection.send(each)
+    await soon(() => expect(player.messages).toEqual(texts))
+  })
+
+  test('has no channel any more when its WebSocket has ended, and the port is free', async () => {
+    const stage = await startChannels()
+    const socket = nextConnection(stage.page)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    expect(udpSockets(stage.players.port)).toBe(1)
+    ;(await socket).close(1000, 'over')
+    await soon(() => expect(player.connection.readyState).toBe(3))
+    expect(player.connection.transport).toBe('websocket')
+    await soon(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
+    await stage.players.close()
+    await soon(() => expect(udpSockets(stage.players.port)).toBe(0))
+  })
+
+  test('goes on over the WebSocket when the channel breaks, and gets a new one', async () => {
+    const stage = await startChannels()
+    stage.page.connections.onconnection = (socket) => answerBoth(socket)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    PeerOnNode.all[0]!.close()
+    await soon(() => expect(player.transports).toEqual(['webrtc', 'websocket']))
+    player.connection.sendUnreliable('u1')
+    await soon(() => expect(player.messages).toEqual(['u1']))
+    expect(overSocket(player)).toEqual(['u1'])
+    await soon(() => expect(player.transports).toEqual(['webrtc', 'websocket', 'webrtc']))
+    player.connection.sendUnreliable('u2')
+    await soon(() => expect(player.messages).toEqual(['u1', 'u2']))
+    expect(overSocket(player)).toEqual(['u1'])
+  })
+
+  test('is told over the WebSocket when the host has ended the channel', async () => {
+    const stage = await startChannels()
+    stage.page.connections.onconnection = (socket) => answerBoth(socket)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    // Nobody of this package opens another one.
+    PeerOnNode.all[0]!.native.createDataChannel('another').onClosed(() => undefined)
+    await soon(() => expect(signalsOf(player).at(-1)).toMatchObject({ ended: 'The player has opened another channel' }))
+    player.connection.send('r')
+    await soon(() => expect(player.messages).toEqual(['r']))
+  })
+
+  test('is closed with 1008 for too many messages, whichever way they come', async () => {
+    const stage = await startChannels({ maxRate: 10 })
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    const closed = new Promise((resolve) => {
+      player.connection.onclose = ({ code }) => resolve(code)
+    })
+    for (let sent = 0; sent < 200; sent++) player.connection.sendUnreliable('x')
+    expect(await closed).toBe(1008)
+  })
+
+  test('is closed with 1009 for an unreliable message that is too long for the host, as for any other', async () => {
+    const stage = await startChannels({ maxMessage: 1000 })
+    const seen: string[] = []
+    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    player.connection.sendUnreliable('x'.repeat(1000))
+    await soon(() => expect(seen).toHaveLength(1))
+    const closed = new Promise((resolve) => {
+      player.connection.onclose = ({ code }) => resolve(code)
+    })
+    player.connection.sendUnreliable('x'.repeat(1001))
+    expect(await closed).toBe(1009)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('loses the channel for a message that is longer than the host has said, and the match goes on', async () => {
+    class Deaf extends PeerOnNode {
+      override setRemoteDescription({ sdp }: { sdp: string }): Promise<void> {
+        return super.setRemoteDescription({ sdp: sdp.replace(/max-message-size:\d+/, 'max-message-size:100000') })
+      }
+    }
+    const stage = await startChannels({ maxMessage: 1000 })
+    const seen: string[] = []
+    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
+    const player = await joinWithChannel(stage, { RTCPeerConnection: Deaf })
+    await channelUp(player)
+    player.connection.sendUnreliable('x'.repeat(1001))
+    await soon(() => expect(player.connection.transport).toBe('websocket'))
+    player.connection.send('r')
+    await soon(() => expect(player.messages).toEqual(['r']))
+    expect(seen).toEqual(['r'])
+  })
+})
+
+describe('a player without a data channel sends and gets everything over the WebSocket', () => {
+  const playsOn = async (stage: Awaited<ReturnType<typeof startChannels>>, options = {}): Promise<void> => {
+    stage.page.connections.onconnection = (socket) => answerBoth(socket)
+    const player = await joinWithChannel(stage, { timeout: 300, ...options })
+    await soon(() => expect(PeerOnNode.all.every(({ connectionState }) => connectionState === 'closed')).toBe(true))
+    player.connection.sendUnreliable('u')
+    player.connection.send('r')
+    await soon(() => expect(player.messages).toEqual(['u', 'r']))
+    expect(player.connection.transport).toBe('websocket')
+    expect(player.transports).toEqual([])
+  }
+
+  test('of a host without data channels', async () => {
+    await playsOn(await startChannels({ webrtc: undefined }))
+  })
+
+  test('where UDP is blocked', async () => {
+    const silent = createSocket('udp4')
+    silent.bind(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => void silent.close())
+    await playsOn(await startChannels({}, { address: '127.0.0.1', port: silent.address().port }))
+  })
+
+  test('where there is no RTCPeerConnection', async () => {
+    await playsOn(await startChannels(), { RTCPeerConnection: undefined })
+  })
+
+  test('where the page may not make one', async () => {
+    class Forbidden {
+      constructor() {
+        throw new Error('forbidden')
+      }
+    }
+    await playsOn(await startChannels(), { RTCPeerConnection: Forbidden })
+  })
+})
+
+test('the host sends nothing to an address that a player only names', async () => {
+  const named = createSocket('udp4')
+  let packets = 0
+  named.on('message', () => (packets += 1))
+  named.bind(0, '127.0.0.1')
+  await once(named, 'listening')
+  onTestFinished(() => void named.close())
+  const { port } = named.address()
+  class Naming extends PeerOnNode {
+    override extra = `a=candidate:9 1 UDP 2130706431 127.0.0.1 ${port} typ host\r\n`
+  }
+  const stage = await startChannels()
+  const player = await joinWithChannel(stage, { RTCPeerConnection: Naming })
+  await channelUp(player)
+  expect(packets).toBe(0)
+})
+
+test('a taken UDP port is an error of the start, and the listener is closed again', async () => {
+  const taken = createSocket('udp4')
+  onTestFinished(() => void taken.close())
+  taken.bind(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address()
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await expect(startChannels({ port })).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' })
+  }
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { readOffer, writeOffer } from '../../../src/node/host/players/webrtc/session-description.js'
+import { PLAIN, WITH_CHANNEL } from '../../../src/relay/signals.js'
+import { echo } from '../players/players-support.js'
+import { joinRaw, soon, startChannels, type RawPlayer } from './webrtc-support.js'
+
+const OFFER = {
+  mid: '0',
+  ufrag: 'abcd',
+  pwd: 'abcdefghijklmnopqrstuv',
+  fingerprint: Array.from({ length: 32 }, () => 'AB').join(':'),
+  setup: 'actpass',
+  maxMessage: 262_144,
+} as const
+const GOOD = writeOffer(OFFER)
+
+/** A player whose page isn't of this package. */
+async function startRaw(): Promise<RawPlayer> {
+  const stage = await startChannels()
+  echo(stage.page)
+  return joinRaw(stage, [PLAIN, WITH_CHANNEL])
+}
+
+describe('an offer', () => {
+  test('is read from what browsers write, and written anew', () => {
+    expect(readOffer(GOOD)).toEqual(OFFER)
+    expect(readOffer(GOOD.replaceAll('\r\n', '\n'))).toEqual(OFFER)
+    expect(readOffer(GOOD.replace('a=max-message-size:262144\r\n', ''))).toEqual({ ...OFFER, maxMessage: 65_536 })
+    expect(readOffer(GOOD.replace('AB:', 'ab:'))).toEqual(OFFER)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no SDP', 'hello'],
+    ['one character too many', GOOD + 'a'.repeat(16_385 - GOOD.length)],
+    ['media besides', `${GOOD}m=audio 9 UDP/TLS/RTP/SAVPF 111\r\n`],
+    [
+      'media alone',
+      GOOD.replace('m=application 9 UDP/DTLS/SCTP webrtc-datachannel', 'm=audio 9 UDP/TLS/RTP/SAVPF 111'),
+    ],
+    ['no ufrag', GOOD.replace('a=ice-ufrag:abcd\r\n', '')],
+    ['a short ufrag', GOOD.replace('abcd\r\n', 'abc\r\n')],
+    ['a ufrag with a colon', GOOD.replace('abcd\r\n', 'ab:cd\r\n')],
+    ['a long ufrag', GOOD.replace('abcd\r\n', `${'a'.repeat(257)}\r\n`)],
+    ['a short password', GOOD.replace('a=ice-pwd:a', 'a=ice-pwd:')],
+    ['no fingerprint', GOOD.replace(/a=fingerprint.*\r\n/, '')],
+    ['a weak fingerprint', GOOD.replace('sha-256', 'sha-1')],
+    ['half a fingerprint', GOOD.replace('AB:'.repeat(16), '')],
+    ['the wrong role', GOOD.replace('actpass', 'passive')],
+    ['no mid', GOOD.replace('a=mid:0\r\n', '')],
+    ['a mid with a blank', GOOD.replace('a=mid:0', 'a=mid:0 0')],
+  ])('is refused with %s', (_, offer) => {
+    expect(readOffer(offer)).toBeUndefined()
+  })
+
+  test('has no candidates any more, whatever the player wrote', () => {
+    const candidate = 'a=candidate:1 1 UDP 2122317823 10.0.0.1 22 typ host\r\n'
+    expect(writeOffer(readOffer(GOOD + candidate)!)).toBe(GOOD)
+  })
+})
+
+describe('what a page of another make signals', () => {
+  test.each([
+    ['no JSON', '\0{'],
+    ['no id', '\0{"up":true}'],
+    ['an id of another kind', '\0{"id":"1","up":true}'],
+    ['an id of 0', '\0{"id":0,"up":true}'],
+    ['neither an offer nor whether it is up', '\0{"id":1}'],
+    ['an offer of another kind', '\0{"id":1,"offer":{}}'],
+  ])('ends its connection with 1008: %s', async (_, signal) => {
+    const player = await startRaw()
+    player.socket.send(signal)
+    expect(await player.closed).toEqual([1008, 'A signal is malformed'])
+  })
+
+  test('is answered with a refusal if the offer is malformed, and the match goes on', async () => {
+    const player = await startRaw()
+    player.socket.send(`\0${JSON.stringify({ id: 7, offer: 'v=0\r\n'.repeat(1000) })}`)
+    player.socket.send('go on')
+    await soon(() => expect(player.messages).toContain('\0{"id":7,"ended":"The offer is not one of a data channel"}'))
+    await soon(() => expect(player.messages).toContain('go on'))
+  })
+
+  test('is refused from the sixth offer on', async () => {
+    const player = await startRaw()
+    for (let id = 1; id <= 6; id++) player.socket.send(`\0${JSON.stringify({ id, offer: GOOD })}`)
+    player.socket.send('go on')
+    await soon(() => expect(player.messages).toContain('\0{"id":6,"ended":"More than 5 offers"}'))
+    await soon(() => expect(player.messages).toContain('go on'))
+  })
+
+  test('ends its connection with 1008 if it is told too often', async () => {
+    const player = await startRaw()
+    for (let sent = 0; sent < 201; sent++) player.socket.send('\0{"id":1,"up":true}')
+    expect(await player.closed).toEqual([1008, 'More than 200 signals'])
+  })
+
+  test('may be that a channel is up which isn’t there: unreliable messages come over the WebSocket', async () => {
+    const stage = await startChannels()
+    stage.page.connections.onconnection = (socket) => {
+      socket.onmessage = ({ data }) => socket.sendUnreliable(data as string)
+    }
+    const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
+    player.socket.send('\0{"id":1,"up":true}')
+    player.socket.send('hello')
+    await soon(() => expect(player.messages).toEqual(['hello']))
+  })
+})
+
+describe('a plain WebSocket', () => {
+  test('gets texts as they are, whatever they begin with', async () => {
+    const stage = await startChannels()
+    echo(stage.page)
+    const player = await joinRaw(stage, [])
+    expect(player.socket.protocol).toBe('')
+    for (const text of ['\0', '\0{"id":1,"up":true}', '\0{']) player.socket.send(text)
+    await soon(() => expect(player.messages).toEqual(['\0', '\0{"id":1,"up":true}', '\0{']))
+  })
+
+  test('may have a subprotocol of its own', async () => {
+    const stage = await startChannels()
+    echo(stage.page)
+    const player = await joinRaw(stage, ['chat', 'chat2'])
+    player.socket.send('\0hello')
+    await soon(() => expect(player.messages).toEqual(['\0hello']))
+  })
+})

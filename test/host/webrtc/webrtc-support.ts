@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import type { ConnectOptions, PlayerConnection } from '../../../src/player/index.js'
+import { connect } from '../../../src/player/index.js'
+import { openPageOnNode, startPlayers, type PageOnNode, type Stage } from '../players/players-support.js'
+import type { PlayersOptions } from '../../../src/node/host/players/players-options.js'
+import type { Reachable } from '../../../src/node/host/players/webrtc/advertised-address.js'
+import { endPeers, PeerOnNode } from './peer-on-node.js'
+
+/** Long enough for a channel on a busy machine. */
+const PATIENCE = { timeout: 15_000, interval: 10 }
+export const soon = (check: () => void): Promise<void> => vi.waitFor(check, PATIENCE)
+
+export interface ChannelStage extends Stage {
+  readonly page: PageOnNode
+}
+
+/** A host with data channels, and a page. */
+export async function startChannels(options: PlayersOptions = {}, reachable?: Reachable): Promise<ChannelStage> {
+  const webrtc = { address: () => Promise.resolve(reachable) }
+  const stage = await startPlayers({ webrtc, ...options })
+  return { ...stage, page: await openPageOnNode(stage) }
+}
+
+/** A player's end of a WebSocket that notes what goes over it. */
+class NotedWebSocket extends WebSocket {
+  static last: NotedWebSocket | undefined
+  readonly sent: unknown[] = []
+  readonly came: unknown[] = []
+
+  constructor(url: string, protocols?: string[]) {
+    super(url, protocols, { perMessageDeflate: false })
+    NotedWebSocket.last = this
+    this.on('message', (data: Buffer, isBinary) => this.came.push(isBinary ? data : data.toString()))
+  }
+
+  override send(data: never): void {
+    this.sent.push(data)
+    super.send(data)
+  }
+}
+
+export interface ChannelPlayer {
+  readonly connection: PlayerConnection
+  readonly messages: (string | ArrayBuffer)[]
+  /** What went over the WebSocket. */
+  readonly socket: NotedWebSocket
+  /** `transport` after each change. */
+  readonly transports: string[]
+}
+
+/** A player, whose WebSocket is open. */
+export async function joinWithChannel(
+  { players }: Pick<Stage, 'players'>,
+  options: ConnectOptions = {},
+): Promise<ChannelPlayer> {
+  const connection = connect(`${players.url}/?name=Ada`, {
+    unreliable: true,
+    WebSocket: NotedWebSocket,
+    RTCPeerConnection: PeerOnNode,
+    ...options,
+  })
+  const socket = NotedWebSocket.last!
+  onTestFinished(() => {
+    connection.close()
+    endPeers()
+  })
+  const messages: (string | ArrayBuffer)[] = []
+  const transports: string[] = []
+  connection.addEventListener('message', ({ data }) => messages.push(data))
+  connection.addEventListener('transport', () => transports.push(connection.transport))
+  await new Promise<void>((resolve) => {
+    connection.onopen = () => resolve()
+  })
+  return { connection, messages, socket, transports }
+}
+
+/** Resolves when the player's channel is up, and the host knows. */
+export async function channelUp({ connection, socket }: ChannelPlayer): Promise<void> {
+  await soon(() => {
+    if (connection.transport !== 'webrtc') throw new Error('There is no channel')
+  })
+  // The host answers pings in their turn, so it has read by then what was sent before.
+  await new Promise<void>((resolve) => {
+    socket.once('pong', () => resolve())
+    socket.ping()
+  })
+}
+
+/** A signal of the host, read from what came over a player's WebSocket. */
+export const signalsOf = ({ socket }: ChannelPlayer): Record<string, unknown>[] =>
+  socket.came
+    .filter((text): text is string => typeof text === 'string' && text.startsWith('\0{'))
+    .map((text) => JSON.parse(text.slice(1)) as Record<string, unknown>)
+
+/** What came over the WebSocket and is the game's. */
+export const overSocket = ({ socket }: ChannelPlayer): unknown[] =>
+  socket.came.filter((data) => typeof data !== 'string' || !data.startsWith('\0{'))
+
+/** A WebSocket that speaks of channels, and no page of this package behind it. */
+export async function joinRaw({ players }: Pick<Stage, 'players'>, protocols: string[]): Promise<RawPlayer> {
+  const socket = new NotedWebSocket(players.url, protocols)
+  onTestFinished(() => socket.terminate())
+  const closed = new Promise<[number, string]>((resolve) =>
+    socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
+  )
+  await once(socket, 'open')
+  return { socket, messages: socket.came, closed }
+}
+
+export interface RawPlayer {
+  readonly socket: WebSocket
+  readonly messages: readonly unknown[]
+  readonly closed: Promise<[code: number, reason: string]>
+}

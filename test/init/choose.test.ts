@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { ChoiceError } from '../../src/init/choices.js'
+import { choose, type Person } from '../../src/init/choose.js'
+import { inspectProject } from '../../src/init/project.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+/** Somebody who gives these answers, one after the other. */
+function person(...answers: string[]): Person & { readonly asked: string[]; readonly complaints: string[] } {
+  const asked: string[] = []
+  const complaints: string[] = []
+  return {
+    asked,
+    complaints,
+    ask: async (question) => {
+      asked.push(question)
+      const answer = answers.shift()
+      if (answer === undefined) throw new Error(`No answer to: ${question}`)
+      return answer
+    },
+    complain: (sentence) => void complaints.push(sentence),
+  }
+}
+
+const emptyProject = async () => inspectProject(await temporaryFolder('choose'))
+
+test('a person is asked for everything, and an empty answer takes the default', async () => {
+  const someone = person('', 'arena', 'out', '', '', 'rooms=4 bots=2', 'players=8')
+  const choices = await choose({}, await emptyProject(), someone)
+  expect(someone.asked).toHaveLength(7)
+  expect(someone.complaints).toEqual([])
+  expect(choices).toEqual({
+    kind: 'page',
+    name: 'arena',
+    dir: 'out',
+    entry: 'server.mjs',
+    port: 7777,
+    image: 'arena:1',
+    counters: [
+      { name: 'rooms', capacity: 4 },
+      { name: 'bots', capacity: 2 },
+    ],
+    lists: [{ name: 'players', capacity: 8 }],
+    webrtc: false,
+  })
+})
+
+test('a wrong answer is named and asked for again', async () => {
+  const someone = person('website', 'node', 'Arena', 'arena', '', '99', '9000', '', '', '')
+  const choices = await choose({}, await emptyProject(), someone)
+  expect(choices).toMatchObject({ kind: 'node', name: 'arena', port: 9000 })
+  expect(someone.complaints).toEqual([
+    'kind must be "page" or "node"; got "website".',
+    'name must be at most 63 lower-case letters, digits and "-", with no "-" at either end; got "Arena".',
+    'port must be a whole number from 1024 to 65535; got "99".',
+  ])
+})
+
+test('what was given is not asked for', async () => {
+  const someone = person('')
+  await choose(
+    { kind: 'page', name: 'arena', dir: 'out', port: '9000', image: 'arena:2', counter: ['rooms=4'] },
+    await emptyProject(),
+    someone,
+  )
+  expect(someone.asked).toEqual([expect.stringContaining('Lists')])
+})
+
+test('what was given wrong is refused before the first question', async () => {
+  const someone = person()
+  await expect(choose({ list: ['players=0'] }, await emptyProject(), someone)).rejects.toThrow(ChoiceError)
+  expect(someone.asked).toEqual([])
+})

@@ -1,0 +1,249 @@
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { CliContext } from '../../src/cli/context.js'
+import { runCli } from '../../src/cli/main.js'
+import { writeFiles } from '../../src/init/write-files.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+const FILES = [
+  '.dockerignore',
+  'Dockerfile',
+  'allocation.yaml',
+  'fleet.yaml',
+  'fleetautoscaler.yaml',
+  'gameserver.yaml',
+]
+
+/** Runs `init` in a folder as the command line does. */
+async function init(into: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = []
+  const err: string[] = []
+  const plain = (text: string): string => text
+  const context: CliContext = {
+    colors: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain },
+    print: (line) => void out.push(line),
+    warn: (line) => void err.push(line),
+    version: () => '0.0.0',
+    untilStopped: () => new Promise(() => undefined),
+  }
+  const code = await runCli(['init', '--yes', '--into', into, ...args], context)
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+const project = (): Promise<string> => temporaryFolder('init')
+
+const packageJson = (folder: string, content: object): Promise<void> =>
+  writeFile(join(folder, 'package.json'), JSON.stringify(content))
+
+describe('init', () => {
+  test('writes six files and says which, and the commands that come next', async () => {
+    const folder = await project()
+    await packageJson(folder, { name: 'my-game', version: '1.2.3', scripts: { build: 'vite build' } })
+    const { code, out, err } = await init(folder)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect((await readdir(folder)).sort()).toEqual([...FILES, 'package.json'].sort())
+    for (const file of FILES) expect(out).toContain(file)
+    expect(out.split('\n').slice(-4)).toEqual([
+      '  npm install gameserver-sidecar',
+      '  docker build -t my-game:1.2.3 .',
+      '  kind load docker-image my-game:1.2.3',
+      '  kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
+    ])
+  })
+
+  test("doesn't ask for a package that the project has, and pushes an image of a registry", async () => {
+    const folder = await project()
+    await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
+    const { out } = await init(folder, '--image', 'registry.example/team/my-game:7')
+    expect(out.split('\n').slice(-4)).toEqual([
+      'Next:',
+      '  docker build -t registry.example/team/my-game:7 .',
+      '  docker push registry.example/team/my-game:7',
+      '  kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
+    ])
+  })
+
+  test('leaves every file that is there, writes the rest, and says so', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'fleet.yaml'), 'mine')
+    const { code, out } = await init(folder)
+    expect(code).toBe(0)
+    expect(out).toContain('Left as it was: fleet.yaml\n')
+    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toBe('mine')
+    expect((await readdir(folder)).sort()).toEqual(FILES)
+  })
+
+  test('has nothing to do the second time', async () => {
+    const folder = await project()
+    await init(folder)
+    const { code, out } = await init(folder, '--name', 'second-name')
+    expect(code).toBe(0)
+    expect(out).toContain('There is nothing to do')
+    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).not.toContain('second-name')
+  })
+
+  test('writes through no link, wherever it leads', async () => {
+    const folder = await project()
+    const outside = await project()
+    await symlink(join(outside, 'made'), join(folder, 'Dockerfile'))
+    await symlink(outside, join(folder, 'fleet.yaml'))
+    const { code, out } = await init(folder)
+    expect(code).toBe(0)
+    expect(out).toContain('Left as it was: Dockerfile, fleet.yaml')
+    expect(await readdir(outside)).toEqual([])
+  })
+
+  test.each([
+    ['--name', 'My_Game', '--name must be at most 63 lower-case letters, digits and "-"'],
+    ['--name', '-a', '--name must be'],
+    ['--name', 'a'.repeat(64), '--name must be'],
+    ['--kind', 'deno', '--kind must be "page" or "node"; got "deno"'],
+    ['--port', '80', '--port must be a whole number from 1024 to 65535; got "80"'],
+    ['--port', '7777x', '--port must be'],
+    ['--port', '65536', '--port must be'],
+    ['--dir', '../dist', '--dir must be a path within the project'],
+    ['--dir', 'a/../../b', '--dir must be'],
+    ['--dir', '/etc', '--dir must be'],
+    ['--dir', 'my build', '--dir must be'],
+    ['--dir', '$(reboot)', '--dir must be'],
+    ['--entry', 'a"]\nRUN reboot', '--entry must be'],
+    ['--image', 'My Game', "--image must be an image's name"],
+    ['--image', 'a:b:c', '--image must be'],
+    ['--image', 'a\nRUN reboot', '--image must be'],
+    ['--counter', 'rooms', '--counter must be a name'],
+    ['--counter', 'rooms=0', '--counter must be rooms with a capacity from 1 to 2147483647; got "rooms=0"'],
+    ['--counter', 'a/b=1', '--counter must be a name'],
+    ['--counter', 'rooms=1e3', '--counter must be a name'],
+    ['--list', 'players=1001', '--list must be players with a capacity from 1 to 1000; got "players=1001"'],
+  ])('refuses %s %j with exit code 64 and one sentence, and writes nothing', async (flag, value, sentence) => {
+    const folder = await project()
+    const { code, out, err } = await init(folder, `${flag}=${value}`)
+    expect({ code, out }).toEqual({ code: 64, out: '' })
+    expect(err).toContain(sentence)
+    expect(err.split('\n')).toHaveLength(1)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('refuses a counter that is given twice', async () => {
+    const folder = await project()
+    const { code, err } = await init(folder, '--counter', 'rooms=1', '--counter', 'rooms=2')
+    expect(code).toBe(64)
+    expect(err).toBe('--counter must be given once for each name; got "rooms" twice.')
+  })
+
+  test('tells of a folder that is not there, or is none, with exit code 73', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'file'), '')
+    const missing = await init(join(folder, 'missing'))
+    expect(missing).toMatchObject({ code: 73, out: '' })
+    expect(missing.err).toMatch(/missing can't be written to: there is no such folder\.$/)
+    expect(await init(join(folder, 'file'))).toMatchObject({
+      code: 73,
+      err: `${join(folder, 'file')} is a file; name a folder.`,
+    })
+  })
+
+  // Root may write everywhere.
+  test.skipIf(process.getuid?.() === 0)('tells of a folder that may not be written', async () => {
+    const folder = await project()
+    await chmod(folder, 0o500)
+    const { code, err } = await init(folder)
+    expect(code).toBe(73)
+    expect(err).toContain("can't be written to: this user may not")
+  })
+
+  test("takes away what it wrote if a later file can't be written", async () => {
+    const folder = await project()
+    const files = new Map([
+      ['first', 'a'],
+      ['second', 'b'],
+      ['no/such/folder', 'c'],
+    ])
+    await expect(writeFiles(folder, files)).rejects.toThrow(/nothing was changed$/)
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe('what init takes without being told', () => {
+  const named = async (folder: string, ...args: string[]): Promise<{ fleet: string; docker: string }> => {
+    await init(folder, ...args)
+    const [fleet, docker] = await Promise.all(
+      ['fleet.yaml', 'Dockerfile'].map((name) => readFile(join(folder, name), 'utf8')),
+    )
+    return { fleet: fleet!, docker: docker! }
+  }
+
+  test.each([
+    ['my-game', 'my-game'],
+    ['@team/My Game!', 'my-game'],
+    ['--_x_--', 'x'],
+    ['x'.repeat(80), 'x'.repeat(63)],
+    [`${'x'.repeat(62)}-y`, 'x'.repeat(62)],
+  ])('the name %j of package.json becomes %j', async (name, expected) => {
+    const folder = await project()
+    await packageJson(folder, { name })
+    expect((await named(folder)).fleet).toContain(`\n  name: ${expected}\n`)
+  })
+
+  test('without a usable name in package.json, that of the folder', async () => {
+    const folder = join(await project(), 'Space Game')
+    await mkdir(folder)
+    await writeFile(join(folder, 'package.json'), '{ broken')
+    expect((await named(folder)).fleet).toContain('\n  name: space-game\n')
+  })
+
+  test('a page, where a build or Vite is', async () => {
+    const built = await project()
+    await mkdir(join(built, 'public'))
+    await writeFile(join(built, 'public/index.html'), '')
+    await writeFile(join(built, 'server.mjs'), '')
+    expect((await named(built)).docker).toContain('\nCOPY public/ /game/\n')
+    const vite = await project()
+    await packageJson(vite, { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } })
+    await writeFile(join(vite, 'index.html'), '')
+    const { docker } = await named(vite)
+    expect(docker).toContain('\nRUN npm run build\n')
+    expect(docker).toContain('\nCOPY --from=game /project/dist/ /game/\n')
+  })
+
+  test('the whole folder, where a page lies open in it and nothing builds it', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'index.html'), '')
+    expect((await named(folder)).docker).toContain('\nCOPY ./ /game/\n')
+  })
+
+  test('a program, where there is one and no page: that of npm start, of main, or server.mjs', async () => {
+    const started = await project()
+    await packageJson(started, { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' })
+    await mkdir(join(started, 'lib'))
+    await writeFile(join(started, 'lib/run.js'), '')
+    await writeFile(join(started, 'index.js'), '')
+    expect((await named(started)).docker).toContain('"--node", "/server/lib/run.js"]')
+    const plain = await project()
+    await writeFile(join(plain, 'server.mjs'), '')
+    expect((await named(plain)).docker).toContain('"--node", "/server/server.mjs"]')
+  })
+
+  test('what the flags name, whatever is there', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'server.mjs'), '')
+    expect((await named(folder, '--dir', './out/')).docker).toContain('\nCOPY out/ /game/\n')
+    const page = await project()
+    await writeFile(join(page, 'index.html'), '')
+    expect((await named(page, '--entry', 'main.js')).docker).toContain('"/server/main.js"]')
+  })
+
+  test.each([
+    ['package-lock.json', 'RUN npm ci\n'],
+    ['pnpm-lock.yaml', 'RUN corepack enable && pnpm install --frozen-lockfile\n'],
+    ['yarn.lock', 'RUN corepack enable && yarn install\n'],
+  ])('beside a %s, its package manager', async (lock, command) => {
+    const folder = await project()
+    await packageJson(folder, { scripts: { build: 'build' } })
+    await writeFile(join(folder, lock), '')
+    const { docker } = await named(folder)
+    expect(docker).toContain(command)
+    expect(docker).toContain(`\nCOPY package.json ${lock} ./\n`)
+  })
+})
