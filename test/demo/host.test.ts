@@ -52,6 +52,14 @@ async function serverOf(site: string): Promise<string | undefined> {
   return ((await response.json()) as { address?: string }).address
 }
 
+/** The count of players, and their names. */
+async function resourcesOf(sidecar: string): Promise<unknown> {
+  const { status } = (await (await fetch(`${sidecar}/gameserver`)).json()) as {
+    status: { counters: Record<string, { count: string }>; lists: Record<string, { values?: string[] }> }
+  }
+  return [status.counters['players']!.count, status.lists['roster']!.values ?? []]
+}
+
 const hasChromium = findBrowser('Chromium') !== undefined
 if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')
 
@@ -222,7 +230,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 
   test(
-    'its build is what the host command takes',
+    'its build is what the host command takes, and a player whom an allocation has counted is not counted again',
     async () => {
       const temporary = scratch()
       const [page, players] = [join(temporary, 'page'), join(temporary, 'players')]
@@ -230,16 +238,29 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
       expect(await build.finished).toMatchObject({ code: 0, errors: '' })
       expect(existsSync(join(players, 'index.html'))).toBe(true)
 
-      const args = ['host', page, '--local', '--auto-health', '--players-port', '0', '--log-format', 'json']
-      const host = startProgram('dist/cli.js', args, browserVariables())
+      const args = ['host', page, '--local', '--file', 'demo/gameserver.yaml', '--auto-health', '--players-port', '0']
+      const host = startProgram('dist/cli.js', [...args, '--log-format', 'json'], browserVariables())
       onTestFinished(() => void host.child.kill('SIGKILL'))
-      const [, address] = await host.said(/"players":"(ws:[^"]+)"/)
+      const [, address, sidecar] = await host.said(/"players":"(ws:[^"]+)".*"sidecar":"([^"]+)"/)
       await host.said(/"booted"/)
-      const ada = await connectPlayer(address!, 'http://localhost/', 'Ada')
-      await ada.until(({ type }) => type === 'joined')
-      await ada.until(({ type, state }) => type === 'server' && state === 'Ready')
+      const grace = await connectPlayer(address!, 'http://localhost/', 'Grace')
+      await grace.until(({ type, state }) => type === 'server' && state === 'Ready')
+
+      // An allocation that counts who is coming, as deploy/allocation.yaml does.
+      const counters = { players: { action: 'Increment', amount: 1 } }
+      const body = JSON.stringify({ type: 'allocate', counters, lists: { roster: { addValues: ['Ada'] } } })
+      const headers = { 'content-type': 'application/json', 'x-sidecar-control': '1' }
+      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['1', ['Grace']]), { timeout: 20_000 })
+      expect((await fetch(`${sidecar!}/_/api/commands`, { method: 'POST', headers, body })).status).toBe(200)
+      await grace.until(({ type, state }) => type === 'server' && state === 'Allocated')
+      await connectPlayer(address!, 'http://localhost/', 'Ada')
+      await connectPlayer(address!, 'http://localhost/', 'Linus')
+      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['3', ['Grace', 'Ada', 'Linus']]), {
+        timeout: 20_000,
+      })
+
       host.child.kill('SIGTERM')
-      await ada.until(({ type }) => type === 'stopped')
+      await grace.until(({ type }) => type === 'stopped')
       expect((await host.finished).code).toBe(0)
     },
     LONG,
