@@ -76,10 +76,9 @@ export function observeLocal(local: LocalSidecar, onBooted: () => void): GameSer
 
   return {
     isFresh: () => Promise.resolve(isFresh),
-    async shutDown(timeout) {
+    async shutDown() {
       if (wasShutDown || isEnding(local.sidecar.snapshot().gameServer)) return
-      const client = createClient({ baseUrl: local.url })
-      await client.shutdown({ timeout }).finally(() => client.close())
+      await local.sidecar.handle(new Request(new URL('shutdown', local.url), { method: 'POST', body: '{}' }))
     },
     close: stop,
   }
