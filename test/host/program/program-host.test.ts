@@ -126,6 +126,13 @@ describe('a crash', () => {
     expect(host.events.filter(named('program'))).toHaveLength(1)
   })
 
+  test('right after ready(), which the sidecar has taken and not written yet, is no reason to start it again', async () => {
+    const sidecar = await startSidecar()
+    const host = await hostGuest(['ready', 'fail'], { sidecar: sidecar.url })
+    expect(await host.exited).toMatchObject({ code: 70 })
+    expect(host.events.filter(named('program'))).toHaveLength(1)
+  })
+
   test('beside a sidecar that has not come yet starts the program again', async () => {
     const host = await hostGuest(['fail'], { sidecar: 'http://127.0.0.1:9', restarts: 1 })
     expect(await host.exited).toMatchObject({ code: 70 })
