@@ -36,7 +36,7 @@ const allowed = {
     packages: ['commander', 'picocolors', 'yaml'],
     node: true,
   },
-  'index.ts': { areas: ['client', 'protocol'] },
+  'index.ts': { areas: ['client', 'protocol'], types: ['host-page'] },
   'index.node.ts': { areas: ['client', 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
 }
 
