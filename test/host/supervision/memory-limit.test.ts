@@ -27,6 +27,15 @@ describe('a page may take', () => {
       "350 of the container's 600 MB",
     ],
     [
+      'what its own group says, deep in others without a limit',
+      {
+        '/proc/self/cgroup': '0::/system.slice/game.service\n',
+        '/sys/fs/cgroup/system.slice/game.service/memory.max': `${700 * MB}\n`,
+        '/sys/fs/cgroup/system.slice/memory.max': 'max\n',
+      },
+      "450 of the container's 700 MB",
+    ],
+    [
       'what a container may that sees its group as the root, and a path of the host',
       { '/proc/self/cgroup': '0::/../../system.slice/x\n', '/sys/fs/cgroup/memory.max': `${512 * MB}\n` },
       "262 of the container's 512 MB",
