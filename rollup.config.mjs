@@ -16,6 +16,9 @@ const DIR = process.env.BUILD_DIR ?? 'dist'
 const client = { index: 'src/index.node.ts', 'index.web': 'src/index.ts' }
 const script = { 'gameserver-sidecar': 'src/index.ts' }
 const frames = { frames: 'src/frames/index.ts' }
+/** The connection in players' pages, and as a script. */
+const player = { player: 'src/player/index.ts' }
+const playerScript = { 'gameserver-sidecar.player': 'src/player/index.ts' }
 const adapters = {
   phaser: 'src/adapters/phaser.ts',
   cocos: 'src/adapters/cocos.ts',
@@ -29,19 +32,20 @@ const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 /** A few lines for `require()`, which load the ES module when it is first used. */
 const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
-const declarations = { index: 'src/index.ts', ...frames, ...nodeStreams, ...adapters, ...server }
+const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['commander', 'mrmime', 'picocolors', 'send', 'yaml']
+const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
+const PLAYER_GLOBAL = 'GameServerPlayer'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'
 
 /**
  * UMD sets no global where CommonJS or AMD is present, and `var` makes one only at a script's top level, not in the
  * function that Cocos wraps around a plugin script. So the IIFE assigns it to the global object itself.
  */
-const SET_GLOBAL = `(function (root) { if (root) root.${GLOBAL} = ${GLOBAL} })(
+const setGlobal = (name) => `(function (root) { if (root) root.${name} = ${name} })(
   typeof globalThis === 'object' ? globalThis : typeof self === 'object' ? self :
     typeof window === 'object' ? window : typeof global === 'object' ? global : this);`
 
@@ -85,7 +89,7 @@ const scripts = (name) => ({
 const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
 const vendorChunk = (id) => {
   const name = /node_modules\/([^/]+)\//.exec(id)?.[1]
-  return vendored.includes(name) ? `vendor-${name}` : undefined
+  return vendored.includes(name) ? `vendor-${name.replace('@', '')}` : undefined
 }
 
 /** Our own warnings fail the build: types are checked elsewhere, so a warning here means that the output is wrong. */
@@ -115,16 +119,29 @@ const builds = [
     output: [
       { ...scripts('umd'), format: 'umd', plugins: [licenses] },
       { ...scripts('umd.min'), ...maps(minify()), format: 'umd' },
-      { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: SET_GLOBAL },
+      { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: setGlobal(GLOBAL) },
     ],
   },
-  ...Object.entries({ ...frames, ...nodeStreams, ...adapters }).map(([name, source]) => ({
+  ...Object.entries({ ...frames, ...player, ...nodeStreams, ...adapters }).map(([name, source]) => ({
     input: { [name]: source },
     external: /^node:/,
     // An adapter's client is the application's own: the module that its other imports of the package lead to.
     plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2020')],
     output: [modules('es'), modules('cjs')],
   })),
+  {
+    input: Object.values(playerScript)[0],
+    plugins: [compile('es2017')],
+    output: {
+      file: `${DIR}/${Object.keys(playerScript)[0]}.js`,
+      plugins: [minify()],
+      format: 'iife',
+      name: PLAYER_GLOBAL,
+      exports: 'named',
+      banner: '/*! gameserver-sidecar, Apache-2.0 */',
+      footer: setGlobal(PLAYER_GLOBAL),
+    },
+  },
   {
     // Makes a global of its own, because Phaser's loader wants a class and not a namespace.
     input: Object.values(phaserScript)[0],
@@ -133,8 +150,10 @@ const builds = [
   },
   {
     input: { ...server, ...command },
-    external: [/^node:/, 'mitt', 'isomorphic-ws', 'ws'],
+    external: [/^node:/, 'mitt', 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
+      // The client of this package, as every other program imports it.
+      moduleByName('../../../index.node.js', 'gameserver-sidecar'),
       inlineScript(),
       alias({
         entries: ['mime-types', 'debug', 'http-errors'].map((name) => ({

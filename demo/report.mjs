@@ -13,10 +13,10 @@ const SOURCES = {
   health: 'health',
   connection: 'client',
   trouble: 'trouble',
-  gateway: 'gateway',
+  host: 'host',
+  exit: 'exit',
   browser: 'browser',
   page: 'page',
-  beat: 'health',
   player: 'player',
   platform: 'platform',
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { launch } from 'puppeteer-core'
 
-/** In the order in which they are tried, after those that a variable names. */
+/** In the order in which they are tried, after one that a variable names. */
 const BROWSERS = [
   {
     browser: 'chrome',
@@ -13,6 +13,8 @@ const BROWSERS = [
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
       'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
     ],
+    // It ends with the demo, however that ends.
+    pipe: true,
     // A browser's sandbox doesn't work for root, which is what one often is in a container.
     args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-dev-shm-usage'],
   },
@@ -25,6 +27,7 @@ const BROWSERS = [
       '/Applications/Firefox.app/Contents/MacOS/firefox',
       'C:\\Program Files\\Mozilla Firefox\\firefox.exe',
     ],
+    pipe: false,
     args: [],
   },
 ]
@@ -36,7 +39,8 @@ const BROWSERS = [
  * @throws Error in a sentence that says what to do
  */
 export function findBrowser(env = process.env, exists = existsSync) {
-  const named = BROWSERS.find(({ variable }) => env[variable])
+  // The game server's own browser is Chromium in any case, so who names Firefox means it for the players.
+  const named = BROWSERS.findLast(({ variable }) => env[variable])
   if (named !== undefined) {
     const executablePath = env[named.variable]
     if (!exists(executablePath)) throw new Error(`${named.variable} names no file: ${executablePath}`)
@@ -47,18 +51,19 @@ export function findBrowser(env = process.env, exists = existsSync) {
     if (executablePath !== undefined) return { ...known, executablePath }
   }
   throw new Error(
-    'There is no browser here: install Chromium or Firefox, or say where one is with the variable ' +
-      'CHROMIUM or FIREFOX. In a terminal and without --once the demo needs none: it prints addresses to open.',
+    "There is no browser here for the players' pages: install Chromium or Firefox, or say where one is with the " +
+      'variable CHROMIUM or FIREFOX.',
   )
 }
 
 /** This machine's browser without a window. `onTrouble` is told what goes wrong in its pages. */
 export async function startBrowser({ onTrouble }) {
-  const { browser: kind, executablePath, args } = findBrowser()
+  const { browser: kind, executablePath, args, pipe } = findBrowser()
   const browser = await launch({
     browser: kind,
     executablePath,
     args,
+    pipe,
     headless: true,
     defaultViewport: null,
     // Whoever is told to end closes what there is to close, the browser among it.

@@ -1,81 +1,106 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createClient } from 'gameserver-sidecar'
-import { createGateway } from 'gameserver-sidecar/node'
+import { createHost } from 'gameserver-sidecar/node'
 import { tellChanges } from '../server/changes.mjs'
+import { tellHost } from './host-news.mjs'
 
 export const PLAYERS_TO_START = 2
 
-const health = (initialDelaySeconds) => ({ initialDelaySeconds, periodSeconds: 2, failureThreshold: 3 })
+/** A player's messages are short. */
+const MOST_BYTES = 1024
 
 /** What a Fleet would make from its template: a new name each time, and the port at which players come in. */
-const describe = (playersPort) => ({
+const describe = (port) => ({
   metadata: {
     name: `star-arena-${randomBytes(3).toString('hex')}`,
     uid: randomUUID(),
     labels: { game: 'star-arena' },
   },
   spec: {
-    ports: [{ name: 'players', containerPort: playersPort }],
-    health: health(86_400),
+    ports: [{ name: 'players', containerPort: port }],
+    health: { initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 3 },
     counters: { players: { count: 0, capacity: 8 } },
     lists: { roster: { capacity: 8, values: [] } },
   },
 })
 
 /**
- * One GameServer: a local sidecar, and the gateway that serves the game and the sidecar on one origin.
- * Besides, what is the platform's part: to allocate it when enough players are there. `onNews` is told what
- * the sidecar's watch reports.
+ * One GameServer: the page in its headless browser, a local sidecar, and the port for players. Besides, what is
+ * the platform's part: to allocate it when enough players are there, and that of the site: to lead players to it
+ * while it takes some. `onNews` is told what the host and the sidecar's watch report.
  */
-export async function startGameServer({ dir, port, playersPort, seconds, onNews }) {
+export async function startGameServer({ dir, site, browser, seconds, onNews }) {
   const tell = (kind, text, details = {}) => onNews({ kind, text, ...details })
-  const gameServer = describe(playersPort)
-  const gateway = await createGateway({
-    dir,
-    port,
-    local: { gameServer },
-    autoHealth: true,
-    onWarning: (text) => tell('trouble', text),
-  })
-  tell('gateway', `${gateway.url}/ serves the game, and its sidecar under the same origin`)
-
-  const watcher = createClient({ baseUrl: gateway.sidecarUrl })
-  tellChanges(watcher, tell)
-  watcher.on('error', (error) => tell('trouble', error.message))
-  watcher.on('gameserver', ({ status }) => {
-    const enough =
-      Number(status.counters.players.count) >= PLAYERS_TO_START && status.lists.roster.values.length >= PLAYERS_TO_START
-    if (enough && status.state === 'Ready') allocate()
-  })
-  const endLog = gateway.local.sidecar.log.subscribe(({ event }) => {
-    if (event.type !== 'call' || event.call.operation !== 'health') return
-    endLog()
-    tell('beat', 'the first beat of the page is here')
-    queueMicrotask(expectBeats)
-  })
-
-  /** A person opens the page, or doesn't for a while. From its first beat on, the next ones must come. */
-  function expectBeats() {
-    const spec = { ...gameServer.spec, health: health(5) }
-    gateway.local.control({ type: 'reload', gameServer: { ...gameServer, spec } })
-  }
+  const playersPort = await freePort()
+  let watcher
+  let host
 
   /** As an allocator in a cluster does, which can hand over what the match is to be. */
   function allocate() {
     const annotations = { 'star-arena/seconds': String(seconds) }
-    const { ok, message } = gateway.local.control({ type: 'allocate', annotations })
+    const { ok, message } = host.local.control({ type: 'allocate', annotations })
     if (ok) tell('platform', `allocates it for ${seconds} s`)
     else tell('trouble', `Not allocated: ${message}`)
   }
 
+  /** From the beginning, so that no state is missed. */
+  function watch(baseUrl) {
+    watcher = createClient({ baseUrl })
+    watcher.on('state', ({ state }) => {
+      if (state === 'Ready') site.lead(host.playersUrl)
+      if (['Shutdown', 'Unhealthy'].includes(state)) site.lead(undefined)
+    })
+    tellChanges(watcher, tell)
+    watcher.on('error', (error) => tell('trouble', error.message))
+    watcher.on('gameserver', ({ status }) => {
+      const { counters, lists, state } = status
+      const enough =
+        Number(counters.players.count) >= PLAYERS_TO_START && lists.roster.values.length >= PLAYERS_TO_START
+      if (enough && state === 'Ready') allocate()
+    })
+  }
+
+  try {
+    host = await createHost({
+      dir,
+      browser,
+      playersPort,
+      maxMessage: MOST_BYTES,
+      // Any page can open a WebSocket to this machine; only its origin tells which page it is.
+      playerOrigins: [site.origin],
+      autoHealth: true,
+      local: { gameServer: describe(playersPort), onWarning: (text) => tell('trouble', text) },
+      onEvent(event) {
+        if (event.event === 'listening') watch(event.sidecar)
+        if (['crash', 'hang', 'shutdown', 'exit'].includes(event.event)) site.lead(undefined)
+        tellHost(event, tell)
+      },
+    })
+  } catch (error) {
+    watcher?.close()
+    throw error
+  }
+  const ended = host.exited.finally(() => watcher.close())
+
   return {
-    url: `${gateway.url}/`,
-    port: gateway.port,
     allocate,
-    async close() {
-      watcher.close()
-      endLog()
-      await gateway.close('SIGTERM')
+    /** Resolves with how it has ended. */
+    ended,
+    async close(signal) {
+      await host.close(signal)
+      await ended
     },
   }
+}
+
+/** As the platform picks one of its node for each server. */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
 }

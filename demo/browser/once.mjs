@@ -7,14 +7,15 @@ import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 const BOTS = ['Ada', 'Grace']
 /** For each step: a browser takes its time to start on a machine that has other things to do. */
 const PATIENCE_MS = 60_000
-const VIEW = { width: 1280, height: 720 }
+const VIEW = { width: 1280, height: 900 }
 
 /**
- * One match in a headless browser: the game server's page, and two players' pages that play by themselves.
+ * One match: the game server's page in the host's browser, and two players' pages in another, which play by
+ * themselves.
  */
-export async function playOnce({ dir, relay, port, seconds, screenshot, signal }) {
+export async function playOnce({ site, screenshot, signal, ...options }) {
   const report = createReport()
-  const steps = followLifecycle(lobbyLifecycle(PLAYERS_TO_START), PATIENCE_MS)
+  const steps = followLifecycle([...lobbyLifecycle(PLAYERS_TO_START), exitsWith(0)], PATIENCE_MS)
   let onReady
   const ready = new Promise((resolve) => {
     onReady = resolve
@@ -28,27 +29,30 @@ export async function playOnce({ dir, relay, port, seconds, screenshot, signal }
     signal.addEventListener('abort', () => reject(signal.reason))
   })
   aborted.catch(() => {}) // whoever waits for something else looks at it later
-  const until = (...promises) => Promise.race([aborted, ...promises])
 
   const closing = [steps.cancel]
   try {
-    const server = await startGameServer({ dir, port, playersPort: relay.port, seconds, onNews })
-    closing.push(server.close)
-    relay.admit(server.url)
+    const server = await startGameServer({ ...options, site, onNews })
+    closing.push(() => server.close(signal.reason?.signal))
     signal.throwIfAborted()
+    const failed = server.ended.then(({ code, reason }) => {
+      if (code !== 0) throw new Error(`The game server has failed with exit code ${code}. ${reason}.`)
+    })
+    failed.catch(() => {}) // as above
+    const until = (promise) => Promise.race([promise, aborted, failed.then(() => promise)])
 
     const browser = await startBrowser({ onTrouble: (text) => onNews({ kind: 'trouble', text }) })
     closing.push(browser.close)
-    onNews({ kind: 'browser', text: `${browser.version}, headless` })
+    onNews({ kind: 'browser', text: `${browser.version}, headless, for the players` })
 
-    // A browser without a graphics card draws a small scene for less with canvas than with WebGL in software.
-    const host = await until(browser.open(`${server.url}?renderer=canvas`, 'The game server', VIEW))
-    onNews({ kind: 'page', text: 'is open: the game server' })
-    await until(ready, steps.done) // no platform sends players earlier
-    const players = await until(Promise.all(BOTS.map((name) => browser.open(`${relay.url}?bot=${name}`, name))))
+    await until(Promise.race([ready, steps.done])) // no platform sends players earlier
+    const players = await until(Promise.all(BOTS.map((name) => browser.open(`${site.url}?bot=${name}`, name, VIEW))))
 
-    const shown = Promise.all([...players.map(ranking), screenshot && takeScreenshot(host, seconds, screenshot)])
-    shown.catch(() => {}) // looked at later
+    const shown = Promise.all([
+      ...players.map(ranking),
+      screenshot && takeScreenshot(players[0], options.seconds, screenshot),
+    ])
+    shown.catch(() => {}) // as above
     await until(steps.done)
     const rankings = await until(shown)
     BOTS.forEach((name, i) => onNews({ kind: 'player', text: `${name}'s page shows: ${rankings[i]}` }))
@@ -58,6 +62,11 @@ export async function playOnce({ dir, relay, port, seconds, screenshot, signal }
   }
   console.log('Every step came, and all pages and servers are closed.')
 }
+
+const exitsWith = (code) => ({
+  title: `the host's exit code ${code}`,
+  fits: (news) => news.kind === 'exit' && news.code === code,
+})
 
 /** What a player's page shows in the end. */
 async function ranking(page) {
@@ -70,7 +79,8 @@ async function takeScreenshot(page, seconds, path) {
   // each frame, and a page that others hide has none.
   const isMidway = (half) => {
     const { phase, left } = document.body.dataset
-    return phase === 'over' || (phase === 'playing' && Number(left) <= half)
+    const isOver = !document.getElementById('ranking').hidden
+    return isOver || (phase === 'playing' && Number(left) <= half)
   }
   const patience = { timeout: PATIENCE_MS + seconds * 1000, polling: 50 }
   await page.waitForFunction(isMidway, patience, Math.ceil(seconds / 2))

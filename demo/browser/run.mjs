@@ -1,23 +1,24 @@
 /**
- * `npm run demo:browser`: a game server in a page, and players in others; with `--once`, one match by itself,
- * in a browser without a window.
+ * `npm run demo:host`: a page that is hosted as a dedicated game server, and players in pages of their own; with
+ * `--once`, one match by itself.
  */
 import { parseArgs } from 'node:util'
 import { buildIfStale } from '../../build/build-if-stale.mjs'
 import { buildGame } from './build.mjs'
-import { startRelay } from './relay.mjs'
+import { startSite } from './site.mjs'
 
-const HELP = `Usage: npm run demo:browser [-- options]
+const HELP = `Usage: npm run demo:host [-- options]
 
   --once               play one short match with bots in a headless browser, then exit with 0 if every step came;
-                       so it is without a terminal
-  --port <n>           port of the game server's page; default: any free one
+                       so it is without a terminal, unless --no-once is given
+  --port <n>           port of the players' page; default: any free one
   --seconds <n>        length of a match; default: 60, with --once 3
-  --screenshot <file>  with --once: save a picture of the game server's page in the middle of the match, as PNG`
+  --browser <path>     the browser that the game server's page runs in; default: the lightest one there is
+  --screenshot <file>  with --once: save a picture of a player's page in the middle of the match, as PNG`
 
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.once(signal, () => ending.abort(new Error(`Stopped by ${signal}.`)))
+  process.once(signal, () => ending.abort(Object.assign(new Error(`Stopped by ${signal}.`), { signal })))
 }
 
 try {
@@ -27,19 +28,21 @@ try {
 } catch (error) {
   const isTaken = error.code === 'EADDRINUSE'
   console.error(isTaken ? `Port ${error.port} is already in use; choose another with --port.` : error.message)
-  process.exitCode = 1
+  // A host that can't start says with its code why, as its command does.
+  process.exitCode = error.exitCode ?? 1
 }
 
-async function run({ once, ...options }) {
+async function run({ once, port, screenshot, ...options }) {
   await buildIfStale()
   // Only now, since they import what was built.
   const play = once ? (await import('./once.mjs')).playOnce : (await import('./play-on.mjs')).playOn
   const game = await buildGame()
-  const relay = await startRelay()
+  let site
   try {
-    await play({ ...options, dir: game.dir, relay, signal: ending.signal })
+    site = await startSite(port)
+    await play({ ...options, screenshot, dir: game.dir, site, signal: ending.signal })
   } finally {
-    relay.close()
+    site?.close()
     await game.remove()
   }
 }
@@ -47,19 +50,22 @@ async function run({ once, ...options }) {
 function readOptions(args) {
   const { values } = parseArgs({
     args,
+    allowNegative: true,
     options: {
       once: { type: 'boolean', default: process.stdout.isTTY !== true },
       port: { type: 'string', default: '0' },
       seconds: { type: 'string' },
+      browser: { type: 'string' },
       screenshot: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
-  const { once, help, screenshot } = values
+  const { once, help, browser, screenshot } = values
   if (screenshot !== undefined && !once) throw new Error('--screenshot goes with --once.')
   return {
     once,
     help,
+    browser,
     screenshot,
     port: whole('port', values.port, 0, 65_535),
     seconds: whole('seconds', values.seconds ?? (once ? '3' : '60'), 1, 3_600),

@@ -1,5 +1,7 @@
 /** What the runner tells the script when it puts it into the page. */
 export interface HostConfig {
+  /** Address and port of the gateway, such as `127.0.0.1:8080`. */
+  readonly host: string
   /** Path at which the page opens its one socket to the players, with the secret. */
   readonly playersPath: string
 }

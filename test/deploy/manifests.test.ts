@@ -56,15 +56,16 @@ interface Allocation {
 }
 
 describe.each(variants)('for $name', ({ choices, files }) => {
-  const only = <T>(name: string): T => {
+  const only = (name: string): unknown => {
     const documents = documentsOf(files.get(name)!)
     expect(documents).toHaveLength(1)
-    return documents[0] as T
+    return documents[0]
   }
+  const fleetOf = (): Fleet => only('fleet.yaml') as Fleet
   const commented = (name: string): unknown[] => commentedDocuments(files.get(name)!)
   const flag = (gameServer: GameServer, name: string): string | undefined =>
     gameServer.spec.template.spec.containers[0]!.args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1)
-  const servers = (): GameServer[] => [only('gameserver.yaml'), only<Fleet>('fleet.yaml').spec.template]
+  const servers = (): GameServer[] => [only('gameserver.yaml') as GameServer, fleetOf().spec.template]
 
   test.each(MANIFESTS)('%s is one object, by the schema of the platform', (name) => {
     expect(problemsOf(only(name))).toEqual([])
@@ -112,15 +113,15 @@ describe.each(variants)('for $name', ({ choices, files }) => {
   })
 
   test('every autoscaler policy fits the Fleet, and the platform would take its numbers', () => {
-    const fleet = only<Fleet>('fleet.yaml')
+    const fleet = fleetOf()
     const all = [only('fleetautoscaler.yaml'), ...commented('fleetautoscaler.yaml')] as Autoscaler[]
     for (const { spec } of all) {
       expect(spec.fleetName).toBe(fleet.metadata.name)
       const field = spec.policy.type.toLowerCase()
       const policy = spec.policy[field] as Readonly<Record<string, unknown>>
       const [least, most] = field === 'buffer' ? ['minReplicas', 'maxReplicas'] : ['minCapacity', 'maxCapacity']
-      expect(Number(policy[least!])).toBeGreaterThanOrEqual(Number(policy['bufferSize']))
-      expect(Number(policy[most!])).toBeGreaterThanOrEqual(Number(policy[least!]))
+      expect(Number(policy[least])).toBeGreaterThanOrEqual(Number(policy['bufferSize']))
+      expect(Number(policy[most])).toBeGreaterThanOrEqual(Number(policy[least]))
       if (field !== 'buffer') {
         const known = fleet.spec.template.spec[field === 'counter' ? 'counters' : 'lists']
         expect(Object.keys(known ?? {})).toContain(policy['key'])
@@ -129,8 +130,8 @@ describe.each(variants)('for $name', ({ choices, files }) => {
   })
 
   test('the allocation selects servers of the Fleet, by counters and lists that they have', () => {
-    const { metadata, spec } = only<Fleet>('fleet.yaml')
-    const { spec: allocation } = only<Allocation>('allocation.yaml')
+    const { metadata, spec } = fleetOf()
+    const { spec: allocation } = only('allocation.yaml') as Allocation
     const has = {
       counters: Object.keys(spec.template.spec.counters ?? {}),
       lists: Object.keys(spec.template.spec.lists ?? {}),

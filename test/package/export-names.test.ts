@@ -39,8 +39,18 @@ describe('exports are a contract', () => {
     expect(await imported('node.js')).toMatchInlineSnapshot(`
       [
         "GameServerFileError",
+        "HostError",
         "createGateway",
+        "createHost",
         "createLocalSidecar",
+      ]
+    `)
+  })
+
+  test('./player', async () => {
+    expect(await imported('player.js')).toMatchInlineSnapshot(`
+      [
+        "connect",
       ]
     `)
   })
@@ -58,7 +68,7 @@ describe('exports are a contract', () => {
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node-connect', 'node', 'vite'])(
+  test.each(['frames', 'node-connect', 'node', 'player', 'vite'])(
     './%s is the same for an import and a require',
     async (entry) => {
       expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 /** The scripts that a page loads as they are. */
-const isMinified = (path: string): boolean => /\.(umd\.min|iife)\.js$/.test(path)
+const isMinified = (path: string): boolean => /\.(umd\.min|iife|player)\.js$/.test(path)
 const isVendored = (path: string): boolean => path.includes('/vendor-')
 
 test('every build but the minified scripts and bundled libraries is readable: one statement a line', async () => {

@@ -48,6 +48,11 @@ test('the frame decoder in an application bundle is 3,500 bytes at most', async 
   expect(await shipped('dist/frames.js', 'MessageDecoder')).toBeLessThanOrEqual(3500)
 })
 
+test('the connection in a player’s page is 3,000 bytes at most', async () => {
+  expect(await shipped('dist/player.js', 'connect')).toBeLessThanOrEqual(3000)
+  expect(gzipped(read('dist/gameserver-sidecar.player.js'))).toBeLessThanOrEqual(3000)
+})
+
 test('all of frames in an application bundle is 6,900 bytes at most', async () => {
   expect(await shipped('dist/frames.js', 'MessageDecoder, createWebSocketClass')).toBeLessThanOrEqual(6900)
 })

@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 const USE = `
+  declare const SomeWebSocket: unknown
   const client = createClient({ baseUrl: 'http://127.0.0.1:1', autoHealth: { check: async () => true } })
   const stop: () => void = client.on('gameserver', (gameServer) => { const state: string = gameServer.status.state; void state })
   const counter: Promise<number> = client.getCounter('rooms').then(({ count }) => count)
@@ -30,16 +31,27 @@ const USE = `
   client.reserve({})
   async function watch() { for await (const { object_meta } of client.watchGameServer()) object_meta.name.trim() }
   const decoder = new MessageDecoder({ message: (message) => { void message } })
-  export const used = [client, stop, counter, exact, watch, decoder, outcome, seen, direct]
+  const player = connect('ws://127.0.0.1:1', { unreliable: true, WebSocket: SomeWebSocket })
+  player.binaryType = 'arraybuffer'
+  player.onmessage = ({ data }) => { const message: string | ArrayBuffer = data; player.sendUnreliable(message) }
+  player.addEventListener('close', ({ code, reason }) => { const why: string = reason + code.toFixed(); void why })
+  // @ts-expect-error no such option
+  connect('ws://127.0.0.1:1', { unreliabel: true })
+  // @ts-expect-error a number is no message
+  player.send(1)
+  export const used = [client, player, stop, counter, exact, watch, decoder, outcome, seen, direct]
 `
 const IMPORTS = `
   import { createClient } from 'gameserver-sidecar'
-  import { MessageDecoder } from 'gameserver-sidecar/frames'`
+  import { MessageDecoder } from 'gameserver-sidecar/frames'
+  import { connect } from 'gameserver-sidecar/player'`
 const REQUIRES = `
   import sidecar = require('gameserver-sidecar')
   import frames = require('gameserver-sidecar/frames')
+  import player_ = require('gameserver-sidecar/player')
   const { createClient } = sidecar
-  const { MessageDecoder } = frames`
+  const { MessageDecoder } = frames
+  const { connect } = player_`
 
 /** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
 const BARE: ts.CompilerOptions = {

@@ -24,6 +24,8 @@ export function createMatch(on) {
       return players.size
     },
 
+    has: (id) => players.has(id),
+
     /** The name that the player gets, which nobody else has. */
     join(id, wanted) {
       const used = [...players.values()].map(({ name }) => name)

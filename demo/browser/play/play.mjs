@@ -1,40 +1,57 @@
 /**
- * A player's page: it shows what the game server says and sends where the player wants to go. It has no
- * sidecar and can't reach one. With `?bot=NAME` it plays by itself.
+ * A player's page: it shows what the game server says and sends where the player wants to go. All it needs is
+ * a WebSocket. With `?bot=NAME` it plays by itself.
  */
 import { createArenaView } from './arena-view.mjs'
+import { connectToServer } from './connection.mjs'
 import { readControls } from './controls.mjs'
 import { nearest } from './nearest.mjs'
 
-const RETRY_MS = 500
 const bot = new URLSearchParams(location.search).get('bot')
+const WAITING = 'Waiting for a game server …'
+/** How a connection may end that was open. */
+const ENDS = {
+  1001: 'The game server has stopped. Waiting for the next one …',
+  1011: 'The game server has failed. Waiting for the next one …',
+  1012: 'The game server has failed. Waiting for the next one …',
+}
+const PHASES = { lobby: 'Warm-up: the match begins when the platform allocates this server', over: 'The match is over' }
 
 const by = (id) => document.getElementById(id)
 const canvas = by('arena')
 const arena = createArenaView(canvas)
 
-let socket
+const NOTHING = { phase: 'none', players: [], stars: [] }
+
 let self
-let picture = { phase: 'lobby', players: [], stars: [] }
+let picture = NOTHING
 
 const me = () => picture.players.find(({ id }) => id === self)
-const send = (message) => {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
-}
+const server = connectToServer({
+  open() {
+    by('enter').disabled = false
+    by('notice').textContent = ''
+    if (bot !== null) join(bot)
+  },
+  message: (message) => handlers[message.type]?.(message),
+  close(code) {
+    by('enter').disabled = true
+    // Of servers that don't take the connection nothing is known; what was said of the last one still holds.
+    if (code !== undefined || by('notice').textContent === '') by('notice').textContent = ENDS[code] ?? WAITING
+    picture = NOTHING
+    showServer({})
+    showMatch()
+    leaveMatch()
+  },
+})
 const controls = readControls(canvas, {
   isPlaying: () => self !== undefined,
   self: me,
-  onMove: (x, y) => send({ type: 'move', x, y }),
+  onMove: (x, y) => server.send({ type: 'move', x, y }),
 })
 
 const handlers = {
-  /** From the relay: whether there is a game server at all. */
-  server({ present }) {
-    by('enter').disabled = !present
-    by('notice').textContent = present ? '' : 'Waiting for a game server …'
-    if (!present) leaveMatch()
-    else if (bot !== null) send({ type: 'join', name: bot })
-  },
+  server: showServer,
   joined({ id }) {
     self = id
     by('join').hidden = by('ranking').hidden = true
@@ -49,8 +66,12 @@ const handlers = {
     else playAsBot()
     showMatch()
   },
-  over({ ranking }) {
+  stopped() {
+    by('headline').textContent = 'The match was ended early'
+    by('ranking').hidden = true
     leaveMatch()
+  },
+  over({ ranking }) {
     by('headline').textContent = ranking.length === 0 ? 'Nobody is left' : `${ranking[0].name} wins`
     by('ranking').replaceChildren(
       ...ranking.map(({ name, score }, i) => {
@@ -61,19 +82,12 @@ const handlers = {
     )
     by('ranking').hidden = false
     by('enter').textContent = 'Play again'
+    leaveMatch()
   },
 }
 
-function connect() {
-  socket = new WebSocket(`ws://${location.host}/`)
-  socket.onmessage = ({ data }) => {
-    const message = JSON.parse(data)
-    handlers[message.type]?.(message)
-  }
-  socket.onclose = () => {
-    handlers.server({ present: false })
-    setTimeout(connect, RETRY_MS)
-  }
+function join(name) {
+  server.send({ type: 'join', name })
 }
 
 function leaveMatch() {
@@ -89,19 +103,31 @@ function playAsBot() {
   const { stars, players } = picture
   const own = stars.filter((star) => nearest(star, players).id === self)
   const { x, y } = nearest(player, own) ?? nearest(player, stars)
-  send({ type: 'move', x: x - player.x, y: y - player.y })
+  server.send({ type: 'move', x: x - player.x, y: y - player.y })
+}
+
+/** What the game server has said of itself. */
+function showServer({ name = '', state = '' }) {
+  by('server').textContent = name
+  by('state').textContent = state
+  by('state').hidden = state === ''
+  by('state').dataset.state = state
 }
 
 function showMatch() {
   const { phase, left, players } = picture
-  by('phase').textContent = phase === 'lobby' && self !== undefined ? 'warming up, the match has not begun' : ''
+  document.body.dataset.phase = phase
+  document.body.dataset.left = left
+  by('phase').textContent = PHASES[phase] ?? ''
   by('left').textContent = phase === 'playing' ? `${left} s` : ''
   by('scores').replaceChildren(
     ...players.map(({ id, name, color, score }) => {
       const item = document.createElement('li')
       const dot = document.createElement('i')
+      const points = document.createElement('b')
       dot.style.background = color
-      item.append(dot, phase === 'lobby' ? name : `${name} ${score}`)
+      points.textContent = phase === 'lobby' ? '' : String(score)
+      item.append(dot, name, points)
       item.classList.toggle('self', id === self)
       return item
     }),
@@ -110,7 +136,7 @@ function showMatch() {
 
 by('join').addEventListener('submit', (event) => {
   event.preventDefault()
-  send({ type: 'join', name: by('name').value })
+  join(by('name').value)
 })
 
 function draw(time) {
@@ -118,4 +144,3 @@ function draw(time) {
   requestAnimationFrame(draw)
 }
 requestAnimationFrame(draw)
-connect()

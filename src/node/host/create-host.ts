@@ -12,6 +12,9 @@ import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
 import type { Players } from './players/players.js'
+import { createAdvertisedAddress, readGameServer } from './players/webrtc/advertised-address.js'
+import type { Reachable } from './players/webrtc/advertised-address.js'
+import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
 import type { RunningPage } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
@@ -45,7 +48,7 @@ export interface Host {
  * page; `exited` tells how it ends.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
- * @throws HostError NO_BUILD, NO_BROWSER or LAUNCH_FAILED
+ * @throws HostError NO_BUILD, NO_BROWSER, LAUNCH_FAILED or MISSING_PEER
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -53,6 +56,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const began = performance.now()
   const settings = resolveHostOptions(options)
   checkBuild(options.dir)
+  if (options.webrtc) await loadNative()
   const found = findBrowser(options.browser)
   const tell = (event: HostEvent): void => options.onEvent?.(event)
   const warn = (text: string): void => tell({ event: 'warning', text })
@@ -74,6 +78,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   // The browser takes longest, so it starts while the rest is made ready.
   const launching = launch()
   launching.catch(() => undefined)
+  // Of a local sidecar there is none, so players come to where their WebSocket has come.
+  let advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
   const closing: (() => Promise<unknown>)[] = [async () => (await launching).close()]
   try {
     const players = await createPlayers({
@@ -85,6 +91,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       maxBuffered: settings.maxBuffered,
       origins: options.playerOrigins,
       tls: settings.tls,
+      webrtc: options.webrtc ? { address: () => advertised() } : undefined,
       onPlayer: (player) => tell({ event: 'connection', ...player }),
       onLog: warn,
       onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
@@ -92,6 +99,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     closing.push(players.close)
     const gateway = await startGateway(options, players, warn, () => (wasReady = true))
     closing.push(() => gateway.close())
+    if (!options.local)
+      advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
     const pageUrl = new URL(settings.path, gateway.url).href
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 

@@ -8,6 +8,8 @@ export const HOST_EXIT_CODES = {
   NO_BROWSER: 69,
   /** Node, Deno or Bun, whichever the program is to run in, isn't there. */
   NO_RUNTIME: 69,
+  /** Data channels are wanted, and the package for them isn't there. */
+  MISSING_PEER: 69,
   /** The browser is there, but doesn't start. */
   LAUNCH_FAILED: 69,
   /** The page crashed, or ended in a way that has no code of its own. */

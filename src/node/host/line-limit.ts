@@ -12,6 +12,8 @@ export interface LineLimit {
   flush(): void
 }
 
+/** How long equal lines are only counted, at first and at most. */
+const COUNT_MS = { first: 1_000, most: 60_000 }
 /** Lines a second, and how many may come at once. Errors are counted apart, so that a flood of others hides none. */
 const PER_SECOND = 100
 const BURST = 500
@@ -24,6 +26,7 @@ export function createLineLimit(
   const buckets = { error: createBucket(now), other: createBucket(now) }
   let last: ConsoleLine | undefined
   let repeats = 0
+  let countMs = COUNT_MS.first
   let timer: NodeJS.Timeout | undefined
 
   const bucketOf = ({ level }: ConsoleLine): Bucket => (level === 'error' ? buckets.error : buckets.other)
@@ -60,13 +63,15 @@ export function createLineLimit(
 
   const tell = (): void => {
     timer = undefined
+    if (repeats > 0) countMs = Math.min(COUNT_MS.most, countMs * 2)
     tellRepeats()
     tellDropped()
     if (isBehind()) wait()
   }
 
   const wait = (): void => {
-    timer ??= setTimeout(tell, 1_000).unref()
+    const isDropping = buckets.error.dropped > 0 || buckets.other.dropped > 0
+    timer ??= setTimeout(tell, isDropping ? 1_000 : countMs).unref()
   }
 
   return {
@@ -75,6 +80,7 @@ export function createLineLimit(
         repeats += 1
       } else {
         tellRepeats()
+        countMs = COUNT_MS.first
         last = line
         pass(line)
       }

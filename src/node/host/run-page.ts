@@ -58,12 +58,14 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const page = await openHostedPage(browser, playersPath)
+    const { host, origin } = new URL(pageUrl)
+    const page = await openHostedPage(browser, { host, playersPath })
     const watching = new AbortController()
     const isOver = (): boolean => watching.signal.aborted
     const warn = (text: string): void => tell({ event: 'warning', text })
 
     let hasBooted = false
+    let hasReloaded = false
     let lastError: string | undefined
     let fail!: (reason: string) => void
     const failed = new Promise<PageEnd>((resolve) => {
@@ -76,7 +78,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       browser: browser.devtools,
       sessionOf: browser.devtools.session,
       targetId: page.targetId,
-      origin: new URL(pageUrl).origin,
+      origin,
       onLine(line) {
         if (line.level === 'error') lastError = line.text
         tell({ event: 'console', ...line })
@@ -85,7 +87,8 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       onReloaded(url) {
         // Some builds load themselves once more before they begin, such as those that need a service worker.
         if (hasBooted) fail(`The page has loaded itself again: ${url}`)
-        else warn(`The page has loaded itself again before its first step: ${url}`)
+        else if (!hasReloaded) warn(`The page has loaded itself again before its first step: ${url}`)
+        hasReloaded = true
       },
     })
     const endMemoryWatch = watchMemory({
@@ -96,7 +99,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       onExceeded: fail,
     })
     const stackOf = async (): Promise<string> =>
-      (await watch.describeCallFrames(await stackOfHang(page.session))).join('\n')
+      (await watch.describePaused(await stackOfHang(page.session))).join('\n')
 
     const { hangTimeout, bootTimeout } = settings
     const superviseLife = async (): Promise<PageEnd | undefined> => {

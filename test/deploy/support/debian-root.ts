@@ -24,7 +24,7 @@ const exec = promisify(execFile)
 /** Another one is made when this changes. */
 const VERSION = 1
 const SUITE = 'bookworm'
-const NEEDED = ['debootstrap', 'chroot', 'unshare', 'capsh', 'mount', 'tini']
+const NEEDED = ['debootstrap', 'chroot', 'unshare', 'capsh', 'mount']
 const SUPERUSER_FOLDERS = ['/usr/sbin', '/sbin']
 
 /** Why no root file system can be made here; undefined where it can. */
@@ -107,12 +107,13 @@ export async function megabytesOf(folder: string): Promise<number> {
   return Number.parseInt(stdout, 10) / 1e6
 }
 
-/** The stages that were kept of earlier runs of another version of the Dockerfiles. */
+/** Removes stages that earlier runs have kept, but for those that were made last. */
 export async function removeStages(root: string, keep: number): Promise<void> {
   const home = dirname(root)
-  const stages = (await readdir(home)).filter((name) => name.startsWith('stage-') && !name.endsWith('.done'))
-  for (const name of stages.slice(0, Math.max(0, stages.length - keep))) {
-    await rm(join(home, `${name}.done`), { force: true })
-    await rm(join(home, name), { recursive: true, force: true })
+  const marks = (await readdir(home)).filter((name) => name.endsWith('.done')).map((name) => join(home, name))
+  const ages = await Promise.all(marks.map(async (mark) => ({ mark, made: (await lstat(mark)).mtimeMs })))
+  for (const { mark } of ages.sort((a, b) => b.made - a.made).slice(keep)) {
+    await rm(mark, { force: true })
+    await rm(mark.slice(0, -'.done'.length), { recursive: true, force: true })
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ describe('a program', () => {
   })
 
   test('that has called shutdown() is not shut down a second time by the host', async () => {
-    const host = await hostGuest(['save', 'ready', 'up', 'stay'], { local: { mode: 'local' } })
+    const host = await hostGuest(['save', 'ready', 'up', 'stay'])
     await host.printed('up')
     await host.close()
     expect(host.lines()).toContain('info: saved')
@@ -100,9 +100,10 @@ describe('a program', () => {
 describe('a crash', () => {
   test('before ready() starts the program again, as often as allowed, then ends the host with 70 and says why', async () => {
     const host = await hostGuest(['throw'], { restarts: 2 })
-    const { code, reason } = await host.exited
-    expect(code).toBe(70)
-    expect(reason).toMatch(/^The program ended with exit code 1\n[^]*Error: the level is missing\n\s+at /)
+    const sentence = 'The program ended with exit code 1: Error: the level is missing'
+    expect(await host.exited).toEqual({ code: 70, reason: sentence })
+    const crash = host.events.find(named('crash'))
+    expect(crash).toMatchObject({ reason: expect.stringMatching(new RegExp(`^${sentence}\n +at `)) as string })
     const story = host.events.map(({ event }) => event).filter((event) => event !== 'console')
     const run = ['program', 'crash']
     expect(story).toEqual([...run, 'warning', ...run, 'warning', ...run, 'exit'])
@@ -140,7 +141,7 @@ describe('a crash', () => {
 
   test('loses no output, not even the start of a line', async () => {
     const host = await hostGuest(['die unfinished'], { restarts: 0 })
-    expect((await host.exited).reason).toBe('The program ended with exit code 4\nthe last words')
+    expect((await host.exited).reason).toBe('The program ended with exit code 4: the last words')
     expect(host.lines().sort()).toEqual(['error: the last words', 'info: no end of line'])
   })
 })
@@ -200,6 +201,20 @@ describe('what can not be started', () => {
     [{ graze: 1 }, 'did you mean "grace"?'],
   ])('%j is refused', async (options, message) => {
     await expect(createProgramHost({ file: guest, local: true, ...options })).rejects.toThrow(message)
+  })
+
+  test('a file whose name looks like an option is a file all the same', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'program-'))
+    const here = process.cwd()
+    onTestFinished(async () => {
+      process.chdir(here)
+      await rm(folder, { recursive: true })
+    })
+    await writeFile(join(folder, '--version.mjs'), 'console.log("it runs")')
+    process.chdir(folder)
+    const host = await hostGuest([], { file: '--version.mjs' })
+    await host.exited
+    expect(host.lines()).toEqual(['info: it runs'])
   })
 
   test('a port of the local sidecar that is taken rejects, and leaves no program behind', async () => {

@@ -21,6 +21,8 @@ export interface ExceptionDetails {
 
 /** Of `Log.entryAdded`: failed loads, and what else the browser has to say. */
 export interface LogEntry {
+  /** For example `network`, `security` or `worker`. */
+  readonly source: string
   readonly level: string
   readonly text: string
   readonly url?: string

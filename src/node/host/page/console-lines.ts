@@ -19,6 +19,8 @@ export interface ConsoleLines {
   read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
   /** Writes a line of the host's own about the page, under the same limits. */
   write(line: ConsoleLine): void
+  /** The same for what must not be lost in a flood, and comes seldom. */
+  tell(line: ConsoleLine): void
   /** Resolves when everything that has come so far is written. */
   flush(): Promise<void>
 }
@@ -76,9 +78,9 @@ export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesO
     write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
   }
 
-  const onEntry = ({ level, text, url, lineNumber }: LogEntry): void => {
-    // Browsers ask for it by themselves.
-    if (url === `${origin}/favicon.ico`) return
+  const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
+    // A worker's own console tells it, too; and browsers ask for the icon by themselves.
+    if (source === 'worker' || url === `${origin}/favicon.ico`) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
     const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
     write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
@@ -105,6 +107,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesO
       }
     },
     write: ({ level, text }) => write(level, text),
+    tell: onLine,
     async flush() {
       await order
       limit.flush()

@@ -7,16 +7,16 @@ export interface ConsoleSession {
   detach(): Promise<unknown>
 }
 
-/** Events and characters within a second that are a flood. */
-const FLOOD = { events: 2_000, characters: 8_000_000 }
+/** Events and characters within a second that are a flood: more than are written anyway. */
+const FLOOD = { events: 600, characters: 4_000_000 }
 /** How long the console then isn't read, at first and at most. */
 const PAUSE_MS = { first: 1_000, most: 16_000 }
 /** What was logged stays in the page's memory until it is let go. */
 const RELEASE_MS = 1_000
 
 /**
- * Reads the console of a thread. Whatever the page writes, the browser queues until it is read, without a limit. So a
- * page that floods it isn't read for a while.
+ * Reads the console of a thread. Whatever the page writes, the browser queues until it is read, without a limit, and
+ * answers of the page wait behind it. So a page that floods its console isn't read for a while.
  *
  * @param attach makes a new session, or resolves with nothing if there can't be another one
  * @returns the function that ends it, once what comes from now on is read
@@ -61,10 +61,10 @@ export async function followConsole(
     characters += size
     if (events < FLOOD.events && characters < FLOOD.characters) return
     drop()
-    const seconds = pause / 1_000
-    lines.write({
+    const what = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
+    lines.tell({
       level: 'warn',
-      text: `The page floods its console, which is not read for ${seconds} s: ${FLOOD.events} calls or ${FLOOD.characters / 1e6} MB within a second are too many`,
+      text: `The page floods its console, which is not read for ${pause / 1_000} s: ${what}`,
     })
     pauseTimer = setTimeout(() => void begin(false), pause).unref()
     pause = Math.min(PAUSE_MS.most, pause * 2)

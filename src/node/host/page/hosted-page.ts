@@ -36,7 +36,7 @@ const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
 /** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
-export async function openHostedPage({ devtools, ended }: Browser, playersPath: string): Promise<HostedPage> {
+export async function openHostedPage({ devtools, ended }: Browser, config: HostConfig): Promise<HostedPage> {
   const { targetInfos } = await devtools.send<{ targetInfos: readonly TargetInfo[] }>('Target.getTargets')
   const target = targetInfos.find(({ type }) => type === 'page')
   if (target === undefined) throw new HostError('LAUNCH_FAILED', 'The browser has opened no page.')
@@ -56,7 +56,6 @@ export async function openHostedPage({ devtools, ended }: Browser, playersPath: 
 
   void Promise.race([gone, ended]).then(() => (isGone = true))
 
-  const config: HostConfig = { playersPath }
   const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
   await Promise.all([
     devtools.send('Target.setDiscoverTargets', { discover: true }),

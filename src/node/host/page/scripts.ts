@@ -9,6 +9,7 @@ export interface MappedScript {
 }
 
 interface ScriptParsed {
+  readonly scriptId: string
   readonly url: string
   readonly sourceMapURL?: string
   readonly startLine: number
@@ -25,10 +26,13 @@ export interface Scripts {
   /** Notes those of a thread, once somebody sends it `Debugger.enable`. Returns the function that ends it. */
   follow(session: DevtoolsSession): () => void
   at(url: string): MappedScript | undefined
+  /** The URL of a script in the thread of a session. */
+  urlOf(session: DevtoolsSession, scriptId: string): string | undefined
 }
 
 export function createScripts(origin: string): Scripts {
   const scripts = new Map<string, MappedScript>()
+  const urls = new WeakMap<DevtoolsSession, Map<string, string>>()
   let inlined = 0
 
   const note = ({ url, sourceMapURL, startLine, startColumn }: ScriptParsed): void => {
@@ -46,7 +50,15 @@ export function createScripts(origin: string): Scripts {
 
   return {
     at: (url) => scripts.get(url),
-    follow: (session) => session.on('Debugger.scriptParsed', note),
+    follow(session) {
+      const own = new Map<string, string>()
+      urls.set(session, own)
+      return session.on<ScriptParsed>('Debugger.scriptParsed', (script) => {
+        if (script.url !== '' && own.size < MAX_SCRIPTS) own.set(script.scriptId, script.url)
+        note(script)
+      })
+    },
+    urlOf: (session, scriptId) => urls.get(session)?.get(scriptId),
   }
 }
 

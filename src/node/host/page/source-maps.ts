@@ -1,16 +1,20 @@
-import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trace-mapping'
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
 import { fetchText, type FetchText } from './fetch-text.js'
 import { createScripts, type MappedScript } from './scripts.js'
 
-/** A function that runs, as `Debugger.paused` and stacks of the protocol tell it; lines and columns count from 0. */
+/** A function that runs, as stacks of the protocol tell it; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
-  readonly location?: { readonly lineNumber: number; readonly columnNumber?: number }
-  readonly lineNumber?: number
-  readonly columnNumber?: number
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+/** The same as `Debugger.paused` tells it, by the script's number alone. */
+export interface PausedFrame {
+  readonly functionName: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
 }
 
 export interface SourceMaps {
@@ -18,6 +22,8 @@ export interface SourceMaps {
   mapStack(text: string): Promise<string>
   /** Lines such as `at step (src/game.ts:12:5)`. */
   describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+  /** The same for the frames at which the thread of a session was stopped. */
+  describePaused(session: DevtoolsSession, frames: readonly PausedFrame[]): Promise<string[]>
   /** Notes the scripts of one more thread, such as a worker, once `Debugger.enable` is sent to it. */
   follow(session: DevtoolsSession): () => void
 }
@@ -40,10 +46,10 @@ const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
 
 export function createSourceMaps({ origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
   const scripts = createScripts(origin)
-  const maps = new Map<string, { readonly map: Promise<TraceMap | undefined>; readonly timer: NodeJS.Timeout }>()
+  const maps = new Map<string, { readonly map: Promise<LookUp>; readonly timer: NodeJS.Timeout }>()
   const places = new Map<string, string>()
 
-  const mapOf = ({ mapUrl }: MappedScript): Promise<TraceMap | undefined> => {
+  const mapOf = ({ mapUrl }: MappedScript): Promise<LookUp> => {
     const kept = maps.get(mapUrl)
     kept?.timer.refresh()
     if (kept !== undefined) return kept.map
@@ -58,7 +64,7 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
     const known = places.get(key)
     if (known !== undefined) return known
     const script = scripts.at(url)
-    const source = script && lookUp(await mapOf(script), script, line, column)
+    const source = script && sourceOf(await mapOf(script), script, line, column)
     const place = source === undefined ? within(origin, key) : within(origin, source)
     if (places.size >= MAX_PLACES) places.delete(places.keys().next().value!)
     places.set(key, place)
@@ -71,31 +77,47 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
     return before + (await placeOf(url!, Number(row), Number(column))) + after!
   }
 
+  const describeCallFrames = (frames: readonly CallFrame[]): Promise<string[]> =>
+    Promise.all(
+      frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, lineNumber, columnNumber }) => {
+        const place = url === '' ? '<anonymous>' : await placeOf(url, lineNumber + 1, columnNumber + 1)
+        return plainText(functionName === '' ? `at ${place}` : `at ${functionName} (${place})`)
+      }),
+    )
+
   return {
     follow: scripts.follow,
     mapStack: async (text) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
-    describeCallFrames: (frames) =>
-      Promise.all(
-        frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, location, lineNumber, columnNumber }) => {
-          const line = (location?.lineNumber ?? lineNumber ?? 0) + 1
-          const column = (location?.columnNumber ?? columnNumber ?? 0) + 1
-          const place = url === '' ? '<anonymous>' : await placeOf(url, line, column)
-          return plainText(functionName === '' ? `at ${place}` : `at ${functionName} (${place})`)
+    describeCallFrames,
+    describePaused: (session, frames) =>
+      describeCallFrames(
+        frames.map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => {
+          return { functionName, url: scripts.urlOf(session, scriptId) ?? '', lineNumber, columnNumber }
         }),
       ),
   }
 }
 
-async function loadMap(url: string, read: FetchText): Promise<TraceMap | undefined> {
+/** The place in the sources; line from 1, column from 0. */
+type LookUp = (line: number, column: number) => string | undefined
+
+async function loadMap(url: string, read: FetchText): Promise<LookUp> {
   try {
     const text = url.startsWith('data:') ? await (await fetch(url)).text() : await read(url)
-    if (text === undefined) return undefined
+    if (text === undefined) return () => undefined
     // A map may begin with a line that keeps other pages from running it as a script.
     const json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as object
     dropSources(json)
-    return new FlattenMap(json as never, url.startsWith('data:') ? undefined : url)
+    // Most servers never throw.
+    const { FlattenMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
+    const map = new FlattenMap(json as never, url.startsWith('data:') ? undefined : url)
+    return (line, column) => {
+      const found = originalPositionFor(map, { line, column })
+      // A broken map may lead to a source that it doesn't have.
+      return found.source ? `${found.source}:${found.line}:${found.column + 1}` : undefined
+    }
   } catch {
-    return undefined
+    return () => undefined
   }
 }
 
@@ -106,25 +128,24 @@ function dropSources(map: { sourcesContent?: unknown; sections?: unknown }): voi
   for (const { map: inner } of map.sections as { map?: { sourcesContent?: unknown } }[]) delete inner?.sourcesContent
 }
 
-function lookUp(
-  map: TraceMap | undefined,
+/** @param line of the script's file, from 1 @param column from 1 */
+function sourceOf(
+  lookUp: LookUp,
   { startLine, startColumn }: MappedScript,
   line: number,
   column: number,
 ): string | undefined {
-  if (map === undefined) return undefined
   const inScript = line - startLine
   try {
-    const found = originalPositionFor(map, {
-      line: Math.max(1, inScript),
-      column: Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)),
-    })
-    return found.source === null ? undefined : `${found.source}:${found.line}:${found.column + 1}`
+    return lookUp(Math.max(1, inScript), Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)))
   } catch {
     return undefined
   }
 }
 
-/** A place without the origin that all files of the page have. */
-const within = (origin: string, place: string): string =>
-  place.startsWith(`${origin}/`) ? place.slice(origin.length + 1) : place
+/** A place without the origin that all files of the page have; only the page itself keeps its slash. */
+function within(origin: string, place: string): string {
+  if (!place.startsWith(`${origin}/`)) return place
+  const path = place.slice(origin.length)
+  return path.startsWith('/:') ? path : path.slice(1)
+}

@@ -50,7 +50,7 @@ export async function setTraps(options: TrapsOptions): Promise<void> {
   })
 
   page.on<{ frame: Frame }>('Page.frameNavigated', ({ frame }) => {
-    if (frame.parentId !== undefined || frame.url === 'about:blank') return
+    if (frame.parentId !== undefined || (!hasLoaded && frame.url === 'about:blank')) return
     const url = frame.unreachableUrl ?? frame.url
     const isInside = frame.unreachableUrl === undefined && originOf(url) === origin
     if (!isInside) onNavigated(shorten(url))

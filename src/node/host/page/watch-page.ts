@@ -3,7 +3,7 @@ import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import { followWorkers, type AttachedThread } from './follow-workers.js'
 import type { ConsoleLine } from '../line-limit.js'
-import { createSourceMaps, type CallFrame } from './source-maps.js'
+import { createSourceMaps, type PausedFrame } from './source-maps.js'
 import { setTraps } from './traps.js'
 
 export interface WatchPageOptions {
@@ -21,8 +21,8 @@ export interface WatchPageOptions {
 
 /** What is known of a page from outside. */
 export interface PageWatch {
-  /** Lines such as `at step (src/game.ts:12:5)`. */
-  describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+  /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
+  describePaused(frames: readonly PausedFrame[]): Promise<string[]>
   /** Resolves when every line that has come so far is written. */
   flush(): Promise<void>
   close(): void
@@ -72,7 +72,7 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   ])
 
   return {
-    describeCallFrames: sourceMaps.describeCallFrames,
+    describePaused: (frames) => sourceMaps.describePaused(page, frames),
     flush: lines.flush,
     close: endConsole,
   }

@@ -28,7 +28,7 @@ const CLOSE_MS = 1_000
  *
  * @throws TypeError for an entry of `origins` that is no origin
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
- * @throws MissingPeerError for data channels without their package
+ * @throws HostError MISSING_PEER
  */
 export async function createPlayers(options: PlayersOptions = {}): Promise<Players> {
   const limits = resolveLimits(options)

@@ -64,8 +64,11 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
  */
 export function observeLocal(local: LocalSidecar, onBooted: () => void): GameServerSight {
   let isFresh = true
+  let wasShutDown = false
   const stop = local.sidecar.log.subscribe(({ event, changes }) => {
-    const hasCalled = event.type === 'call' && BOOT_CALLS.includes(event.call.operation)
+    const called = event.type === 'call' ? event.call.operation : ''
+    const hasCalled = BOOT_CALLS.includes(called)
+    wasShutDown ||= called === 'shutdown'
     if (isFresh && hasCalled) onBooted()
     // Somebody may also take it by the control interface.
     isFresh &&= !hasCalled && !changes.some((change) => change.type === 'state' && BOOTED.includes(change.value))
@@ -74,7 +77,7 @@ export function observeLocal(local: LocalSidecar, onBooted: () => void): GameSer
   return {
     isFresh: () => Promise.resolve(isFresh),
     async shutDown(timeout) {
-      if (isEnding(local.sidecar.snapshot().gameServer)) return
+      if (wasShutDown || isEnding(local.sidecar.snapshot().gameServer)) return
       const client = createClient({ baseUrl: local.url })
       await client.shutdown({ timeout }).finally(() => client.close())
     },

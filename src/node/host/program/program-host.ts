@@ -7,6 +7,7 @@ import type { HostEvent, HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
 import { endWithGameServer } from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
+import { describeCrash } from './crash.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
 import { resolveProgramOptions } from './program-options.js'
@@ -112,12 +113,12 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   const onEnded = async (end: ProgramEnd): Promise<void> => {
     if (closing !== undefined) return
     if (end.code === 0) return finish({ code: 0, reason: 'The program has ended.' })
-    const reason = crashReason(end)
-    emit({ event: 'crash', reason })
+    const { sentence, details } = describeCrash(end)
+    emit({ event: 'crash', reason: [sentence, ...details].join('\n') })
     const mayRestart = restarted < restarts && (await sight.isFresh())
     // It may have been told to end meanwhile.
     if (closing !== undefined) return
-    if (!mayRestart) return finish({ code: CRASHED, reason })
+    if (!mayRestart) return finish({ code: CRASHED, reason: sentence })
     restarted += 1
     emit({
       event: 'warning',
@@ -168,11 +169,6 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     close,
     [Symbol.asyncDispose]: async () => void (await close()),
   }
-}
-
-function crashReason({ code, signal, lastErrors }: ProgramEnd): string {
-  const how = signal === null ? `with exit code ${code}` : `by ${signal}`
-  return plainLines(stripVTControlCharacters([`The program ended ${how}`, ...lastErrors].join('\n')))
 }
 
 function afterPause(ms: number, run: () => void): { readonly cancel: () => void } {

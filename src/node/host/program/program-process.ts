@@ -3,8 +3,8 @@ import { endGroup, guardGroup } from './guardian.js'
 import { readLines } from './line-reader.js'
 import type { ProgramCommand } from './runtimes.js'
 
-/** Lines of stderr that are kept for the reason of a crash: an error's message and the top of its stack. */
-const KEPT_LINES = 12
+/** Lines of stderr that are kept for the reason of a crash: as many as Node writes about an exception, and some more. */
+const KEPT_LINES = 24
 const KEPT_LENGTH = 300
 /** Longest wait for output after the program's end. */
 const OUTPUT_MS = 1_000

@@ -45,6 +45,12 @@ export function readReachable(gameServer: unknown, portName = 'players'): Reacha
 const isOnlyHere = (address: string): boolean =>
   address === 'localhost' || (isIP(address) !== 0 && ONLY_HERE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
 
+/** Asks the sidecar for the GameServer. */
+export async function readGameServer(sidecarUrl: string): Promise<unknown> {
+  const answer = await fetch(`${sidecarUrl}/gameserver`, { signal: AbortSignal.timeout(5_000) })
+  return answer.json()
+}
+
 /**
  * The address for players, read once it is there. While it is not, each call looks again, but no two at the same time.
  */

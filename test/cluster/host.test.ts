@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { buildGame } from '../../demo/browser/build.mjs'
+import { noBrowser } from '../host/support/processes.js'
+import { runHost, type HostProcess } from '../host/support/run-host.js'
+import { startCluster, type Cluster } from './support/cluster.js'
+import { describeOnCluster } from './support/requirements.js'
+import type { Sidecar } from './support/sidecar.js'
+
+describeOnCluster(
+  "the demo's page in a host",
+  () => {
+    let cluster: Cluster
+    let game: { readonly dir: string; remove(): Promise<void> }
+
+    beforeAll(async () => {
+      game = await buildGame()
+      cluster = await startCluster(2)
+    })
+    afterAll(async () => {
+      await cluster?.close()
+      await game?.remove()
+    })
+
+    interface Hosted {
+      readonly name: string
+      readonly sidecar: Sidecar
+      readonly host: HostProcess
+      /** Lets the pod go, as the kubelet does once the game has ended. */
+      readonly letGo: () => void
+    }
+
+    /** A GameServer that is played by the page, once it is Ready. Its pod is kept until the test lets it go. */
+    async function hosted(): Promise<Hosted> {
+      const { name, sidecar } = await cluster.take()
+      const letGo = cluster.hold(name)
+      onTestFinished(async () => {
+        await sidecar.kill()
+        letGo()
+        await cluster.remove(name)
+      })
+      const host = runHost([game.dir, '--sidecar', sidecar.url, '--auto-health'])
+      await host.until('listening')
+      // As in a pod, the game may be there before its sidecar.
+      await sidecar.start()
+      await cluster.when(name, 'Ready', ({ status }) => status.state === 'Ready')
+      return { name, sidecar, host, letGo }
+    }
+
+    interface Player {
+      /** Resolves with the first message of that type, also one that has come already. */
+      heard(type: string): Promise<unknown>
+      readonly closed: Promise<number>
+    }
+
+    async function join(host: HostProcess, name: string): Promise<Player> {
+      const { players } = await host.until('listening')
+      const socket = new WebSocket(players.replace('0.0.0.0', '127.0.0.1'))
+      onTestFinished(() => socket.terminate())
+      const messages: { readonly type: string }[] = []
+      socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString()) as { type: string }))
+      const closed = once(socket, 'close').then(([code]) => code as number)
+      await once(socket, 'open')
+      socket.send(JSON.stringify({ type: 'join', name }))
+      return {
+        closed,
+        heard: (type) => expect.poll(() => messages.map((message) => message.type), PATIENT).toContain(type),
+      }
+    }
+
+    it('plays a match from the allocation to the deletion', async () => {
+      const { name, host, letGo } = await hosted()
+      const player = await join(host, 'ann')
+      await cluster.when(name, 'told of ann', ({ status }) => status.lists?.['roster']?.values?.[0] === 'ann')
+
+      const answer = await cluster.allocate({ metadata: { annotations: { 'star-arena/seconds': '2' } } })
+      expect(answer).toMatchObject({ state: 'Allocated', gameServerName: name })
+      await host.until('console', ({ text }) => text === 'The match begins: 2 s')
+      await player.heard('over')
+
+      const { metadata } = await cluster.when(
+        name,
+        'deleted',
+        ({ metadata }) => metadata.deletionTimestamp !== undefined,
+      )
+      expect(metadata.labels).toMatchObject({ 'agones.dev/sdk-map': 'harbour' })
+      expect(metadata.annotations).toMatchObject({ 'agones.dev/sdk-winner': 'ann' })
+      host.signal('SIGTERM')
+      expect(await host.exited).toBe(0)
+      expect(await player.closed).toBe(1001)
+      letGo()
+      await expect.poll(() => cluster.gameServer(name), PATIENT).toBeUndefined()
+      expect((await cluster.take()).name).not.toBe(name)
+    })
+
+    it('ends in order, with 0, when it is deleted from outside in the middle of a match', async () => {
+      const { name, host, letGo } = await hosted()
+      const player = await join(host, 'ann')
+      expect((await cluster.allocate()).gameServerName).toBe(name)
+      await host.until('console', ({ text }) => text.startsWith('The match begins'))
+
+      await cluster.remove(name)
+      const deleted = await cluster.when(name, 'deleted', ({ metadata }) => metadata.deletionTimestamp !== undefined)
+      expect(deleted.status.state).toBe('Allocated')
+      host.signal('SIGTERM')
+      await player.heard('stopped')
+      expect(await host.exited).toBe(0)
+      expect(await player.closed).toBe(1001)
+      letGo()
+      await expect.poll(() => cluster.gameServer(name), PATIENT).toBeUndefined()
+    })
+
+    it('plays on when its sidecar crashes, and hears of an allocation once the sidecar is back', async () => {
+      const { name, sidecar, host } = await hosted()
+      const player = await join(host, 'ann')
+      await player.heard('joined')
+      await sidecar.kill()
+      expect((await cluster.allocate()).gameServerName).toBe(name)
+      await sidecar.start()
+      await host.until('console', ({ text }) => text.startsWith('The match begins'))
+      expect(host.events.map(({ event }) => event)).not.toContain('crash')
+    })
+  },
+  noBrowser === undefined ? [] : [noBrowser],
+)
+
+const PATIENT = { timeout: 60_000 }

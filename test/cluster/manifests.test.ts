@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commentedDocuments, documentsOf, variants } from '../deploy/support/variants.js'
+import { read, root } from '../support/source.js'
+import { openApi, type Api } from './support/api.js'
+import { describeOnCluster } from './support/requirements.js'
+
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** An allocation is a question, which finds nothing in a namespace that isn't there. */
+const PATHS: Readonly<Record<string, string>> = {
+  Fleet: 'namespaces/default/fleets',
+  FleetAutoscaler: 'namespaces/default/fleetautoscalers',
+  GameServer: 'namespaces/default/gameservers',
+  GameServerAllocation: 'namespaces/gameserver-sidecar-nowhere/gameserverallocations',
+}
+const MANIFESTS = ['allocation.yaml', 'fleet.yaml', 'fleetautoscaler.yaml', 'gameserver.yaml']
+
+const isManifest = (name: string): boolean => name.endsWith('.yaml')
+
+/** The files of each project, by name. */
+const projects = [
+  ...variants.map(({ name, files }) => ({ name, files: [...files].filter(([file]) => isManifest(file)) })),
+  {
+    name: 'the demo',
+    files: readdirSync(join(root, 'deploy'))
+      .filter(isManifest)
+      .map((file): [string, string] => [file, read(`deploy/${file}`)]),
+  },
+]
+
+describeOnCluster('the manifests that init writes', () => {
+  let api: Api
+  beforeAll(async () => {
+    api = await openApi()
+  })
+  afterAll(() => api?.close())
+
+  /** Has it checked by the API server and by the platform's own webhooks, which then forget it. */
+  async function check({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
+    const path = PATHS[kind]
+    if (path === undefined) return
+    await api.create(`/apis/${apiVersion}/${path}?dryRun=All&fieldValidation=Strict`, { apiVersion, kind, ...rest })
+  }
+
+  it.each(projects)('are what the platform takes: $name', async ({ files }) => {
+    expect(files.map(([name]) => name).sort()).toEqual(MANIFESTS)
+    for (const [, text] of files)
+      for (const manifest of [...documentsOf(text), ...commentedDocuments(text)]) await check(manifest as Manifest)
+  })
+
+  it.each([
+    ['fleet.yaml', /capacity: 8/, 'capacity: -8'],
+    ['gameserver.yaml', /periodSeconds: /, 'periodSecond: '],
+    ['fleetautoscaler.yaml', /bufferSize: 8/, 'bufferSize: 0'],
+    ['allocation.yaml', /order: Ascending/, 'order: Upwards'],
+  ])('would be refused if they were wrong: %s', async (file, right, wrong) => {
+    const [manifest] = documentsOf(read(`deploy/${file}`).replace(right, wrong))
+    await expect(check(manifest as Manifest)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** The cluster that `KUBECONFIG` names. */
+export interface Api {
+  get<T>(path: string): Promise<T>
+  /** The answer, or undefined where there is nothing at that path. */
+  find<T>(path: string): Promise<T | undefined>
+  create<T = unknown>(path: string, body: object): Promise<T>
+  /** Changes the fields that are given (a JSON merge patch). */
+  patch(path: string, body: object): Promise<void>
+  /** Deletes; what is gone already counts as deleted. */
+  remove(path: string, options?: object): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the API server refused, in its own words. */
+class ApiError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+  }
+}
+
+/**
+ * Speaks to the API through `kubectl proxy`, which knows every way to be let in. It listens on a socket in a folder that
+ * only this user may enter: a port would let in everybody on the machine.
+ */
+export async function openApi(): Promise<Api> {
+  const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
+  const socketPath = join(folder, 'api')
+  const proxy = spawn('kubectl', ['proxy', `--unix-socket=${socketPath}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(proxy, 'exit')
+  const listens = once(createInterface({ input: proxy.stdout }), 'line')
+  await Promise.race([
+    listens,
+    ended.then(() => {
+      throw new Error('kubectl proxy ended at once: does `kubectl get namespaces` work?')
+    }),
+  ])
+
+  async function send<T>(method: string, path: string, body?: object): Promise<T> {
+    const sent = body === undefined ? '' : JSON.stringify(body)
+    const headers = {
+      'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      // Node wouldn't say it for a DELETE by itself.
+      'Content-Length': Buffer.byteLength(sent),
+    }
+    const asked = request({ socketPath, method, path, headers })
+    asked.end(sent)
+    const [response] = (await once(asked, 'response')) as [AsyncIterable<Buffer> & { statusCode: number }]
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    if (response.statusCode < 400) return JSON.parse(text) as T
+    throw new ApiError(response.statusCode, `${method} ${path}: ${reasonIn(text)}`)
+  }
+
+  const unlessMissing = (error: unknown): undefined => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+  }
+
+  return {
+    get: (path) => send('GET', path),
+    find: <T>(path: string) => send<T>('GET', path).catch(unlessMissing),
+    create: (path, body) => send('POST', path, body),
+    patch: (path, body) => send('PATCH', path, body),
+    remove: (path, options) => send<undefined>('DELETE', path, options).catch(unlessMissing),
+    async close() {
+      proxy.kill()
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function reasonIn(text: string): string {
+  try {
+    return (JSON.parse(text) as { message: string }).message
+  } catch {
+    return text
+  }
+}

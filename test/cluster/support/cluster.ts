@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openApi } from './api.js'
+import { standInForNodes } from './bare-nodes.js'
+import { testAllocation, testFleet } from './manifests.js'
+import { createNamespace, newNamespace, removeAbandoned, removeNamespace } from './namespace.js'
+import type { AllocationAnswer, GameServerObject, Listed } from './objects.js'
+import { letSidecarsIn, sidecarFor, type Sidecar } from './sidecar.js'
+import { until } from './wait.js'
+
+/** A namespace with a Fleet of its own. `close()` takes both away again. */
+export interface Cluster {
+  /** A Scheduled GameServer that nobody has taken yet, and its sidecar, which isn't started. */
+  take(): Promise<{ name: string; sidecar: Sidecar }>
+  gameServer(name: string): Promise<GameServerObject | undefined>
+  /** Resolves with the GameServer once it is as asked for. */
+  when(name: string, what: string, test: (gameServer: GameServerObject) => boolean): Promise<GameServerObject>
+  /** Changes a GameServer from outside. */
+  patch(name: string, change: object): Promise<void>
+  /** Deletes a GameServer from outside. */
+  remove(name: string): Promise<void>
+  /** What a matchmaker asks for; `change` adds to the manifest. */
+  allocate(change?: object): Promise<AllocationAnswer['status']>
+  /** Its pod is kept when it is deleted, as while a game still ends. Returns what lets it go. */
+  hold(gameServer: string): () => void
+  close(): Promise<void>
+}
+
+export async function startCluster(replicas: number): Promise<Cluster> {
+  const undo: (() => Promise<unknown>)[] = []
+  async function close(): Promise<void> {
+    const failures: unknown[] = []
+    for (const step of undo.reverse()) await step().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything was taken away from the cluster')
+  }
+
+  try {
+    const api = await openApi()
+    undo.push(() => api.close())
+    const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
+    undo.push(() => rm(folder, { recursive: true, force: true }))
+    await removeAbandoned(api)
+
+    const namespace = newNamespace()
+    const nodes = await standInForNodes(api, namespace)
+    if (nodes) undo.push(() => nodes.close())
+    await createNamespace(api, namespace)
+    undo.push(() => removeNamespace(api, namespace))
+    const kubeconfig = await letSidecarsIn(api, namespace, folder)
+    const sidecars: Sidecar[] = []
+    undo.push(() => Promise.all(sidecars.map((sidecar) => sidecar.kill())))
+
+    const objects = `/apis/agones.dev/v1/namespaces/${namespace}`
+    const gameServers = `${objects}/gameservers`
+    const allocations = `/apis/allocation.agones.dev/v1/namespaces/${namespace}/gameserverallocations`
+    await api.create(`${objects}/fleets`, testFleet(replicas))
+    const taken = new Set<string>()
+
+    return {
+      async take() {
+        const name = await until('a GameServer that is Scheduled', async () => {
+          nodes?.check()
+          const { items } = await api.get<Listed<GameServerObject>>(gameServers)
+          const isFree = ({ metadata, status }: GameServerObject): boolean =>
+            status.state === 'Scheduled' && !taken.has(metadata.name)
+          return items.find(isFree)?.metadata.name
+        })
+        taken.add(name)
+        const sidecar = await sidecarFor(name, namespace, kubeconfig)
+        sidecars.push(sidecar)
+        return { name, sidecar }
+      },
+      gameServer: (name) => api.find(`${gameServers}/${name}`),
+      when: (name, what, test) =>
+        until(`${name} to be ${what}`, async () => {
+          const gameServer = await api.get<GameServerObject>(`${gameServers}/${name}`)
+          return test(gameServer) ? gameServer : undefined
+        }),
+      patch: (name, change) => api.patch(`${gameServers}/${name}`, change),
+      remove: (name) => api.remove(`${gameServers}/${name}`),
+      async allocate(change = {}) {
+        const allocation = testAllocation()
+        const asked = { ...allocation, spec: { ...allocation.spec, ...change } }
+        return (await api.create<AllocationAnswer>(allocations, asked)).status
+      },
+      hold: (gameServer) => nodes?.hold(gameServer) ?? (() => undefined),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLineLimit, type ConsoleLine, type LineLimit } from '../../src/node/host/line-limit.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+function limited(): { readonly limit: LineLimit; readonly written: ConsoleLine[]; readonly texts: () => string[] } {
+  const written: ConsoleLine[] = []
+  return { limit: createLineLimit((line) => written.push(line)), written, texts: () => written.map(({ text }) => text) }
+}
+
+const info = (text: string): ConsoleLine => ({ level: 'info', text })
+
+describe('lines of a game', () => {
+  test('are all written while they are few', () => {
+    const { limit, texts } = limited()
+    for (let second = 0; second < 20; second += 1) {
+      for (let line = 0; line < 90; line += 1) limit.write(info(`${second}/${line}`))
+      vi.advanceTimersByTime(1_000)
+    }
+    expect(texts()).toHaveLength(1_800)
+  })
+
+  test('that are the same are counted, and the count comes before the next line', () => {
+    const { limit, texts } = limited()
+    for (let count = 0; count < 38; count += 1) limit.write(info('same'))
+    limit.write(info('other'))
+    limit.write(info('other'))
+    limit.write(info('last'))
+    expect(texts()).toEqual(['same', '… 37 times more', 'other', 'other', 'last'])
+  })
+
+  test('that are the same for ever are told less and less often', () => {
+    const { limit, texts } = limited()
+    for (let step = 0; step < 10_000; step += 1) {
+      limit.write(info('same'))
+      vi.advanceTimersByTime(10)
+    }
+    expect(texts()[0]).toBe('same')
+    expect(texts().length).toBeLessThan(10)
+  })
+
+  test('of a flood are cut after the first ones, and what was dropped is told in one line', () => {
+    const { limit, texts } = limited()
+    for (let line = 0; line < 100_000; line += 1) limit.write(info(`line ${line}`))
+    expect(texts()).toHaveLength(500)
+    vi.advanceTimersByTime(1_000)
+    expect(texts()).toHaveLength(501)
+    expect(texts().at(-1)).toMatch(/^99500 lines of .* were dropped: .* more than 100 a second$/)
+    limit.write(info('after'))
+    expect(texts().at(-1)).toBe('after')
+  })
+
+  test('of a flood that goes on come a hundred at a time', () => {
+    const { limit, texts } = limited()
+    let line = 0
+    for (let step = 0; step < 1_000; step += 1) {
+      for (let count = 0; count < 20; count += 1) limit.write(info(`line ${(line += 1)}`))
+      vi.advanceTimersByTime(10)
+    }
+    const told = texts().filter((text) => text.includes('dropped'))
+    expect(told.length).toBeGreaterThan(5)
+    // A line for each second, beside the burst and a hundred a second.
+    expect(texts().length).toBeLessThanOrEqual(500 + 10 * 100 + told.length)
+    expect(told.length).toBeLessThanOrEqual(12)
+  })
+
+  test('of a flood hide no errors', () => {
+    const { limit, written } = limited()
+    for (let line = 0; line < 10_000; line += 1) limit.write(info(`line ${line}`))
+    limit.write({ level: 'error', text: 'boom' })
+    expect(written.at(-1)).toEqual({ level: 'error', text: 'boom' })
+  })
+
+  test('that were counted or dropped are told at the end', () => {
+    const { limit, texts } = limited()
+    for (let line = 0; line < 600; line += 1) limit.write(info(`line ${line}`))
+    limit.flush()
+    expect(texts().at(-1)).toMatch(/^100 lines/)
+    limit.write(info('same'))
+    limit.write(info('same'))
+    limit.write(info('same'))
+    limit.flush()
+    expect(texts().at(-1)).toBe('… 2 times more')
+  })
+})

@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest'
+import type { ConsoleLine } from '../../../src/node/host/line-limit.js'
+import { createConsoleLines } from '../../../src/node/host/page/console-lines.js'
+import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
+import { fakeSession } from '../support/fake-session.js'
+
+const origin = 'http://127.0.0.1:8080'
+
+const string = (value: string): object => ({ type: 'string', value })
+const number = (value: number): object => ({ type: 'number', value, description: String(value) })
+const property = (name: string, type: string, value: string, more: object = {}): object => ({
+  name,
+  type,
+  value,
+  ...more,
+})
+const object = (properties: object[], more: object = {}, preview: object = {}): object => ({
+  type: 'object',
+  className: 'Object',
+  description: 'Object',
+  ...more,
+  preview: { type: 'object', description: 'Object', overflow: false, properties, ...more, ...preview },
+})
+
+/** The lines of some events. */
+async function linesOf(...events: (readonly [event: string, params: object])[]): Promise<ConsoleLine[]> {
+  const written: ConsoleLine[] = []
+  const lines = createConsoleLines({
+    onLine: (line) => written.push(line),
+    sourceMaps: createSourceMaps({ origin }),
+    origin,
+  })
+  const session = fakeSession()
+  lines.read(session, () => undefined)
+  for (const [event, params] of events) session.emit(event, params)
+  await lines.flush()
+  return written
+}
+
+const call = (type: string, ...args: object[]): readonly [string, object] => [
+  'Runtime.consoleAPICalled',
+  { type, args },
+]
+const textOf = async (...args: object[]): Promise<string> => (await linesOf(call('log', ...args)))[0]!.text
+
+describe('what the page writes to its console', () => {
+  test.each([
+    ['log', 'info'],
+    ['info', 'info'],
+    ['dir', 'info'],
+    ['table', 'info'],
+    ['count', 'info'],
+    ['timeEnd', 'info'],
+    ['startGroup', 'info'],
+    ['debug', 'debug'],
+    ['warning', 'warn'],
+    ['error', 'error'],
+  ])('%s is a line of level %s', async (type, level) => {
+    expect(await linesOf(call(type, string('x')))).toEqual([{ level, text: 'x' }])
+  })
+
+  test('an assertion that failed is an error, with the words that it has', async () => {
+    expect(
+      await linesOf(call('assert', string('no %s'), string('ball')), call('assert', string('console.assert'))),
+    ).toEqual([
+      { level: 'error', text: 'Assertion failed: no ball' },
+      { level: 'error', text: 'Assertion failed' },
+    ])
+  })
+
+  test('what shows nothing in a browser is no line', async () => {
+    expect(await linesOf(call('clear', string('console.clear')), call('endGroup', string('console.groupEnd')))).toEqual(
+      [],
+    )
+  })
+
+  test.each<[string, string, object[]]>([
+    [
+      'placeholders',
+      'a x 4 -4 4.5 {a: 1} 100% rest',
+      [
+        string('a %s %d %i %f %o 100%% %crest'),
+        string('x'),
+        { type: 'string', value: '4.5' },
+        number(-4.5),
+        number(4.5),
+        object([property('a', 'number', '1')]),
+        string('color: red'),
+      ],
+    ],
+    ['placeholders that nothing is given for', 'a %s %d', [string('a %s %d')]],
+    ['a number for which something else is given', 'NaN', [string('%d'), object([])]],
+    [
+      'numbers that JSON has not',
+      'NaN -0 10n',
+      [
+        { type: 'number', unserializableValue: 'NaN', description: 'NaN' },
+        { type: 'number', unserializableValue: '-0', description: '-0' },
+        { type: 'bigint', unserializableValue: '10n', description: '10n' },
+      ],
+    ],
+    [
+      'nothings',
+      'undefined null true',
+      [{ type: 'undefined' }, { type: 'object', subtype: 'null', value: null }, { type: 'boolean', value: true }],
+    ],
+    [
+      'an object',
+      "{a: 1, b: 'x', c: Array(2), d: {…}, e: (getter), f: [function], …}",
+      [
+        object(
+          [
+            property('a', 'number', '1'),
+            property('b', 'string', 'x'),
+            property('c', 'object', 'Array(2)', { subtype: 'array' }),
+            property('d', 'object', 'Object'),
+            { name: 'e', type: 'accessor' },
+            property('f', 'function', ''),
+          ],
+          {},
+          { overflow: true },
+        ),
+      ],
+    ],
+    [
+      'an object of a class',
+      'Ball {x: 1}',
+      [object([property('x', 'number', '1')], { className: 'Ball', description: 'Ball' })],
+    ],
+    [
+      'an array',
+      "[1, 'a']",
+      [
+        object([property('0', 'number', '1'), property('1', 'string', 'a')], {
+          subtype: 'array',
+          description: 'Array(2)',
+        }),
+      ],
+    ],
+    [
+      'a typed array',
+      'Uint8Array(2) [0, 7]',
+      [
+        object([property('0', 'number', '0'), property('1', 'number', '7'), property('length', 'number', '2')], {
+          subtype: 'typedarray',
+          description: 'Uint8Array(2)',
+        }),
+      ],
+    ],
+    [
+      'a map',
+      "Map(1) {'k' => {v: 1}}",
+      [
+        object(
+          [property('size', 'number', '1')],
+          { subtype: 'map', description: 'Map(1)' },
+          {
+            entries: [
+              {
+                key: { type: 'string', description: 'k', overflow: false, properties: [] },
+                value: {
+                  type: 'object',
+                  description: 'Object',
+                  overflow: false,
+                  properties: [property('v', 'number', '1')],
+                },
+              },
+            ],
+          },
+        ),
+      ],
+    ],
+    [
+      'functions by their names, and not their sources',
+      '[function step] [class Ball] [function]',
+      [
+        { type: 'function', description: 'async function step(a) { return 1 }' },
+        { type: 'function', description: 'class Ball extends Thing {}' },
+        { type: 'function', description: '(a) => a' },
+      ],
+    ],
+    [
+      'dates, expressions and elements',
+      'Thu Jan 01 1970 /x/g body',
+      [
+        object([], { subtype: 'date', description: 'Thu Jan 01 1970' }),
+        object([], { subtype: 'regexp', description: '/x/g' }),
+        object([], { subtype: 'node', description: 'body' }),
+      ],
+    ],
+    [
+      'rows of a table',
+      '[{a: 1}]',
+      [
+        object(
+          [
+            property('0', 'object', 'Object', {
+              valuePreview: {
+                type: 'object',
+                description: 'Object',
+                overflow: false,
+                properties: [property('a', 'number', '1')],
+              },
+            }),
+          ],
+          { subtype: 'array', description: 'Array(1)' },
+        ),
+      ],
+    ],
+  ])('shows %s', async (_what, text, args) => {
+    expect(await textOf(...args)).toBe(text)
+  })
+
+  test('lines stay lines, and no character reaches a terminal that would obey it', async () => {
+    expect(await textOf(string('a\r\nb\tc\u001b[31m\u202e\n'))).toBe('a\nb  c\\u001b[31m\\u202e')
+  })
+
+  test('a text of 50 MB is cut, whatever is in it', async () => {
+    for (const text of ['x', '\n', ' ', '%s', ' at (', ':1', '\u001b'].map((part) =>
+      part.repeat(50_000_000 / part.length),
+    )) {
+      const [line] = await linesOf(call('log', string(text)))
+      expect(line!.text.length).toBeLessThanOrEqual(60_000)
+    }
+  })
+})
+
+describe('what the page throws', () => {
+  const thrown = (details: object): readonly [string, object] => [
+    'Runtime.exceptionThrown',
+    { exceptionDetails: { text: 'Uncaught', lineNumber: 0, columnNumber: 4, ...details } },
+  ]
+  const error = (description: string): object => ({ type: 'object', subtype: 'error', className: 'Error', description })
+
+  test('is an error with its stack, whose places are told without the origin', async () => {
+    const stack = `Error: boom\n    at step (${origin}/assets/game.js:12:5)\n    at ${origin}/:3:1`
+    expect(await linesOf(thrown({ text: 'Uncaught (in promise)', exception: error(stack) }))).toEqual([
+      { level: 'error', text: 'Uncaught (in promise) Error: boom\n    at step (assets/game.js:12:5)\n    at /:3:1' },
+    ])
+  })
+
+  test('has the place where it was thrown if it is no error, or the place of the script that is none', async () => {
+    const stackTrace = {
+      callFrames: [{ functionName: 'step', url: `${origin}/game.js`, lineNumber: 0, columnNumber: 6 }],
+    }
+    expect(
+      await linesOf(
+        thrown({ exception: { type: 'number', value: 42, description: '42' }, stackTrace }),
+        thrown({ exception: error('SyntaxError: Unexpected identifier'), url: `${origin}/game.js`, lineNumber: 2 }),
+      ),
+    ).toEqual([
+      { level: 'error', text: 'Uncaught 42\n    at step (game.js:1:7)' },
+      { level: 'error', text: 'Uncaught SyntaxError: Unexpected identifier\n    at game.js:3:5' },
+    ])
+  })
+
+  test('is told without harm if its name and stack were made for it', async () => {
+    const [line] = await linesOf(thrown({ exception: error('A\u001b[2J: m\n    at \u0007evil (x:1:2)\u0000') }))
+    expect(line!.text).toBe('Uncaught A\\u001b[2J: m\n    at \\u0007evil (x:1:2)\\u0000')
+  })
+
+  test('has no more frames than a person reads', async () => {
+    const stack = `Error: deep\n${'    at f (x:1:2)\n'.repeat(10_000)}`
+    const [line] = await linesOf(thrown({ exception: error(stack) }))
+    expect(line!.text.split('\n').length).toBeLessThanOrEqual(41)
+  })
+})
+
+describe('what the browser says', () => {
+  const entry = (details: object): readonly [string, object] => [
+    'Log.entryAdded',
+    { entry: { source: 'network', level: 'error', text: 'Failed to load resource: 404', ...details } },
+  ]
+
+  test('is a line with the file that it is about', async () => {
+    expect(
+      await linesOf(
+        entry({ url: `${origin}/a/b.png` }),
+        entry({ level: 'warning', text: 'Slow', url: 'https://other.example/x', lineNumber: 4 }),
+      ),
+    ).toEqual([
+      { level: 'error', text: 'Failed to load resource: 404 (a/b.png)' },
+      { level: 'warn', text: 'Slow (https://other.example/x:5)' },
+    ])
+  })
+
+  test("is no line about an icon that nobody sees, nor about a worker's console, which is told already", async () => {
+    expect(await linesOf(entry({ url: `${origin}/favicon.ico` }), entry({ source: 'worker' }))).toEqual([])
+  })
+})
+
+test('lines come in the order in which they were written, also after one whose source map must be fetched', async () => {
+  const written: string[] = []
+  let arrive!: (text: undefined) => void
+  const fetchText = (): Promise<undefined> => new Promise((resolve) => (arrive = resolve))
+  const sourceMaps = createSourceMaps({ origin, fetchText })
+  const lines = createConsoleLines({ onLine: ({ text }) => written.push(text.split('\n')[0]!), sourceMaps, origin })
+  const session = fakeSession()
+  sourceMaps.follow(session)
+  lines.read(session, () => undefined)
+  const script = { scriptId: '1', url: `${origin}/a.js`, sourceMapURL: 'a.js.map', startLine: 0, startColumn: 0 }
+  session.emit('Debugger.scriptParsed', script)
+  session.emit(...call('log', string('first')))
+  session.emit(...call('error', string(`second\n    at f (${origin}/a.js:1:1)`)))
+  session.emit(...call('log', string('third')))
+  const flushed = lines.flush()
+  await new Promise(setImmediate)
+  expect(written).toEqual(['first'])
+  arrive(undefined)
+  await flushed
+  expect(written).toEqual(['first', 'second', 'third'])
+})

@@ -1,0 +1,34 @@
+import type { DevtoolsSession } from '../../../src/node/host/browser/devtools.js'
+
+/** A session whose answers and events a test gives. */
+export interface FakeSession extends DevtoolsSession {
+  /** Methods in the order in which they were sent. */
+  readonly sent: readonly string[]
+  emit(event: string, params?: object): void
+  /** How many listeners there are. */
+  readonly listeners: number
+}
+
+/** @param answer gives the result of a command; what it throws is the command's error */
+export function fakeSession(answer: (method: string, params: object) => unknown = () => ({})): FakeSession {
+  const sent: string[] = []
+  const listeners = new Set<{ readonly event: string; readonly listener: (params: never) => void }>()
+  return {
+    sent,
+    get listeners() {
+      return listeners.size
+    },
+    async send<Result>(method: string, params: object = {}) {
+      sent.push(method)
+      return (await answer(method, params)) as Result
+    },
+    on(event, listener) {
+      const entry = { event, listener }
+      listeners.add(entry)
+      return () => void listeners.delete(entry)
+    },
+    emit(event, params = {}) {
+      for (const entry of [...listeners]) if (entry.event === event) entry.listener(params as never)
+    },
+  }
+}
