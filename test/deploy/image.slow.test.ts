@@ -37,7 +37,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     full = await buildImage(base, place('full-project'), place('full'))
     node = await buildImage(base, place('node-project'), place('node'))
     await removeStages(base, 2)
-  }, 420_000)
+  }, 900_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   let page: Image
@@ -67,7 +67,10 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     const { spec } = parse(readFileSync(join(place(project), 'gameserver.yaml'), 'utf8')) as Manifest
     const args = [...spec.template.spec.containers[0]!.args, ...more]
     const container = await runImage(image, args, { AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port, ...env })
-    onTestFinished(() => container.remove())
+    onTestFinished(async () => {
+      await container.remove()
+      expect(container.processes()).toEqual([])
+    })
     return { sidecar, container }
   }
 

@@ -2,13 +2,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { plainText } from '../../node/plain-text.js'
-import { ChoiceError } from '../../init/choices.js'
-import { choose } from '../../init/choose.js'
-import type { Given, Person } from '../../init/choose.js'
-import { renderFiles } from '../../init/files.js'
-import { nextSteps } from '../../init/next-steps.js'
-import { inspectProject } from '../../init/project.js'
-import { WriteError, writeFiles } from '../../init/write-files.js'
+import type { Given, Person } from '../../init/index.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 
@@ -50,16 +44,17 @@ function define(command: Command): void {
 }
 
 async function runInit(options: InitOptions, context: CliContext): Promise<number> {
-  const project = inspectProject(options.into)
+  const { ChoiceError, WriteError, ...init } = await import('../../init/index.js')
+  const project = init.inspectProject(options.into)
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
-    const choices = await choose(options, project, terminal?.person)
-    const { written, kept } = await writeFiles(options.into, renderFiles(choices, project))
+    const choices = await init.choose(options, project, terminal?.person)
+    const { written, kept } = await init.writeFiles(options.into, init.renderFiles(choices, project))
     report(written, kept, context)
     if (written.length > 0) {
       context.print('\nNext:')
-      for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
+      for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
     }
     return 0
   } catch (error) {

@@ -24,7 +24,7 @@ const exec = promisify(execFile)
 /** Another one is made when this changes. */
 const VERSION = 1
 const SUITE = 'bookworm'
-const NEEDED = ['debootstrap', 'chroot', 'unshare', 'capsh', 'mount']
+const NEEDED = ['debootstrap', 'chroot', 'unshare', 'setpriv', 'capsh', 'mount']
 const SUPERUSER_FOLDERS = ['/usr/sbin', '/sbin']
 
 /** Why no root file system can be made here; undefined where it can. */

@@ -26,7 +26,7 @@ export async function buildImage(base: string, context: string, out: string): Pr
   try {
     await exec('unshare', ['--mount', '--propagation=private', '--pid', '--fork', '--kill-child', ...build], {
       maxBuffer: 1 << 26,
-      timeout: 300_000,
+      timeout: 600_000,
     })
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
@@ -46,8 +46,8 @@ export interface Container {
   processes(): readonly ContainerProcess[]
   signal(name: NodeJS.Signals): void
   readonly exited: Promise<number | null>
-  /** Ends what is left. */
-  remove(): void
+  /** Ends what is left, and resolves when nothing is. */
+  remove(): Promise<void>
 }
 
 export interface ContainerProcess {
@@ -66,12 +66,13 @@ export async function runImage(
 ): Promise<Container> {
   const [uid = '', gid = ''] = image.user.split(':')
   const [program, ...rest] = [...image.entrypoint, ...args]
+  // The outer process dies with this one, and its namespace with it: whatever is in there then goes at once. The container
+  // alone would stay, since a process that changes its user no longer dies with its parent.
+  const outer = ['--pdeathsig=KILL', 'unshare', '--pid', '--fork', '--kill-child']
+  const inner = ['unshare', '--mount', '--propagation=private', '--pid', '--ipc', '--fork']
   const child = spawn(
-    'unshare',
-    [
-      ...['--mount', '--propagation=private', '--pid', '--ipc', '--fork', '--kill-child'],
-      ...['sh', path('run-image.sh'), image.root, uid, gid, program!, ...rest],
-    ],
+    'setpriv',
+    [...outer, ...inner, 'sh', path('run-image.sh'), image.root, uid, gid, program!, ...rest],
     {
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...image.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,7 +104,7 @@ export async function runImage(
     }
   }
   await line(/^container starts$/)
-  const pid = Number(readFileSync(`/proc/${child.pid!}/task/${child.pid!}/children`, 'utf8').trim().split(' ')[0])
+  const pid = childOf(childOf(child.pid!))
   const namespace = await readlink(`/proc/${pid}/ns/pid`)
   return {
     pid,
@@ -112,7 +113,10 @@ export async function runImage(
     processes: () => processesOf(namespace),
     signal: (name) => process.kill(pid, name),
     exited,
-    remove: () => void child.kill('SIGKILL'),
+    remove: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
   }
 }
 
@@ -130,3 +134,6 @@ function processesOf(namespace: string): ContainerProcess[] {
     }
   })
 }
+
+const childOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])

@@ -1,0 +1,7 @@
+export { ChoiceError } from './choices.js'
+export { choose } from './choose.js'
+export type { Given, Person } from './choose.js'
+export { renderFiles } from './files.js'
+export { nextSteps } from './next-steps.js'
+export { inspectProject } from './project.js'
+export { WriteError, writeFiles } from './write-files.js'
