@@ -18,7 +18,7 @@ const census = 'test/support/census.ts'
 const buildFirst = 'test/support/global-setup.ts'
 const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 
-/** Rows of `npm test`, then of `npm run test:rest`. */
+/** Rows of `npm test`, then of `npm run test:rest`, then one for `npm run test:cluster`. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   source: {
     include: ['test/**/*.test.ts'],
