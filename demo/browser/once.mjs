@@ -36,7 +36,10 @@ export async function playOnce({ site, screenshot, signal, ...options }) {
     closing.push(() => server.close(signal.reason?.signal))
     signal.throwIfAborted()
     const failed = server.ended.then(({ code, reason }) => {
-      if (code !== 0) throw new Error(`The game server has failed with exit code ${code}. ${reason}.`)
+      if (code === 0) return
+      throw Object.assign(new Error(`The game server has failed with exit code ${code}. ${reason}.`), {
+        exitCode: code,
+      })
     })
     failed.catch(() => {}) // as above
     const until = (promise) => Promise.race([promise, aborted, failed.then(() => promise)])

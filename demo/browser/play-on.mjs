@@ -28,7 +28,10 @@ export async function playOn({ site, signal, ...options }) {
       const { code, reason } = await server.ended
       signal.removeEventListener('abort', stop)
       if (signal.aborted) return
-      if (!wasReady) throw new Error(`The game server has ended before it was Ready. ${reason}.`)
+      if (!wasReady) {
+        const exitCode = code || 1
+        throw Object.assign(new Error(`The game server has ended before it was Ready. ${reason}.`), { exitCode })
+      }
       const how = code === 0 ? 'is gone' : `has failed with exit code ${code}`
       console.log(`\nThe GameServer ${how}, and a new one takes its place, as in a Fleet.\n`)
     }

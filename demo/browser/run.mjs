@@ -28,7 +28,7 @@ try {
 } catch (error) {
   const isTaken = error.code === 'EADDRINUSE'
   console.error(isTaken ? `Port ${error.port} is already in use; choose another with --port.` : error.message)
-  // A host that can't start says with its code why, as its command does.
+  // A host says with its code why it has failed, as its command does.
   process.exitCode = error.exitCode ?? 1
 }
 

@@ -207,6 +207,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
       await said(/Ready → Allocated/)
       const before = startedBy(child.pid!)
       expect(before.filter(({ command }) => command.includes('--type=renderer')).length).toBeGreaterThan(1)
+      onTestFinished(() => stillRunning(before).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
       child.kill('SIGKILL')
       await vi.waitFor(() => expect(stillRunning(before)).toEqual([]), { timeout: 30_000, interval: 100 })
     },
