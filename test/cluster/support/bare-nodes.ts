@@ -20,12 +20,15 @@ export async function standInForNodes(api: Api, namespace: string): Promise<Bare
   const nodes = await api.get<Listed<{ metadata: Meta }>>('/api/v1/nodes')
   if (nodes.items.some(({ metadata }) => metadata.labels?.[MARK] === undefined)) return undefined
 
-  await api.create('/api/v1/nodes', {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: namespace, labels: { [MARK]: 'true' } },
-    status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
-  })
+  // A run that was killed may have left it.
+  if (!nodes.items.some(({ metadata }) => metadata.name === namespace)) {
+    await api.create('/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: namespace, labels: { [MARK]: 'true' } },
+      status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
+    })
+  }
   const pods = `/api/v1/namespaces/${namespace}/pods`
   const held = new Set<string>()
   let stopped = false

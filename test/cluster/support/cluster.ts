@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openApi } from './api.js'
 import { standInForNodes } from './bare-nodes.js'
 import { testAllocation, testFleet } from './manifests.js'
+import { createNamespace, newNamespace, removeAbandoned, removeNamespace } from './namespace.js'
 import type { AllocationAnswer, GameServerObject, Listed } from './objects.js'
 import { letSidecarsIn, sidecarFor, type Sidecar } from './sidecar.js'
 import { until } from './wait.js'
@@ -27,58 +28,43 @@ export interface Cluster {
 }
 
 export async function startCluster(replicas: number): Promise<Cluster> {
-  const api = await openApi()
-  const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
-  const namespace = `gameserver-sidecar-test-${Math.random().toString(36).slice(2, 8)}`
-  const gameServers = `/apis/agones.dev/v1/namespaces/${namespace}/gameservers`
-  const allocations = `/apis/allocation.agones.dev/v1/namespaces/${namespace}/gameserverallocations`
-  const fleets = `/apis/agones.dev/v1/namespaces/${namespace}/fleets`
-  const { name: fleet, manifest } = testFleet(replicas)
-  const sidecars: Sidecar[] = []
-  const taken = new Set<string>()
   const undo: (() => Promise<unknown>)[] = []
-
-  const listed = async (): Promise<readonly GameServerObject[]> =>
-    (await api.get<Listed<GameServerObject>>(gameServers)).items
-
   async function close(): Promise<void> {
     const failures: unknown[] = []
     for (const step of undo.reverse()) await step().catch((error: unknown) => failures.push(error))
-    if (failures.length > 0) throw new AggregateError(failures, `Not everything of ${namespace} was taken away`)
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything was taken away from the cluster')
   }
 
-  undo.push(
-    () => api.close(),
-    () => rm(folder, { recursive: true, force: true }),
-  )
   try {
-    await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    undo.push(async () => {
-      await api.remove(`/api/v1/namespaces/${namespace}`)
-      await until(`${namespace} to be gone`, async () =>
-        (await api.find(`/api/v1/namespaces/${namespace}`)) === undefined ? true : undefined,
-      )
-    })
+    const api = await openApi()
+    undo.push(() => api.close())
+    const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
+    undo.push(() => rm(folder, { recursive: true, force: true }))
+    await removeAbandoned(api)
+
+    const namespace = newNamespace()
     const nodes = await standInForNodes(api, namespace)
     if (nodes) undo.push(() => nodes.close())
+    await createNamespace(api, namespace)
+    undo.push(() => removeNamespace(api, namespace))
     const kubeconfig = await letSidecarsIn(api, namespace, folder)
-    await api.create(fleets, manifest)
-    undo.push(
-      async () => {
-        await api.remove(`${fleets}/${fleet}`)
-        await until('the GameServers to be gone', async () => ((await listed()).length === 0 ? true : undefined))
-      },
-      () => Promise.all(sidecars.map((sidecar) => sidecar.kill())),
-    )
+    const sidecars: Sidecar[] = []
+    undo.push(() => Promise.all(sidecars.map((sidecar) => sidecar.kill())))
+
+    const objects = `/apis/agones.dev/v1/namespaces/${namespace}`
+    const gameServers = `${objects}/gameservers`
+    const allocations = `/apis/allocation.agones.dev/v1/namespaces/${namespace}/gameserverallocations`
+    await api.create(`${objects}/fleets`, testFleet(replicas))
+    const taken = new Set<string>()
 
     return {
       async take() {
         const name = await until('a GameServer that is Scheduled', async () => {
           nodes?.check()
-          const free = (await listed()).find(({ metadata: { name }, status }) => {
-            return status.state === 'Scheduled' && !taken.has(name)
-          })
-          return free?.metadata.name
+          const { items } = await api.get<Listed<GameServerObject>>(gameServers)
+          const isFree = ({ metadata, status }: GameServerObject): boolean =>
+            status.state === 'Scheduled' && !taken.has(metadata.name)
+          return items.find(isFree)?.metadata.name
         })
         taken.add(name)
         const sidecar = await sidecarFor(name, namespace, kubeconfig)

@@ -4,7 +4,7 @@ import { read } from '../../support/source.js'
 const parsed = (file: string): unknown => parse(read(file))
 
 interface Fleet {
-  metadata: { name: string; namespace?: string }
+  metadata: { namespace?: string }
   spec: {
     replicas: number
     template: { spec: { health?: object; template: { spec: PodSpec } } }
@@ -25,7 +25,7 @@ interface Allocation {
  * The Fleet that the package deploys, with containers that only wait: the game is played outside of them, so nothing in
  * them beats. `CLUSTER_TEST_IMAGE` names another image where nodes can't fetch this one; it has a shell.
  */
-export function testFleet(replicas: number): { name: string; manifest: object } {
+export function testFleet(replicas: number): object {
   const fleet = parsed('deploy/fleet.yaml') as Fleet
   const { spec } = fleet.spec.template
   spec.health = { disabled: true }
@@ -38,7 +38,7 @@ export function testFleet(replicas: number): { name: string; manifest: object } 
   }
   delete fleet.metadata.namespace
   fleet.spec.replicas = replicas
-  return { name: fleet.metadata.name, manifest: fleet }
+  return fleet
 }
 
 /** The allocation that the package's guide makes. */

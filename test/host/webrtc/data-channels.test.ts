@@ -84,6 +84,18 @@ describe('a player with a data channel', () => {
     expect(overSocket(player)).toEqual(['u1'])
   })
 
+  test('gets everything over the WebSocket while its page says that the channel is down', async () => {
+    const stage = await startChannels()
+    stage.page.connections.onconnection = (socket) => answerBoth(socket)
+    const player = await joinWithChannel(stage)
+    await channelUp(player)
+    player.socket.send('\0{"id":1,"up":false}' as never)
+    await channelUp(player)
+    player.connection.sendUnreliable('u')
+    await soon(() => expect(overSocket(player)).toEqual(['u']))
+    expect(player.messages).toEqual(['u'])
+  })
+
   test('is told over the WebSocket when the host has ended the channel', async () => {
     const stage = await startChannels()
     stage.page.connections.onconnection = (socket) => answerBoth(socket)
@@ -188,12 +200,21 @@ test('the host sends nothing to an address that a player only names', async () =
   await once(named, 'listening')
   onTestFinished(() => void named.close())
   const { port } = named.address()
+  // The player never comes, so that the host has all the time for checks of the one address that it was given.
   class Naming extends PeerOnNode {
-    override extra = `a=candidate:9 1 UDP 2130706431 127.0.0.1 ${port} typ host\r\n`
+    override get localDescription(): { readonly sdp: string } {
+      const sdp = super.localDescription!.sdp.replace(/a=(candidate|end-of).*\r\n/g, '')
+      return { sdp: `${sdp}a=candidate:9 1 UDP 2130706431 127.0.0.1 ${port} typ host\r\na=end-of-candidates\r\n` }
+    }
+
+    override addIceCandidate(): Promise<void> {
+      return Promise.resolve()
+    }
   }
   const stage = await startChannels()
-  const player = await joinWithChannel(stage, { RTCPeerConnection: Naming })
-  await channelUp(player)
+  const player = await joinWithChannel(stage, { RTCPeerConnection: Naming, timeout: 1000 })
+  await soon(() => expect(signalsOf(player)[0]).toHaveProperty('answer'))
+  await soon(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
   expect(packets).toBe(0)
 })
 

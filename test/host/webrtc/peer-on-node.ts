@@ -49,8 +49,6 @@ export class PeerOnNode implements PeerConnectionLike {
   static readonly all: PeerOnNode[] = []
   connectionState = 'new'
   onconnectionstatechange: Handler = null
-  /** What is put behind each offer. */
-  extra = ''
   readonly native = new PeerConnection('player', {
     iceServers: [],
     bindAddress: '127.0.0.1',
@@ -67,8 +65,7 @@ export class PeerOnNode implements PeerConnectionLike {
   }
 
   get localDescription(): { readonly sdp: string } | null {
-    const description = this.native.localDescription()
-    return description && { sdp: description.sdp + this.extra }
+    return this.native.localDescription()
   }
 
   createDataChannel(label: string, options: object): DataChannelLike {

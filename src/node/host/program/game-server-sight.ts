@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
@@ -27,6 +28,8 @@ export interface SightOptions {
   readonly onWarning: (text: string) => void
 }
 
+/** The sidecar writes a call about half a second later: a program that has crashed may have called `ready()` just before. */
+const QUEUE_MS = 1_000
 /** Longest wait for the sidecar's answer after a crash. */
 const LOOK_MS = 1_000
 
@@ -42,10 +45,17 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
     onBooted()
   })
 
+  const isBeforeReady = async (): Promise<boolean> => {
+    const { status } = await client.getGameServer({ timeout: LOOK_MS })
+    return BEFORE_READY.includes(status.state)
+  }
+
   return {
     async isFresh() {
       try {
-        return BEFORE_READY.includes((await client.getGameServer({ timeout: LOOK_MS })).status.state)
+        if (!(await isBeforeReady())) return false
+        await sleep(QUEUE_MS, undefined, { ref: false })
+        return await isBeforeReady()
       } catch {
         // Through a sidecar that has never answered, the program can't have told anybody of itself either.
         return client.gameServer === undefined
@@ -76,10 +86,9 @@ export function observeLocal(local: LocalSidecar, onBooted: () => void): GameSer
 
   return {
     isFresh: () => Promise.resolve(isFresh),
-    async shutDown(timeout) {
+    async shutDown() {
       if (wasShutDown || isEnding(local.sidecar.snapshot().gameServer)) return
-      const client = createClient({ baseUrl: local.url })
-      await client.shutdown({ timeout }).finally(() => client.close())
+      await local.sidecar.handle(new Request(new URL('shutdown', local.url), { method: 'POST', body: '{}' }))
     },
     close: stop,
   }
