@@ -69,7 +69,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     const container = await runImage(image, args, { AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port, ...env })
     onTestFinished(async () => {
       await container.remove()
-      expect(container.processes()).toEqual([])
+      await expect.poll(() => container.processes().map(({ pid }) => pid), { timeout: 10_000 }).toEqual([])
     })
     return { sidecar, container }
   }
