@@ -41,12 +41,14 @@ function readResults(path) {
 
 function filesThatDidNotRun() {
   const ran = new Set(files.map(({ name }) => resolve(name)))
-  return readdirSync('test', { recursive: true })
-    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules/'))
-    // Nobody's cluster is played on unasked: these have a command and a workflow of their own.
-    .filter((name) => !name.startsWith('cluster/'))
-    .map((name) => join('test', name))
-    .filter((name) => !ran.has(resolve(name)))
+  return (
+    readdirSync('test', { recursive: true })
+      .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules/'))
+      // Nobody's cluster is played on unasked: these have a command and a workflow of their own.
+      .filter((name) => !name.startsWith('cluster/'))
+      .map((name) => join('test', name))
+      .filter((name) => !ran.has(resolve(name)))
+  )
 }
 
 function skippedThoughRequired() {
