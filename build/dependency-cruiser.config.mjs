@@ -26,7 +26,7 @@ const allowed = {
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: ['protocol', 'sidecar', 'client', 'frames', 'relay', 'host-page', 'index.ts', 'index.node.ts'],
-    packages: ['mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
+    packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
     node: true,
   },
   vite: { areas: ['node'], node: true },
@@ -36,7 +36,7 @@ const allowed = {
     packages: ['commander', 'picocolors', 'yaml'],
     node: true,
   },
-  'index.ts': { areas: ['client', 'protocol'] },
+  'index.ts': { areas: ['client', 'protocol'], types: ['host-page'] },
   'index.node.ts': { areas: ['client', 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
 }
 

@@ -8,9 +8,14 @@ import { configs as typed } from 'typescript-eslint'
 
 const TYPESCRIPT = ['**/*.ts', '**/*.mts']
 const JAVASCRIPT = ['**/*.js', '**/*.mjs', '**/*.cjs']
-/** Run in a page or a worker of the demo, beside the scripts that make these globals. */
+/** Run in a page of the demo, beside the scripts that make these globals. */
 const DEMO_PAGES = ['demo/browser/{host,play}/**', 'demo/page/**']
-const DEMO_GLOBALS = { Phaser: 'readonly', GameServerSidecar: 'readonly', GameServerSidecarPlugin: 'readonly' }
+const DEMO_GLOBALS = {
+  Phaser: 'readonly',
+  GameServerSidecar: 'readonly',
+  GameServerSidecarPlugin: 'readonly',
+  gameServerHost: 'readonly',
+}
 /** Run in a browser or an emulated engine, a few files one after the other, and use each other's globals. */
 const GUESTS = ['test/browsers/pages/**', 'test/hosts/guest/**']
 

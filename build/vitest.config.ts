@@ -8,7 +8,7 @@ const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/
 /** The suites of `npm run test:rest` besides those in folders of their own. */
 const SLOW = 'test/**/*.slow.test.ts'
 const TOXIPROXY = 'test/faults/toxiproxy.test.ts'
-const BROWSER_DEMO = 'test/demo/browser.test.ts'
+const HOST_DEMO = 'test/demo/host.test.ts'
 
 /** Where to write the results as JSON as well; `.ci/run` counts from them. */
 const resultsFile = process.env['TEST_RESULTS']
@@ -29,7 +29,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
   built: {
     include: built,
-    exclude: [SLOW, BROWSER_DEMO, NO_TESTS],
+    exclude: [SLOW, HOST_DEMO, NO_TESTS],
     globalSetup: [buildFirst],
   },
 
@@ -50,7 +50,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     globalSetup: [buildFirst, 'test/hosts/global-setup.ts'],
   },
   browsers: {
-    include: ['test/browsers/**/*.test.ts', BROWSER_DEMO],
+    include: ['test/browsers/**/*.test.ts', HOST_DEMO],
     exclude: [NO_TESTS],
     globalSetup: [buildFirst, 'test/browsers/global-setup.ts'],
     testTimeout: 60_000,

@@ -1,6 +1,14 @@
 export { createClient } from './client/create-client.js'
 export { SidecarError, isSidecarError } from './client/runtime/errors.js'
 
+export type {
+  GameServerHost,
+  HostPageEvent,
+  HostShutdownEvent,
+  PlayerCloseEvent,
+  PlayerMessageEvent,
+  PlayerSocket,
+} from './host-page/types.js'
 export type { SidecarErrorCode, SidecarErrorDetails } from './client/runtime/errors.js'
 export type {
   AbortSignalLike,

@@ -30,6 +30,7 @@ export const PLAYERS_PAGE = {
 
 /** Copies the game server's page, and all that it loads, into a folder. */
 async function buildInto(dir) {
+  await mkdir(dir, { recursive: true })
   await Promise.all([
     cp(path('host'), dir, { recursive: true }),
     cp(phaser('phaser.min.js'), join(dir, 'phaser.min.js')),

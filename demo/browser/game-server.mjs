@@ -28,10 +28,10 @@ const describe = (port) => ({
 
 /**
  * One GameServer: the page in its headless browser, a local sidecar, and the port for players. Besides, what is
- * the platform's part: to allocate it when enough players are there. `onNews` is told what the host and the
- * sidecar's watch report.
+ * the platform's part: to allocate it when enough players are there, and that of the site: to lead players to it
+ * while it takes some. `onNews` is told what the host and the sidecar's watch report.
  */
-export async function startGameServer({ dir, origin, browser, seconds, onNews }) {
+export async function startGameServer({ dir, site, browser, seconds, onNews }) {
   const tell = (kind, text, details = {}) => onNews({ kind, text, ...details })
   const playersPort = await freePort()
   let watcher
@@ -48,6 +48,10 @@ export async function startGameServer({ dir, origin, browser, seconds, onNews })
   /** From the beginning, so that no state is missed. */
   function watch(baseUrl) {
     watcher = createClient({ baseUrl })
+    watcher.on('state', ({ state }) => {
+      if (state === 'Ready') site.lead(host.playersUrl)
+      if (['Shutdown', 'Unhealthy'].includes(state)) site.lead(undefined)
+    })
     tellChanges(watcher, tell)
     watcher.on('error', (error) => tell('trouble', error.message))
     watcher.on('gameserver', ({ status }) => {
@@ -65,11 +69,12 @@ export async function startGameServer({ dir, origin, browser, seconds, onNews })
       playersPort,
       maxMessage: MOST_BYTES,
       // Any page can open a WebSocket to this machine; only its origin tells which page it is.
-      playerOrigins: [origin],
+      playerOrigins: [site.origin],
       autoHealth: true,
       local: { gameServer: describe(playersPort), onWarning: (text) => tell('trouble', text) },
       onEvent(event) {
         if (event.event === 'listening') watch(event.sidecar)
+        if (['crash', 'hang', 'shutdown', 'exit'].includes(event.event)) site.lead(undefined)
         tellHost(event, tell)
       },
     })
@@ -80,7 +85,6 @@ export async function startGameServer({ dir, origin, browser, seconds, onNews })
   const ended = host.exited.finally(() => watcher.close())
 
   return {
-    address: host.playersUrl,
     allocate,
     /** Resolves with how it has ended. */
     ended,

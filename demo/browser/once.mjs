@@ -32,7 +32,7 @@ export async function playOnce({ site, screenshot, signal, ...options }) {
 
   const closing = [steps.cancel]
   try {
-    const server = await startGameServer({ ...options, origin: site.origin, onNews })
+    const server = await startGameServer({ ...options, site, onNews })
     closing.push(() => server.close(signal.reason?.signal))
     signal.throwIfAborted()
     const failed = server.ended.then(({ code, reason }) => {
@@ -46,7 +46,6 @@ export async function playOnce({ site, screenshot, signal, ...options }) {
     onNews({ kind: 'browser', text: `${browser.version}, headless, for the players` })
 
     await until(Promise.race([ready, steps.done])) // no platform sends players earlier
-    site.lead(server.address)
     const players = await until(Promise.all(BOTS.map((name) => browser.open(`${site.url}?bot=${name}`, name, VIEW))))
 
     const shown = Promise.all([
@@ -80,7 +79,8 @@ async function takeScreenshot(page, seconds, path) {
   // each frame, and a page that others hide has none.
   const isMidway = (half) => {
     const { phase, left } = document.body.dataset
-    return phase === 'over' || (phase === 'playing' && Number(left) <= half)
+    const isOver = !document.getElementById('ranking').hidden
+    return isOver || (phase === 'playing' && Number(left) <= half)
   }
   const patience = { timeout: PATIENCE_MS + seconds * 1000, polling: 50 }
   await page.waitForFunction(isMidway, patience, Math.ceil(seconds / 2))

@@ -17,15 +17,11 @@ export async function playOn({ site, signal, ...options }) {
       const report = createReport()
       const onNews = (news) => {
         report.news(news)
-        if (news.state === 'Ready') {
-          wasReady = true
-          site.lead(server.address)
-          if (round === 1) explain(site.url)
-        }
-        // Nobody is sent to a server that ends, however it does.
-        if (['Shutdown', 'Unhealthy'].includes(news.state) || news.kind === 'exit') site.lead(undefined)
+        if (news.state !== 'Ready') return
+        wasReady = true
+        if (round === 1) explain(site.url)
       }
-      server = await startGameServer({ ...options, origin: site.origin, onNews })
+      server = await startGameServer({ ...options, site, onNews })
       const stop = () => void server.close(signal.reason.signal)
       if (signal.aborted) stop()
       else signal.addEventListener('abort', stop)

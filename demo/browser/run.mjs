@@ -10,7 +10,7 @@ import { startSite } from './site.mjs'
 const HELP = `Usage: npm run demo:host [-- options]
 
   --once               play one short match with bots in a headless browser, then exit with 0 if every step came;
-                       so it is without a terminal
+                       so it is without a terminal, unless --no-once is given
   --port <n>           port of the players' page; default: any free one
   --seconds <n>        length of a match; default: 60, with --once 3
   --browser <path>     the browser that the game server's page runs in; default: the lightest one there is
@@ -50,6 +50,7 @@ async function run({ once, port, screenshot, ...options }) {
 function readOptions(args) {
   const { values } = parseArgs({
     args,
+    allowNegative: true,
     options: {
       once: { type: 'boolean', default: process.stdout.isTTY !== true },
       port: { type: 'string', default: '0' },

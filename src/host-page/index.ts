@@ -5,6 +5,7 @@ import { createConnections } from './connections.js'
 import type { HostConfig, PageWindow } from './page.js'
 import { ShutdownEvent } from './shutdown-event.js'
 import type { PlayerSocket } from './player-socket.js'
+import type { GameServerHost } from './types.js'
 
 /** An argument of the function that the runner puts around this script. */
 declare const hostConfig: HostConfig
@@ -21,7 +22,7 @@ function install({ playersPath }: HostConfig): void {
 
   const connections = createConnections({ page, playersPath })
 
-  class GameServerHost extends EventTarget {
+  class HostTarget extends EventTarget {
     get onconnection(): ((socket: PlayerSocket) => void) | null {
       return connections.onconnection
     }
@@ -46,7 +47,7 @@ function install({ playersPath }: HostConfig): void {
     }
   }
 
-  const host = new GameServerHost()
+  const host = new HostTarget() satisfies Record<keyof GameServerHost, unknown>
   Object.defineProperty(globalThis, 'gameServerHost', { value: host, enumerable: true })
   // For the runner alone.
   Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {

@@ -1,5 +1,6 @@
 import { MOST_REASON_BYTES } from '../relay/frame.js'
 import type { PageBlob } from './page.js'
+import type { PlayerSocket as PublicPlayerSocket } from './types.js'
 
 /** What a game may send. */
 export type PlayerData = string | ArrayBuffer | ArrayBufferView | PageBlob
@@ -44,7 +45,7 @@ type Type = keyof Handlers
 const encoder = new TextEncoder()
 
 /** A player's connection in the hosted page. It has the shape of a WebSocket that is open. */
-export class PlayerSocket extends EventTarget {
+export class PlayerSocket extends EventTarget implements Record<keyof PublicPlayerSocket, unknown> {
   static readonly CONNECTING = 0
   static readonly OPEN = 1
   static readonly CLOSING = 2

@@ -16,8 +16,8 @@ export interface Project {
   readonly hasPackage: boolean
   /** Whether `npm run build` does something. */
   readonly hasBuild: boolean
-  /** Whether package.json lists this package. */
-  readonly hasSidecar: boolean
+  /** The packages that package.json lists. */
+  readonly packages: readonly string[]
   readonly manager: PackageManager
   /** The files that installing needs, package.json first. */
   readonly manifests: readonly string[]
@@ -32,7 +32,9 @@ interface PackageJson {
   readonly devDependencies?: Readonly<Record<string, unknown>>
 }
 
-const SIDECAR = 'gameserver-sidecar'
+export const SIDECAR = 'gameserver-sidecar'
+/** What the host needs for `--webrtc`. */
+export const WEBRTC = 'node-datachannel'
 /** Where builds usually are, the most telling first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
 const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 'index.mjs', 'index.js']
@@ -65,7 +67,7 @@ export function inspectProject(folder: string): Project {
     version: typeof description.version === 'string' ? description.version : undefined,
     hasPackage: has('package.json'),
     hasBuild,
-    hasSidecar: source !== undefined,
+    packages: Object.keys(packages),
     manager: lock?.[1] ?? 'npm',
     manifests: [
       // The first `npm install` writes the lock file, which is then taken as well.

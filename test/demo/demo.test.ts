@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { root } from '../support/source.js'
-import { inOrder, startDemo, type Finished } from './run-demo.js'
+import { inOrder, startProgram, type Finished } from './run-demo.js'
 
 interface Lifecycle {
   lifecycle(players: number): object[]
   followLifecycle(steps: object[]): { readonly done: Promise<void>; news(item: object): void }
 }
 
-const runDemo = (...args: string[]): Promise<Finished> => startDemo('run.mjs', args).finished
+const runDemo = (...args: string[]): Promise<Finished> => startProgram('demo/run.mjs', args).finished
 
 describe('npm run demo', () => {
   const steps = [

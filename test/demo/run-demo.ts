@@ -12,12 +12,16 @@ export interface RunningDemo {
   readonly child: ChildProcess
   readonly finished: Promise<Finished>
   /** Resolves when it has said that; rejects if it ends without. */
-  said(text: string): Promise<void>
+  said(text: RegExp): Promise<RegExpExecArray>
 }
 
-/** Starts a demo as `npm run` does, without a terminal. */
-export function startDemo(script: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): RunningDemo {
-  const child = spawn(process.execPath, [join(root, 'demo', script), ...args], {
+/** Starts a demo, or another program of this package, as `npm run` does, without a terminal. */
+export function startProgram(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): RunningDemo {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -35,11 +39,12 @@ export function startDemo(script: string, args: readonly string[], env: NodeJS.P
     said: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (output.includes(text)) resolve()
+          const found = text.exec(output)
+          if (found !== null) resolve(found)
         }
         child.stdout.on('data', look)
         look()
-        finished.then(() => reject(new Error(`It ended without saying "${text}": ${errors}`)), reject)
+        finished.then(() => reject(new Error(`It ended without saying ${String(text)}: ${errors}`)), reject)
       }),
   }
 }

@@ -29,16 +29,20 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
   beforeAll(async () => {
     const base = await debianRoot()
     folder = await mkdtemp(join(dirname(base), 'run-'))
-    await Promise.all([mkdir(place('page-project')), mkdir(place('node-project'))])
-    await writePageProject(place('page-project'))
+    await Promise.all(['page-project', 'full-project', 'node-project'].map((name) => mkdir(place(name))))
+    await writePageProject(place('page-project'), { webrtc: false })
+    await writePageProject(place('full-project'), { webrtc: true })
     await writeNodeProject(place('node-project'))
     page = await buildImage(base, place('page-project'), place('page'))
+    full = await buildImage(base, place('full-project'), place('full'))
     node = await buildImage(base, place('node-project'), place('node'))
     await removeStages(base, 2)
   }, 420_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   let page: Image
+  /** A page with everything that has to be asked for. */
+  let full: Image
   let node: Image
 
   test('hold what their servers need, and no more', async () => {
@@ -117,9 +121,13 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     await expect.poll(() => stateAt(sidecar.url), { timeout: 10_000 }).toBe('Shutdown')
   })
 
-  test('a page draws with WebGL in its image, by the flag for it', async () => {
-    const { container } = await start(page, 'page-project', ['--players-port=0', '--webgl'])
+  test('a page has WebRTC and WebGL in its image, by the flags for them', async () => {
+    const { container } = await start(full, 'full-project', ['--players-port=0', '--webgl'])
     await container.line(/WebGL is there/)
+    expect(container.lines.join('\n')).not.toContain('node-datachannel')
+    // Of another image, in which the package isn't.
+    const without = await start(page, 'full-project', ['--players-port=0'])
+    await without.container.line(/node-datachannel/)
   })
 
   const browserOf = (container: Container): number =>

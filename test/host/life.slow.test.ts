@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
 import { buildOf, pageOf, runHost } from './support/run-host.js'
@@ -91,9 +91,8 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
   test('leaves no profile behind, and no zombie', async () => {
     const sidecar = await startSidecar()
-    const profiles = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gameserver-host-'))
-    const before = profiles()
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
+    const folder = await temporaryFolder('profiles')
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'], { TMPDIR: folder })
     const { pid } = await host.until('browser')
     await host.until('booted')
     process.kill(pid, 'SIGKILL')
@@ -103,7 +102,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
     expect(browserProcesses(second.pid)).toEqual([])
-    expect(profiles().filter((name) => !before.includes(name))).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('with a local sidecar it ends when the match has shut its GameServer down, as in a cluster', async () => {

@@ -64,6 +64,15 @@ describe('init', () => {
     ])
   })
 
+  test('with --webrtc, asks for its package and installs it in the image', async () => {
+    const folder = await project()
+    await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
+    const { out } = await init(folder, '--webrtc')
+    expect(out).toContain('\n  npm install node-datachannel\n')
+    expect(await readFile(join(folder, 'Dockerfile'), 'utf8')).toContain("['gameserver-sidecar', 'node-datachannel']")
+    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toContain('protocol: TCPUDP')
+  })
+
   test('leaves every file that is there, writes the rest, and says so', async () => {
     const folder = await project()
     await writeFile(join(folder, 'fleet.yaml'), 'mine')

@@ -39,7 +39,9 @@ describe('exports are a contract', () => {
     expect(await imported('node.js')).toMatchInlineSnapshot(`
       [
         "GameServerFileError",
+        "HostError",
         "createGateway",
+        "createHost",
         "createLocalSidecar",
       ]
     `)

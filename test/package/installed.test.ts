@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { lstat, readdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { install, node, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { install, node, pack, runNode, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
 import { read } from '../support/source.js'
 
 const manifest = JSON.parse(read('package.json')) as { version: string }
@@ -165,4 +165,14 @@ describe('each condition leads to its file', () => {
   ])('%s %j: %s', async (how, conditions, file) => {
     expect(await resolved(how, ...conditions)).toBe(file)
   })
+})
+
+test('host --webrtc says how to install the optional peer that is missing', async () => {
+  await mkdir(join(folder.path, 'game'), { recursive: true })
+  await writeFile(join(folder.path, 'game', 'index.html'), '<!doctype html>')
+  const command = join('node_modules', 'gameserver-sidecar', 'dist', 'cli.js')
+  const { code, stderr } = await runNode(folder.path, [command, 'host', 'game', '--local', '--webrtc'])
+  expect(stderr).toContain("WebRTC needs the package node-datachannel, which isn't installed.")
+  expect(stderr).toContain('Run: npm install node-datachannel@0.33')
+  expect(code).toBe(69)
 })

@@ -5,8 +5,8 @@
 export function createPlatform(sidecar) {
   let last = Promise.resolve()
   const next = (call) => (last = last.then(call).catch((error) => console.error(error.message)))
+  /** Names of all who have ever joined. */
   const known = new Set()
-  let reserved = new Set()
   let ending
 
   return {
@@ -16,15 +16,12 @@ export function createPlatform(sidecar) {
       next(() => sidecar.ready())
     },
 
-    /** An allocation may have put those on the list who are coming, and counted them. */
-    allocated({ status }) {
-      const listed = status.lists?.roster?.values ?? []
-      reserved = new Set(listed.filter((name) => !known.has(name)))
-    },
-
+    /** An allocation may have put on the list who is coming, and counted them. */
     joined(name) {
+      const listed = sidecar.gameServer?.status.lists?.roster?.values ?? []
+      const isExpected = listed.includes(name) && !known.has(name)
       known.add(name)
-      if (reserved.delete(name)) return
+      if (isExpected) return
       next(() => sidecar.updateCounter('players', { countDiff: 1 }))
       next(() => sidecar.addListValue('roster', name))
     },

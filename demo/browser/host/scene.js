@@ -36,6 +36,8 @@ export class ServerScene extends Phaser.Scene {
     // From the platform's allocation to the match: this is all there is to it.
     this.sidecar.on('state', ({ state, gameServer }) => {
       if (state === 'Allocated') this.start(gameServer)
+      // The platform has taken leave of this server, so there is nothing more to say to it.
+      if (state === 'Shutdown') this.sidecar.close()
     })
     // The platform ends this server; what it takes to do so in order is waited for.
     gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(this.stop()))
@@ -80,7 +82,6 @@ export class ServerScene extends Phaser.Scene {
 
   start(gameServer) {
     const seconds = Number(gameServer.object_meta.annotations[SECONDS]) || USUAL_SECONDS
-    this.platform.allocated(gameServer)
     this.match.start(seconds)
     console.log(`The match begins: ${seconds} s`)
   }

@@ -13,6 +13,7 @@ const WAITING = 'Waiting for a game server …'
 const ENDS = {
   1001: 'The game server has stopped. Waiting for the next one …',
   1011: 'The game server has failed. Waiting for the next one …',
+  1012: 'The game server has failed. Waiting for the next one …',
 }
 const PHASES = { lobby: 'Warm-up: the match begins when the platform allocates this server', over: 'The match is over' }
 
@@ -20,8 +21,10 @@ const by = (id) => document.getElementById(id)
 const canvas = by('arena')
 const arena = createArenaView(canvas)
 
+const NOTHING = { phase: 'none', players: [], stars: [] }
+
 let self
-let picture = { phase: 'lobby', players: [], stars: [] }
+let picture = NOTHING
 
 const me = () => picture.players.find(({ id }) => id === self)
 const server = connectToServer({
@@ -35,7 +38,9 @@ const server = connectToServer({
     by('enter').disabled = true
     // Of servers that don't take the connection nothing is known; what was said of the last one still holds.
     if (code !== undefined || by('notice').textContent === '') by('notice').textContent = ENDS[code] ?? WAITING
+    picture = NOTHING
     showServer({})
+    showMatch()
     leaveMatch()
   },
 })

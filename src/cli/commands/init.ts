@@ -52,7 +52,7 @@ function define(command: Command): void {
 async function runInit(options: InitOptions, context: CliContext): Promise<number> {
   const project = inspectProject(options.into)
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
-  const terminal = isAsked ? openTerminal(context) : undefined
+  const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
     const choices = await choose(options, project, terminal?.person)
     const { written, kept } = await writeFiles(options.into, renderFiles(choices, project))
@@ -82,11 +82,11 @@ function report(written: readonly string[], kept: readonly string[], { print, co
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
 /** Asks in the terminal. Ctrl-C and Ctrl-D end the questions. */
-function openTerminal({ colors, print, warn }: CliContext): { readonly person: Person; close(): void } {
+function openTerminal(folder: string, { colors, print, warn }: CliContext): { readonly person: Person; close(): void } {
   const end = new AbortController()
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   lines.on('close', () => end.abort())
-  print(`Files for a Fleet, in ${resolve('.')}. Enter takes what is in brackets.`)
+  print(`Files for a Fleet, in ${resolve(folder)}. Enter takes what is in brackets.`)
   return {
     person: {
       ask: (question, byDefault) =>

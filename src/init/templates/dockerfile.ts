@@ -1,4 +1,5 @@
 import type { Choices } from '../choices.js'
+import { SIDECAR, WEBRTC } from '../project.js'
 import type { PackageManager, Project } from '../project.js'
 import { join } from './text.js'
 
@@ -8,9 +9,9 @@ const NODE_IMAGE = 'node:24-bookworm-slim'
 export const dockerfile = (choices: Choices, project: Project): string =>
   choices.kind === 'page' ? pageImage(choices, project) : nodeImage(choices, project)
 
-const pageImage = ({ dir, image, port }: Choices, project: Project): string =>
+const pageImage = ({ dir, image, port, webrtc }: Choices, project: Project): string =>
   join(
-    `# The game server's image: a page, the browser that runs it without a screen, and nothing else; about 360 MB.
+    `# The game server's image: a page, the browser that runs it without a screen, and nothing else; about 390 MB.
 #   docker build -t ${image} .
 `,
     project.hasBuild &&
@@ -22,14 +23,14 @@ RUN ${install(project)}
 COPY . .
 RUN ${project.manager} run build
 `,
-    `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page. Your game's own packages are in its build already, so only this one is
-# installed, in the version that your project has.
+    `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page. Your game's own packages are in its build already, so they aren't
+# installed${webrtc ? "; WebRTC's is. Versions are those of" : '. The version is that of'} your project.
 FROM ${NODE_IMAGE} AS host
 WORKDIR /host
 COPY ${project.manifests.join(' ')} ./
-${ONLY_THE_SIDECAR}
+${installOnly(webrtc ? [SIDECAR, WEBRTC] : [SIDECAR])}
 
-# ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with the libraries that they need: 370 MB of the 1.5 GB that Debian installs for them.
+# ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with the libraries that they need, of more than 1 GB that Debian installs for them.
 FROM ${NODE_IMAGE} AS root
 ${packages('binutils ca-certificates chromium-headless-shell fonts-dejavu-core tini')}
 ${collect([
@@ -65,7 +66,7 @@ CMD ["--players-port", "${port}"]
 
 const nodeImage = ({ entry, image, port }: Choices, project: Project): string =>
   join(
-    `# The game server's image: your program, Node, and nothing else; about 110 MB and your packages.
+    `# The game server's image: your program, Node, and nothing else; about 115 MB and your packages.
 #   docker build -t ${image} .
 
 # 1. Your program with its packages${project.hasBuild ? '. Those that only its build needs are taken away again' : ''}.
@@ -119,13 +120,16 @@ function prune(manager: PackageManager): string {
   return manager === 'yarn' ? 'true' : 'npm prune --omit=dev'
 }
 
-/** Leaves one package in package.json; npm then takes the versions from the lock file where there is one. */
-const ONLY_THE_SIDECAR = `RUN node -e " \\
+/** Leaves these packages alone in package.json; npm then takes the versions from the lock file where there is one. */
+const installOnly = (names: readonly string[]): string => `RUN node -e " \\
       const fs = require('fs'); \\
       const { dependencies, devDependencies } = JSON.parse(fs.readFileSync('package.json')); \\
-      const version = { ...devDependencies, ...dependencies }['gameserver-sidecar']; \\
-      if (!version) throw new Error('package.json lacks gameserver-sidecar: run npm install gameserver-sidecar'); \\
-      fs.writeFileSync('package.json', JSON.stringify({ dependencies: { 'gameserver-sidecar': version } }))" \\
+      const needed = Object.fromEntries([${names.map((name) => `'${name}'`).join(', ')}].map((name) => { \\
+        const version = { ...devDependencies, ...dependencies }[name]; \\
+        if (!version) throw new Error('package.json lacks ' + name + ': run npm install ' + name); \\
+        return [name, version]; \\
+      })); \\
+      fs.writeFileSync('package.json', JSON.stringify({ dependencies: needed }))" \\
  && npm install --omit=dev --no-audit --no-fund`
 
 const packages = (names: string): string => `RUN apt-get update \\

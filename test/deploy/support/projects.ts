@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Choices } from '../../../src/init/choices.js'
 import { choose } from '../../../src/init/choose.js'
@@ -6,6 +6,7 @@ import { renderFiles } from '../../../src/init/files.js'
 import { inspectProject } from '../../../src/init/project.js'
 import { writeFiles } from '../../../src/init/write-files.js'
 import { pack } from '../../support/packed.js'
+import { read } from '../../support/source.js'
 
 /** The page of a game server: it says that it is ready, and answers players with what they sent. */
 const PAGE = `<!doctype html>
@@ -64,12 +65,15 @@ process.on('SIGTERM', async () => {
 })
 `
 
+const ours = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
+const WEBRTC_VERSION = ours.devDependencies['node-datachannel']!
+
 /** Projects of users, on which `init` is used; this package gets into them as the tarball that would be published. */
-export async function writePageProject(folder: string): Promise<Choices> {
+export async function writePageProject(folder: string, { webrtc }: { webrtc: boolean }): Promise<Choices> {
   await writeFile(join(folder, 'index.html'), PAGE)
   await writeFile(join(folder, 'idle.html'), IDLE_PAGE)
   await writeFile(join(folder, 'build.mjs'), BUILD)
-  return initProject(folder, { build: 'node build.mjs' })
+  return initProject(folder, { build: 'node build.mjs' }, webrtc)
 }
 
 export async function writeNodeProject(folder: string): Promise<Choices> {
@@ -79,14 +83,20 @@ export async function writeNodeProject(folder: string): Promise<Choices> {
   return initProject(folder, { start: 'node server.mjs' })
 }
 
-async function initProject(folder: string, scripts: Readonly<Record<string, string>>): Promise<Choices> {
-  await mkdir(folder, { recursive: true })
+async function initProject(
+  folder: string,
+  scripts: Readonly<Record<string, string>>,
+  webrtc = false,
+): Promise<Choices> {
   const { tarball } = await pack(folder)
-  const dependencies = { 'gameserver-sidecar': `file:${tarball.slice(folder.length + 1)}` }
+  const dependencies = {
+    'gameserver-sidecar': `file:${tarball.slice(folder.length + 1)}`,
+    ...(webrtc ? { 'node-datachannel': WEBRTC_VERSION } : {}),
+  }
   const description = { name: 'echo', version: '1.0.0', private: true, type: 'module', scripts, dependencies }
   await writeFile(join(folder, 'package.json'), JSON.stringify(description))
   const project = inspectProject(folder)
-  const choices = await choose({}, project)
+  const choices = await choose({ webrtc }, project)
   await writeFiles(folder, renderFiles(choices, project))
   return choices
 }

@@ -11,7 +11,7 @@ const project: Project = {
   version: '1.0.0',
   hasPackage: true,
   hasBuild: true,
-  hasSidecar: true,
+  packages: ['gameserver-sidecar'],
   manager: 'npm',
   manifests: ['package.json', 'package-lock.json'],
 }

@@ -168,7 +168,7 @@ describe("the page's own path", () => {
     const guess = players.pagePath.slice(0, -5) + end
     const answer = await ask(Number(inside.split(':')[1]), `GET ${guess}`, UPGRADE)
     expect(answer.status).toBe(404)
-    expect(players.gate.refusal?.status).toBe(503)
+    expect((await ask(players.port, 'GET /healthz', ['Host: x'])).status).toBe(503)
   })
 
   test('has a secret of 128 bits, another one each time', async () => {

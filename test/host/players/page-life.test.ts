@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { OPERATIONS } from '../../../src/relay/frame.js'
-import { dial } from '../../attacks/support/wire.js'
+import { ask, dial } from '../../attacks/support/wire.js'
 import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers, until } from './players-support.js'
 import type { PageOnNode, Stage } from './players-support.js'
 
 /** The page is there, at the host's end, too. */
-const untilOpen = ({ players }: Stage): Promise<void> => until(() => expect(players.gate.refusal).toBeUndefined())
+const untilOpen = ({ players }: Stage): Promise<void> =>
+  until(async () => expect((await ask(players.port, 'GET /healthz', ['Host: x'])).status).toBe(200))
 
 async function playing(stage: Stage, page: PageOnNode): Promise<void> {
   echo(page)

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -201,6 +201,20 @@ describe('what can not be started', () => {
     [{ graze: 1 }, 'did you mean "grace"?'],
   ])('%j is refused', async (options, message) => {
     await expect(createProgramHost({ file: guest, local: true, ...options })).rejects.toThrow(message)
+  })
+
+  test('a file whose name looks like an option is a file all the same', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'program-'))
+    const here = process.cwd()
+    onTestFinished(async () => {
+      process.chdir(here)
+      await rm(folder, { recursive: true })
+    })
+    await writeFile(join(folder, '--version.mjs'), 'console.log("it runs")')
+    process.chdir(folder)
+    const host = await hostGuest([], { file: '--version.mjs' })
+    await host.exited
+    expect(host.lines()).toEqual(['info: it runs'])
   })
 
   test('a port of the local sidecar that is taken rejects, and leaves no program behind', async () => {

@@ -19,6 +19,8 @@ export interface ConsoleLines {
   read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
   /** Writes a line of the host's own about the page, under the same limits. */
   write(line: ConsoleLine): void
+  /** The same for what must not be lost in a flood, and comes seldom. */
+  tell(line: ConsoleLine): void
   /** Resolves when everything that has come so far is written. */
   flush(): Promise<void>
 }
@@ -105,6 +107,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesO
       }
     },
     write: ({ level, text }) => write(level, text),
+    tell: onLine,
     async flush() {
       await order
       limit.flush()

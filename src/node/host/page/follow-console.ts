@@ -62,7 +62,7 @@ export async function followConsole(
     if (events < FLOOD.events && characters < FLOOD.characters) return
     drop()
     const what = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
-    lines.write({
+    lines.tell({
       level: 'warn',
       text: `The page floods its console, which is not read for ${pause / 1_000} s: ${what}`,
     })

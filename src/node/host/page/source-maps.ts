@@ -1,4 +1,3 @@
-import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trace-mapping'
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
 import { fetchText, type FetchText } from './fetch-text.js'
@@ -47,10 +46,10 @@ const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
 
 export function createSourceMaps({ origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
   const scripts = createScripts(origin)
-  const maps = new Map<string, { readonly map: Promise<TraceMap | undefined>; readonly timer: NodeJS.Timeout }>()
+  const maps = new Map<string, { readonly map: Promise<LookUp>; readonly timer: NodeJS.Timeout }>()
   const places = new Map<string, string>()
 
-  const mapOf = ({ mapUrl }: MappedScript): Promise<TraceMap | undefined> => {
+  const mapOf = ({ mapUrl }: MappedScript): Promise<LookUp> => {
     const kept = maps.get(mapUrl)
     kept?.timer.refresh()
     if (kept !== undefined) return kept.map
@@ -65,7 +64,7 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
     const known = places.get(key)
     if (known !== undefined) return known
     const script = scripts.at(url)
-    const source = script && lookUp(await mapOf(script), script, line, column)
+    const source = script && sourceOf(await mapOf(script), script, line, column)
     const place = source === undefined ? within(origin, key) : within(origin, source)
     if (places.size >= MAX_PLACES) places.delete(places.keys().next().value!)
     places.set(key, place)
@@ -99,16 +98,26 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
   }
 }
 
-async function loadMap(url: string, read: FetchText): Promise<TraceMap | undefined> {
+/** The place in the sources; line from 1, column from 0. */
+type LookUp = (line: number, column: number) => string | undefined
+
+async function loadMap(url: string, read: FetchText): Promise<LookUp> {
   try {
     const text = url.startsWith('data:') ? await (await fetch(url)).text() : await read(url)
-    if (text === undefined) return undefined
+    if (text === undefined) return () => undefined
     // A map may begin with a line that keeps other pages from running it as a script.
     const json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as object
     dropSources(json)
-    return new FlattenMap(json as never, url.startsWith('data:') ? undefined : url)
+    // Most servers never throw.
+    const { FlattenMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
+    const map = new FlattenMap(json as never, url.startsWith('data:') ? undefined : url)
+    return (line, column) => {
+      const found = originalPositionFor(map, { line, column })
+      // A broken map may lead to a source that it doesn't have.
+      return found.source ? `${found.source}:${found.line}:${found.column + 1}` : undefined
+    }
   } catch {
-    return undefined
+    return () => undefined
   }
 }
 
@@ -119,20 +128,16 @@ function dropSources(map: { sourcesContent?: unknown; sections?: unknown }): voi
   for (const { map: inner } of map.sections as { map?: { sourcesContent?: unknown } }[]) delete inner?.sourcesContent
 }
 
-function lookUp(
-  map: TraceMap | undefined,
+/** @param line of the script's file, from 1 @param column from 1 */
+function sourceOf(
+  lookUp: LookUp,
   { startLine, startColumn }: MappedScript,
   line: number,
   column: number,
 ): string | undefined {
-  if (map === undefined) return undefined
   const inScript = line - startLine
   try {
-    const found = originalPositionFor(map, {
-      line: Math.max(1, inScript),
-      column: Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)),
-    })
-    return found.source === null ? undefined : `${found.source}:${found.line}:${found.column + 1}`
+    return lookUp(Math.max(1, inScript), Math.max(0, column - 1 - (inScript === 1 ? startColumn : 0)))
   } catch {
     return undefined
   }

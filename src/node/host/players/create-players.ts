@@ -105,7 +105,6 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
     url: `${tls === undefined ? 'ws' : 'wss'}://${urlHost(host)}:${actualPort}`,
     port: actualPort,
     pagePath,
-    gate: relay,
     acceptPage(message: IncomingMessage, socket: Socket, head: Buffer) {
       if (tokensMatch(pagePath, message.url ?? '')) page.accept(message, socket, head)
       else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })

@@ -3,7 +3,7 @@ import { readClose, readText } from '../../../relay/batch-reader.js'
 import { OPERATIONS, RelayError } from '../../../relay/frame.js'
 import { MessageRate } from './message-rate.js'
 import type { PageSocket } from './page-socket.js'
-import type { Player, PlayerChange, PlayerGate, PlayerRefusal, PlayerTransport } from './players.js'
+import type { Player, PlayerChange, PlayerRefusal, PlayerTransport } from './players.js'
 import type { PlayerLimits } from './players-options.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
@@ -11,8 +11,7 @@ const BEHIND_MS = 50
 /** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
 const STALE_BYTES = 64 * 1024
 
-const STOPPING: PlayerRefusal = { status: 503, code: 1001, reason: 'The game server is stopping' }
-const NO_PAGE: PlayerRefusal = { status: 503, code: 1013, reason: 'The game is not ready yet' }
+const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
 
 export interface RelayOptions {
   readonly limits: PlayerLimits
@@ -22,7 +21,7 @@ export interface RelayOptions {
 }
 
 /** Passes messages between players and the page, within the limits that hold for each player. */
-export class Relay implements PlayerGate {
+export class Relay {
   readonly options: RelayOptions
   readonly #players = new Map<number, RelayedPlayer>()
   /** Players for whom something waits. The page knows how much. */
@@ -40,22 +39,16 @@ export class Relay implements PlayerGate {
     return this.#isStopping
   }
 
-  get refusal(): PlayerRefusal | undefined {
+  /** Tells the page of a player whose connection is open. */
+  admit(transport: PlayerTransport): Player | PlayerRefusal {
     const { maxPlayers } = this.options.limits
     if (this.#isStopping) return STOPPING
-    if (!this.options.page().isOpen) return NO_PAGE
-    if (this.#players.size < maxPlayers) return undefined
-    return { status: 503, code: 1013, reason: `All ${maxPlayers} places are taken` }
-  }
-
-  admit(transport: PlayerTransport): Player | PlayerRefusal {
-    const { refusal } = this
-    if (refusal !== undefined) return refusal
+    if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
     const page = this.options.page()
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     page.writer.open(player.id, transport.remoteAddress, transport.url)
-    if (page.isFull) transport.pause?.()
+    if (page.isFull) transport.pause()
     this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
     return player
   }
@@ -83,8 +76,8 @@ export class Relay implements PlayerGate {
   /** The page doesn't read any more, or reads again. */
   setFull(isFull: boolean): void {
     for (const { transport } of this.#players.values()) {
-      if (isFull) transport.pause?.()
-      else transport.resume?.()
+      if (isFull) transport.pause()
+      else transport.resume()
     }
   }
 
@@ -146,13 +139,10 @@ class RelayedPlayer implements Player {
     this.#forget = forget
   }
 
-  receive(data: string | Uint8Array, isUnreliable = false): boolean {
-    if (!this.#mayCome()) return false
+  receive(data: string | Uint8Array, isUnreliable = false): void {
+    if (!this.#mayCome()) return
     const page = this.#relay.options.page()
-    // One whose messages can wait elsewhere sends no more than what is on its way already.
-    if (page.isFull && (isUnreliable || this.transport.pause === undefined)) return false
-    page.writer.data(this.id, data)
-    return true
+    if (!page.isFull || !isUnreliable) page.writer.data(this.id, data)
   }
 
   count(): void {

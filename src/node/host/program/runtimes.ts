@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { HostError } from '../host-error.js'
 import type { ProgramRuntime } from '../host-events.js'
 
@@ -47,7 +48,8 @@ export function programCommand(
   runtimeArgs: readonly string[] | undefined,
 ): ProgramCommand {
   const { always, args: usual } = RUNTIMES[runtime]
-  return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), file, ...args] }
+  // As a whole path, since one that begins with "-" would be an option.
+  return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), resolve(file), ...args] }
 }
 
 /** The Node that runs this, and otherwise the one on PATH. */

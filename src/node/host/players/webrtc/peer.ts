@@ -15,7 +15,7 @@ export interface PeerOptions {
 }
 
 /** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
-export const STALE = 65_536
+const STALE = 65_536
 
 /**
  * One data channel to a player.

@@ -10,7 +10,7 @@ export interface Offer {
 }
 
 /** Offers of browsers without candidates have some 600 characters, and with them rarely 2,000. */
-export const MOST_OFFER_CHARACTERS = 16_384
+const MOST_OFFER_CHARACTERS = 16_384
 
 /** What the standard assumes where nothing is said. */
 const DEFAULT_MAX_MESSAGE = 65_536

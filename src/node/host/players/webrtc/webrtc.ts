@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
+import { plainAddress } from '../../../http/authority.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
 import type { Native } from './native.js'
 import { Peer } from './peer.js'
@@ -48,7 +49,9 @@ const WILDCARDS = ['', '0.0.0.0', '::']
  * @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE
  */
 export async function createWebRtc(native: Native, options: WebRtcOptions): Promise<WebRtc> {
-  const bindAddress = WILDCARDS.includes(options.bindAddress) ? undefined : options.bindAddress
+  const plain = plainAddress(options.bindAddress)
+  // As for the listener, `localhost` is IPv4.
+  const bindAddress = WILDCARDS.includes(plain) ? undefined : plain === 'localhost' ? '127.0.0.1' : plain
   const port = await findPort(options.port, bindAddress, options.anyPort ?? false)
   return new DataChannels(native, { ...options, port, bindAddress })
 }

@@ -1,0 +1,69 @@
+import { describe, expect, test, vi } from 'vitest'
+import { guest, isRunning } from '../host/program/support.js'
+import { cli, NO_SIDECAR, startLocal } from './support.js'
+
+const json = (out: string): { event: string; time: string; [field: string]: unknown }[] =>
+  out.split('\n').map((line) => JSON.parse(line) as { event: string; time: string })
+
+describe('host --node', () => {
+  test('runs a program to its end by a signal: a line for each event, and exit code 0', async () => {
+    const { child, line, finished } = cli(['host', '--node', guest, '--local', '--', 'save', 'ready', 'up', 'stay'])
+    await line(/ up \d+$/)
+    child.kill('SIGTERM')
+    const { code, out, err } = await finished
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const time = /^\d\d:\d\d:\d\d\.\d{3} {2}/
+    const lines = out.split('\n')
+    expect(lines.every((text) => time.test(text))).toBe(true)
+    expect(lines.map((text) => text.replace(time, '').split(' ')[0])).toEqual(
+      expect.arrayContaining(['program', 'booted', 'info', 'shutdown', 'exit']),
+    )
+  })
+
+  test('with --log-format json prints one object a line, and ends with 70 after a crash', async () => {
+    const { finished } = cli(['host', '--node', guest, '--local', '--log-format', 'json', '--restarts', '0', 'throw'])
+    const { code, out } = await finished
+    expect(code).toBe(70)
+    const events = json(out)
+    expect(events.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true)
+    expect(events.at(-1)).toMatchObject({ event: 'exit', code: 70 })
+    expect(events.map(({ event }) => event)).toContain('crash')
+  })
+
+  test('finds the sidecar by the environment, and the program gets the same', async () => {
+    const local = await startLocal()
+    const env = { ...NO_SIDECAR, AGONES_SDK_HTTP_PORT: new URL(local.url).port }
+    const { child, line, finished } = cli(['host', '--node', guest, 'ready', 'up', 'stay'], env)
+    await line(/ booted /)
+    child.kill('SIGINT')
+    expect(await finished).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    { what: 'no such file', args: ['--node', 'no/server.mjs', '--local'], code: 66, words: 'no/server.mjs' },
+    { what: 'no sidecar', args: ['--node', guest], code: 64, words: '--local' },
+    { what: 'a runtime that is none', args: ['--node', guest, '--runtime', 'php'], code: 64, words: 'php' },
+  ])('$what: one line, exit code $code', async ({ args, code, words }) => {
+    const run = await cli(['host', ...args], NO_SIDECAR).finished
+    expect(run.code).toBe(code)
+    expect(run.err.split('\n')).toHaveLength(1)
+    expect(run.err).toContain(words)
+  })
+
+  test.skipIf(process.platform === 'win32')('a second signal ends host and program at once', async () => {
+    const { child, line, finished } = cli(['host', '--node', guest, '--local', 'stubborn', 'ready', 'up', 'stay'])
+    const pid = Number((await line(/ up (\d+)$/))[1])
+    child.kill('SIGTERM')
+    await line(/not yet/)
+    // What npm repeats within a moment is no second request.
+    await vi.waitFor(
+      () => {
+        child.kill('SIGTERM')
+        expect(child.exitCode ?? child.signalCode).not.toBeNull()
+      },
+      { timeout: 10_000 },
+    )
+    expect(await finished).toMatchObject({ code: 128 + 15 })
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+  })
+})

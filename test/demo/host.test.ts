@@ -1,0 +1,308 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
+import { root } from '../support/source.js'
+import { connectPlayer } from './player.js'
+import { seesProcesses, startedBy, stillRunning } from './processes.js'
+import { inOrder, startProgram, type RunningDemo } from './run-demo.js'
+
+const DEMO = 'demo/browser/run.mjs'
+const LONG = 180_000
+
+/** A folder that is gone when the test is. */
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gameserver-demo-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }))
+  return folder
+}
+
+/** What finds the browsers of this machine, or those that the tests brought. The game server's is always Chromium. */
+function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv {
+  const { CHROMIUM: _chromium, FIREFOX: _firefox, ...others } = process.env
+  const [chromium, own] = [findBrowser('Chromium'), findBrowser(players)]
+  return {
+    ...others,
+    ...chromium?.env,
+    ...own?.env,
+    // Without it the host takes the lightest browser that there is.
+    ...(process.env['CHROMIUM'] || chromium?.env ? { CHROMIUM: chromium?.path } : {}),
+    [players.toUpperCase()]: own?.path,
+  }
+}
+
+/** Its files go to a folder of its own, where one can see what it leaves. */
+function start(temporary: string, args: readonly string[], players?: BrowserName): RunningDemo {
+  const demo = startProgram(DEMO, args, { ...browserVariables(players), TMPDIR: temporary })
+  onTestFinished(() => void demo.child.kill('SIGKILL'))
+  return demo
+}
+
+/** The address that it prints for players' pages. */
+async function siteOf({ said }: RunningDemo): Promise<string> {
+  return (await said(/Players join at: +(http:\S+\/)/))[1]!
+}
+
+async function serverOf(site: string): Promise<string | undefined> {
+  const response = await fetch(new URL('server', site))
+  return ((await response.json()) as { address?: string }).address
+}
+
+/** The count of players, and their names. */
+async function resourcesOf(sidecar: string): Promise<unknown> {
+  const { status } = (await (await fetch(`${sidecar}/gameserver`)).json()) as {
+    status: { counters: Record<string, { count: string }>; lists: Record<string, { values?: string[] }> }
+  }
+  return [status.counters['players']!.count, status.lists['roster']!.values ?? []]
+}
+
+const hasChromium = findBrowser('Chromium') !== undefined
+if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')
+
+describe.skipIf(!hasChromium)('npm run demo:host', () => {
+  const steps = [
+    /host +players come in at ws:\/\/127\.0\.0\.1:\d+$/,
+    /watch +state +Scheduled$/,
+    /host +the page has made its first step/,
+    /watch +label +map = harbour$/,
+    /watch +state +RequestReady → Ready$/,
+    /player +#1 is connected$/,
+    /platform +allocates it for 3 s$/,
+    /watch +state +Ready → Allocated$/,
+    /watch +annotation +star-arena\/seconds = 3$/,
+    /page +The match is over: (Ada|Grace) wins$/,
+    /watch +annotation +winner = (Ada|Grace)$/,
+    /watch +state +Allocated → Shutdown$/,
+    /host +tells the page to end: SIGTERM$/,
+    /exit +0: /,
+    /player +Ada's page shows: 1\. (Ada|Grace), \d+ stars?; 2\. (Ada|Grace), \d+ stars?$/,
+    /^Every step came/,
+  ]
+
+  for (const name of browserNames) {
+    const installed = findBrowser(name) !== undefined
+    if (!installed) console.warn(`There is no ${name} here, so players in it are SKIPPED`)
+
+    test.skipIf(!installed)(
+      `with players in ${name}: a hosted page serves one match to them, from Scheduled to Shutdown and exit 0`,
+      async () => {
+        const temporary = scratch()
+        const picture = join(temporary, 'picture.png')
+        const { code, lines, errors } = await start(temporary, ['--once', '--screenshot', picture], name).finished
+        expect(errors).toBe('')
+        expect(inOrder(lines, steps)).toEqual(steps)
+        for (const both of [/counter +players 2 of 8$/, /list +roster 2 of 8 /]) {
+          expect(lines).toContainEqual(expect.stringMatching(both))
+        }
+        expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
+        expect(code).toBe(0)
+        expect(widthAndHeight(readFileSync(picture))).toEqual([1280, 900])
+        expect(readdirSync(temporary)).toEqual(['picture.png'])
+      },
+      LONG,
+    )
+  }
+
+  test.skipIf(!seesProcesses)(
+    'when the page crashes in a match, its players are told and find the next server',
+    async () => {
+      const temporary = scratch()
+      const demo = start(temporary, ['--no-once', '--seconds', '600'])
+      const site = await siteOf(demo)
+      const first = (await serverOf(site))!
+      const [ada, grace] = [await connectPlayer(first, site, 'Ada'), await connectPlayer(first, site, 'Grace')]
+      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
+
+      const renderers = startedBy(demo.child.pid!).filter(({ command }) => command.includes('--type=renderer'))
+      expect(renderers).not.toEqual([])
+      for (const { pid } of renderers) process.kill(pid, 'SIGKILL')
+
+      // By the end of the page's own connection, or by the browser's word on it, whichever is first.
+      for (const player of [ada, grace]) expect([1011, 1012]).toContain(await player.closed)
+      await demo.said(/The GameServer has failed with exit code 70, and a new one takes its place/)
+      const next = await vi.waitFor(
+        async () => {
+          const address = await serverOf(site)
+          expect(address).toMatch(/^ws:/)
+          return address!
+        },
+        { timeout: 60_000, interval: 100 },
+      )
+      expect(next).not.toBe(first)
+      const again = await connectPlayer(next, site, 'Ada')
+      await again.until(({ type }) => type === 'joined')
+      demo.child.kill('SIGTERM')
+      expect((await demo.finished).code).toBe(0)
+      expect(readdirSync(temporary)).toEqual([])
+    },
+    LONG,
+  )
+
+  test(
+    'a player who leaves is taken off the counter and the list, and the match goes on',
+    async () => {
+      const demo = start(scratch(), ['--no-once', '--seconds', '600'])
+      const site = await siteOf(demo)
+      const server = (await serverOf(site))!
+      const [ada, grace] = [await connectPlayer(server, site, 'Ada'), await connectPlayer(server, site, 'Grace')]
+      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
+      grace.leave()
+      await demo.said(/counter +players 1 of 8/)
+      await demo.said(/list +roster 1 of 8 - Grace/)
+      const later = await ada.until(({ type, players }) => type === 'picture' && players?.length === 1)
+      expect(later.phase).toBe('playing')
+      demo.child.kill('SIGTERM')
+      await demo.finished
+    },
+    LONG,
+  )
+
+  test(
+    'told to stop in a match, it ends it in order: players, platform, browser',
+    async () => {
+      const temporary = scratch()
+      const demo = start(temporary, ['--no-once', '--seconds', '600'])
+      const site = await siteOf(demo)
+      const server = (await serverOf(site))!
+      const [ada] = [await connectPlayer(server, site, 'Ada'), await connectPlayer(server, site, 'Grace')]
+      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
+      demo.child.kill('SIGINT')
+      await ada.until(({ type }) => type === 'stopped')
+      expect(await ada.closed).toBe(1001)
+      const { code, lines, errors } = await demo.finished
+      expect(errors).toBe('')
+      const end = [/host +tells the page to end: SIGINT$/, /player +#1 is gone \(1001 /, /exit +0: /]
+      expect(inOrder(lines, end)).toEqual(end)
+      expect(code).toBe(0)
+      expect(readdirSync(temporary)).toEqual([])
+    },
+    LONG,
+  )
+
+  test(
+    'a match by itself that is told to stop takes everything down with it',
+    async () => {
+      const temporary = scratch()
+      const { child, said, finished } = start(temporary, ['--once', '--seconds', '600'])
+      await said(/Ready → Allocated/)
+      const before = seesProcesses ? startedBy(child.pid!) : []
+      child.kill('SIGTERM')
+      const { code, errors } = await finished
+      expect(stillRunning(before)).toEqual([])
+      expect(errors).toBe('Stopped by SIGTERM.\n')
+      expect(code).toBe(1)
+      expect(readdirSync(temporary)).toEqual([])
+    },
+    LONG,
+  )
+
+  test.skipIf(!seesProcesses)(
+    'killed without a warning, it leaves no browser behind',
+    async () => {
+      const { child, said } = start(scratch(), ['--once', '--seconds', '600'])
+      await said(/Ready → Allocated/)
+      const before = startedBy(child.pid!)
+      expect(before.filter(({ command }) => command.includes('--type=renderer')).length).toBeGreaterThan(1)
+      child.kill('SIGKILL')
+      await vi.waitFor(() => expect(stillRunning(before)).toEqual([]), { timeout: 30_000, interval: 100 })
+    },
+    LONG,
+  )
+
+  test(
+    'players come from its own page, and no other',
+    async () => {
+      const demo = start(scratch(), ['--no-once'])
+      const site = await siteOf(demo)
+      const server = (await serverOf(site))!
+      await expect(connectPlayer(server, 'http://evil.example/', 'Eve')).rejects.toThrow('403')
+      for (const path of ['..%2frun.mjs', 'run.mjs', 'constructor']) {
+        expect((await fetch(new URL(path, site))).status).toBe(404)
+      }
+      demo.child.kill('SIGTERM')
+      await demo.finished
+    },
+    LONG,
+  )
+
+  test(
+    'its build is what the host command takes, and a player whom an allocation has counted is not counted again',
+    async () => {
+      const temporary = scratch()
+      const [page, players] = [join(temporary, 'page'), join(temporary, 'players')]
+      const build = startProgram('demo/browser/build.mjs', ['--out', page, '--players', players])
+      expect(await build.finished).toMatchObject({ code: 0, errors: '' })
+      expect(existsSync(join(players, 'index.html'))).toBe(true)
+
+      const args = ['host', page, '--local', '--file', 'demo/gameserver.yaml', '--auto-health', '--players-port', '0']
+      const host = startProgram('dist/cli.js', [...args, '--log-format', 'json'], browserVariables())
+      onTestFinished(() => void host.child.kill('SIGKILL'))
+      const [, address, sidecar] = await host.said(/"players":"(ws:[^"]+)".*"sidecar":"([^"]+)"/)
+      await host.said(/"booted"/)
+      const grace = await connectPlayer(address!, 'http://localhost/', 'Grace')
+      await grace.until(({ type, state }) => type === 'server' && state === 'Ready')
+
+      // An allocation that counts who is coming, as deploy/allocation.yaml does.
+      const counters = { players: { action: 'Increment', amount: 1 } }
+      const body = JSON.stringify({ type: 'allocate', counters, lists: { roster: { addValues: ['Ada'] } } })
+      const headers = { 'content-type': 'application/json', 'x-sidecar-control': '1' }
+      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['1', ['Grace']]), { timeout: 20_000 })
+      expect((await fetch(`${sidecar!}/_/api/commands`, { method: 'POST', headers, body })).status).toBe(200)
+      await grace.until(({ type, state }) => type === 'server' && state === 'Allocated')
+      await connectPlayer(address!, 'http://localhost/', 'Ada')
+      await connectPlayer(address!, 'http://localhost/', 'Linus')
+      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['3', ['Grace', 'Ada', 'Linus']]), {
+        timeout: 20_000,
+      })
+
+      host.child.kill('SIGTERM')
+      await grace.until(({ type }) => type === 'stopped')
+      expect((await host.finished).code).toBe(0)
+    },
+    LONG,
+  )
+})
+
+describe('what it says where it can not start', () => {
+  test('without any browser for the players it says what to do', async () => {
+    const { findBrowser: find } = (await import(pathToFileURL(join(root, 'demo', 'browser', 'browser.mjs')).href)) as {
+      findBrowser(env: object, exists: () => boolean): object
+    }
+    expect(() => find({}, () => false)).toThrow(/^There is no browser here for the players' pages: install Chromium or/)
+    expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
+  })
+
+  test('without a browser for the game server it says how to install one, with the exit code of the host', async () => {
+    const temporary = scratch()
+    const { code, errors } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
+    expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
+    expect(code).toBe(69)
+    expect(readdirSync(temporary)).toEqual([])
+  }, 60_000)
+
+  test('a port that is taken ends it in one sentence and exit code 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
+    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+    expect(code).toBe(1)
+  }, 60_000)
+
+  test('an option that makes no sense ends in one sentence and exit code 1', async () => {
+    const { code, errors } = await startProgram(DEMO, ['--seconds', '0']).finished
+    expect(errors).toBe('--seconds must be a whole number from 1 to 3600, not 0.\n')
+    expect(code).toBe(1)
+  })
+})
+
+/** Of a PNG. */
+function widthAndHeight(file: Buffer): number[] {
+  expect(file.toString('latin1', 1, 4)).toBe('PNG')
+  return [file.readUInt32BE(16), file.readUInt32BE(20)]
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+
+/** What the game server tells players. */
+export interface Told {
+  readonly type: string
+  readonly state?: string
+  readonly phase?: string
+  readonly players?: readonly object[]
+}
+
+export interface TestPlayer {
+  /** Resolves with the next message that fits; rejects if the connection ends before. */
+  until(fits: (message: Told) => boolean): Promise<Told>
+  /** The close code. */
+  readonly closed: Promise<number>
+  leave(): void
+}
+
+/** Joins a match as a player's page does. @throws Error if it is refused */
+export async function connectPlayer(address: string, site: string, name: string): Promise<TestPlayer> {
+  const socket = new WebSocket(address, { origin: new URL(site).origin })
+  const told: Told[] = []
+  const waiting = new Set<() => void>()
+  const closed = new Promise<number>((resolve) => {
+    socket.on('close', resolve)
+  })
+  socket.on('message', (data: Buffer) => {
+    told.push(JSON.parse(data.toString()) as Told)
+    for (const look of waiting) look()
+  })
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'join', name }))
+
+  return {
+    closed,
+    leave: () => socket.close(),
+    until: (fits) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = told.find(fits)
+          if (found === undefined) return
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+        void closed.then((code) => reject(new Error(`${name}'s connection has ended with ${code}`)))
+      }),
+  }
+}

@@ -1,0 +1,218 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import ts from 'typescript'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { fetchText } from '../../../src/node/host/page/fetch-text.js'
+import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
+import { fakeSession } from '../support/fake-session.js'
+
+const origin = 'http://127.0.0.1:8080'
+
+const SOURCE = `interface Ball { x: number }
+
+export function step(ball: Ball): number {
+  throw new Error('boom ' + ball.x)
+}
+`
+
+interface Built {
+  readonly map: string
+  /** Where the script throws; from 1. */
+  readonly line: number
+  readonly column: number
+}
+
+function build(): Built {
+  const compilerOptions = { sourceMap: true, removeComments: true, target: ts.ScriptTarget.ES2022 }
+  const fileName = '../../src/step.ts'
+  const { outputText, sourceMapText } = ts.transpileModule(SOURCE, { compilerOptions, fileName })
+  const before = outputText.slice(0, outputText.indexOf('throw')).split('\n')
+  const map = JSON.stringify({ ...(JSON.parse(sourceMapText!) as object), sources: [fileName] })
+  return { map, line: before.length, column: before.at(-1)!.length + 1 }
+}
+
+const MAPPED = /^Error: boom\n {4}at step \(src\/step\.ts:4:3\)$/
+
+/** The mapped stack of an error at a place of /assets/game.js. */
+async function mapped(
+  script: object,
+  place: { readonly line: number; readonly column: number },
+  read: (url: string) => string | undefined = () => undefined,
+): Promise<{ readonly text: string; readonly fetched: string[] }> {
+  const fetched: string[] = []
+  const session = fakeSession()
+  const maps = createSourceMaps({
+    origin,
+    fetchText: async (url) => {
+      fetched.push(url)
+      return read(url)
+    },
+  })
+  maps.follow(session)
+  const url = `${origin}/assets/game.js`
+  session.emit('Debugger.scriptParsed', { scriptId: '7', url, startLine: 0, startColumn: 0, ...script })
+  const stack = `Error: boom\n    at step (${url}:${place.line}:${place.column})`
+  return { text: await maps.mapStack(stack), fetched }
+}
+
+describe('a stack leads to the sources', () => {
+  test('by a map beside the script', async () => {
+    const { map, ...place } = build()
+    const { text, fetched } = await mapped({ sourceMapURL: 'game.js.map' }, place, () => map)
+    expect(text).toMatch(MAPPED)
+    expect(fetched).toEqual([`${origin}/assets/game.js.map`])
+  })
+
+  test('by a map in the script', async () => {
+    const { map, ...place } = build()
+    const own = JSON.stringify({ ...(JSON.parse(map) as object), sources: [`${origin}/src/step.ts`] })
+    const sourceMapURL = `data:application/json;base64,${Buffer.from(own).toString('base64')}`
+    const { text, fetched } = await mapped({ sourceMapURL }, place)
+    expect(text).toMatch(MAPPED)
+    expect(fetched).toEqual([])
+  })
+
+  test('by a map of sections, and one with a line in front that keeps it from being run', async () => {
+    const { map, ...place } = build()
+    const sections = [{ offset: { line: 0, column: 0 }, map: JSON.parse(map) as object }]
+    const index = `)]}'\n${JSON.stringify({ version: 3, sections })}`
+    expect((await mapped({ sourceMapURL: 'game.js.map' }, place, () => index)).text).toMatch(MAPPED)
+  })
+
+  test('of a script that begins within a page', async () => {
+    const { map, line, column } = build()
+    const script = { sourceMapURL: 'game.js.map', startLine: 10, startColumn: 8 }
+    const { text } = await mapped(script, { line: line + 10, column: line === 1 ? column + 8 : column }, () => map)
+    expect(text).toMatch(MAPPED)
+  })
+
+  test('of a page that was stopped, whose frames have no more than numbers of scripts', async () => {
+    const { map, line, column } = build()
+    const session = fakeSession()
+    const maps = createSourceMaps({ origin, fetchText: async () => map })
+    maps.follow(session)
+    const url = `${origin}/assets/game.js`
+    session.emit('Debugger.scriptParsed', { scriptId: '7', url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })
+    const location = { scriptId: '7', lineNumber: line - 1, columnNumber: column - 1 }
+    expect(
+      await maps.describePaused(session, [
+        { functionName: 'a', location },
+        { functionName: '', location: { ...location, scriptId: '8' } },
+      ]),
+    ).toEqual(['at a (src/step.ts:4:3)', 'at <anonymous>'])
+  })
+})
+
+describe('a stack stays as it is, less the origin,', () => {
+  const UNMAPPED = /^Error: boom\n {4}at step \(assets\/game\.js:\d+:\d+\)$/
+
+  test.each([
+    ['without a map', '', undefined, []],
+    ['if the map would come from another origin', 'https://other.example/game.js.map', undefined, []],
+    ['if the map would come from another port', 'http://127.0.0.1:9/game.js.map', undefined, []],
+    ['if the map would come from a file', 'file:///etc/passwd', undefined, []],
+    ['if the map is not there', 'game.js.map', undefined, [`${origin}/assets/game.js.map`]],
+    ['if the map is a page', 'game.js.map', '<!doctype html>', [`${origin}/assets/game.js.map`]],
+    ['if the map is no map', 'game.js.map', '[{"sections":1}]', [`${origin}/assets/game.js.map`]],
+    ['if the map is null', 'game.js.map', 'null', [`${origin}/assets/game.js.map`]],
+    [
+      'if the map has sections of nothing',
+      'game.js.map',
+      '{"version":3,"sections":[null]}',
+      [`${origin}/assets/game.js.map`],
+    ],
+    [
+      'if the map is broken',
+      'game.js.map',
+      '{"version":3,"sources":[],"names":[],"mappings":"!!!"}',
+      [`${origin}/assets/game.js.map`],
+    ],
+    ['if the map has an unknown version', 'game.js.map', '{"version":9}', [`${origin}/assets/game.js.map`]],
+    ['if the map in the script is broken', 'data:application/json;base64,%%%', undefined, []],
+  ])('%s', async (_why, sourceMapURL, map, urls) => {
+    const { text, fetched } = await mapped({ sourceMapURL }, { line: 1, column: 1 }, () => map)
+    expect(text).toMatch(UNMAPPED)
+    expect(fetched).toEqual(urls)
+  })
+
+  test('and lines that are no frames pass through it', async () => {
+    const maps = createSourceMaps({ origin })
+    const text = ['Error: at x:1:2', '    at native', '    at eval (eval at f (x:1:2), <anonymous>:1:1)', ' at '].join(
+      '\n',
+    )
+    expect(await maps.mapStack(text)).toBe(text)
+  })
+
+  test('and a line that was made to be slow is as quick as any other', async () => {
+    const maps = createSourceMaps({ origin })
+    const text = [
+      `    at ${'('.repeat(50_000)}`,
+      `    at ${'a:1:1'.repeat(50_000)}`,
+      `    at ${':1'.repeat(1_900)}`,
+    ].join('\n')
+    expect(await maps.mapStack(text)).toBe(text)
+  })
+})
+
+test('a map is fetched once for many errors, and each place looked up once', async () => {
+  const { map, line, column } = build()
+  let fetches = 0
+  const session = fakeSession()
+  const maps = createSourceMaps({
+    origin,
+    fetchText: async () => {
+      fetches += 1
+      return map
+    },
+  })
+  maps.follow(session)
+  const url = `${origin}/assets/game.js`
+  session.emit('Debugger.scriptParsed', { scriptId: '7', url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })
+  await Promise.all(Array.from({ length: 500 }, () => maps.mapStack(`x\n    at f (${url}:${line}:${column})`)))
+  for (let place = 0; place < 3_000; place += 1) await maps.mapStack(`x\n    at f (${url}:1:${place})`)
+  expect(fetches).toBe(1)
+})
+
+describe('a file of the gateway', () => {
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.map`
+  }
+
+  test('is read whole', async () => {
+    expect(await fetchText(await serve((_request, response) => response.end('é'.repeat(100_000))))).toBe(
+      'é'.repeat(100_000),
+    )
+  })
+
+  test('is nothing if it is missing, leads elsewhere, breaks off or nobody serves it', async () => {
+    expect(await fetchText(await serve((_request, response) => response.writeHead(404).end('no')))).toBeUndefined()
+    const redirect = await serve((_request, response) => response.writeHead(302, { location: '/y' }).end())
+    expect(await fetchText(redirect)).toBeUndefined()
+    const broken = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('half')
+      setImmediate(() => response.destroy())
+    })
+    expect(await fetchText(broken)).toBeUndefined()
+    expect(await fetchText('http://127.0.0.1:1/x.map')).toBeUndefined()
+  })
+
+  test('is given up if it has no end, in bytes or in time', async () => {
+    const endless = await serve((_request, response) => {
+      const more = (): void => {
+        while (response.write(Buffer.alloc(1024 * 1024)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    expect(await fetchText(endless)).toBeUndefined()
+    const silent = await serve(() => undefined)
+    expect(await fetchText(silent)).toBeUndefined()
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { defaultMemoryLimit, heapSizeFor } from '../../../src/node/host/supervision/memory-limit.js'
+
+const MB = 1024 * 1024
+const GB = 1024 * MB
+
+const limitOf = (files: Readonly<Record<string, string>>, total = 8 * GB): string => {
+  const { bytes, source } = defaultMemoryLimit({ read: (path) => files[path], total })
+  return `${bytes / MB} of ${source}`
+}
+
+describe('a page may take', () => {
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "its container's memory less 250 MB",
+      { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/memory.max': `${512 * MB}\n` },
+      "262 of the container's 512 MB",
+    ],
+    [
+      'the least of all groups above it',
+      {
+        '/proc/self/cgroup': '0::/kubepods/pod1/container\n',
+        '/sys/fs/cgroup/kubepods/pod1/container/memory.max': 'max\n',
+        '/sys/fs/cgroup/kubepods/pod1/memory.max': `${600 * MB}\n`,
+        '/sys/fs/cgroup/kubepods/memory.max': `${4 * GB}\n`,
+      },
+      "350 of the container's 600 MB",
+    ],
+    [
+      'what a container may that sees its group as the root, and a path of the host',
+      { '/proc/self/cgroup': '0::/../../system.slice/x\n', '/sys/fs/cgroup/memory.max': `${512 * MB}\n` },
+      "262 of the container's 512 MB",
+    ],
+    [
+      'what the former kind of groups says',
+      {
+        '/proc/self/cgroup': '5:cpu,cpuacct:/a\n4:memory:/docker/abc\n0::/\n',
+        '/sys/fs/cgroup/memory/memory.limit_in_bytes': `${1024 * MB}\n`,
+      },
+      "774 of the container's 1024 MB",
+    ],
+    [
+      "the machine's memory where no group has a limit",
+      {
+        '/proc/self/cgroup': '4:memory:/a\n0::/\n',
+        '/sys/fs/cgroup/memory.max': 'max\n',
+        '/sys/fs/cgroup/memory/a/memory.limit_in_bytes': '9223372036854771712\n',
+      },
+      "7942 of the machine's 8192 MB",
+    ],
+    ['the same where there are no groups', {}, "7942 of the machine's 8192 MB"],
+    [
+      'the same where the files hold something else',
+      { '/proc/self/cgroup': 'x\n0::\n', '/sys/fs/cgroup/memory.max': '-1 what\n' },
+      "7942 of the machine's 8192 MB",
+    ],
+    [
+      'at least 64 MB',
+      { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/memory.max': `${128 * MB}\n` },
+      "64 of the container's 128 MB",
+    ],
+  ])('%s', (_what, files, limit) => {
+    expect(limitOf(files)).toBe(limit)
+  })
+
+  test('what this machine has', () => {
+    expect(defaultMemoryLimit().bytes).toBeGreaterThanOrEqual(64 * MB)
+  })
+})
+
+test('its heap gets the same in whole MB, and no more than a browser gives one', () => {
+  expect(heapSizeFor(262.9 * MB)).toBe(262)
+  expect(heapSizeFor(64 * GB)).toBe(4_096)
+  expect(heapSizeFor(1)).toBe(1)
+})

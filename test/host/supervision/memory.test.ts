@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { watchMemory } from '../../../src/node/host/supervision/memory.js'
+import { fakeSession } from '../support/fake-session.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+const MB = 1024 * 1024
+
+/** A page with a limit of 100 MB that takes what `page` says, some of it garbage. */
+function watched(page: { heap?: number; buffers?: number; garbage?: number; held?: number; isBusy?: boolean }) {
+  const told: string[] = []
+  const session = fakeSession((method) => {
+    if (page.isBusy) throw new Error('no answer')
+    if (method === 'HeapProfiler.collectGarbage') return void (page.garbage = 0)
+    return {
+      usedSize: ((page.heap ?? 0) + (page.garbage ?? 0)) * MB,
+      embedderHeapUsedSize: 0,
+      backingStorageSize: (page.buffers ?? 0) * MB,
+    }
+  })
+  const end = watchMemory({
+    session,
+    browserPid: 1,
+    limit: 100 * MB,
+    onWarning: (text) => told.push(`warning: ${text}`),
+    onExceeded: (text) => told.push(`exceeded: ${text}`),
+    rendererMemory: () => (page.held === undefined ? undefined : page.held * MB),
+  })
+  const collections = (): number => session.sent.filter((method) => method === 'HeapProfiler.collectGarbage').length
+  return { told, end, session, collections, pass: (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000) }
+}
+
+describe('the memory of a page', () => {
+  test('is no matter while it is little', async () => {
+    const { told, end, pass, collections } = watched({ heap: 40, buffers: 39, held: 150 })
+    await pass(60)
+    expect(told).toEqual([])
+    expect(collections()).toBe(0)
+    end()
+  })
+
+  test('is warned of once, near the limit, and its garbage is not collected each second', async () => {
+    const { told, end, pass, collections } = watched({ heap: 50, buffers: 40 })
+    await pass(60)
+    expect(told).toEqual([
+      'warning: The page takes 90 MB of memory, and is ended at 100 MB; --max-memory sets the limit',
+    ])
+    expect(collections()).toBe(1)
+    end()
+  })
+
+  test('is too much with its buffers, which no limit of the heap holds back, and that is told once', async () => {
+    const { told, pass } = watched({ heap: 10, buffers: 91 })
+    await pass(60)
+    expect(told).toEqual([
+      'exceeded: The page takes 101 MB of memory, and may take 100 MB; --max-memory sets the limit',
+    ])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is not too much if most of it is garbage', async () => {
+    const page = { heap: 30, garbage: 0 }
+    const { told, end, pass } = watched(page)
+    for (let second = 0; second < 20; second += 1) {
+      page.garbage = 200
+      await pass(1)
+    }
+    expect(told).toEqual([])
+    end()
+  })
+
+  test("is that of its process, while the page is busy and doesn't answer", async () => {
+    const page = { isBusy: true, held: 100 }
+    const { told, pass } = watched(page)
+    await pass(10)
+    expect(told).toEqual([])
+    page.held = 300
+    await pass(1)
+    expect(told).toEqual([
+      "exceeded: The page's process takes 300 MB of memory, and may take 100 MB; --max-memory sets the limit",
+    ])
+  })
+
+  test('is nothing to tell of where the system knows nothing and the page is gone', async () => {
+    const { told, end, pass } = watched({ isBusy: true })
+    await pass(60)
+    expect(told).toEqual([])
+    end()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { connect, type ConnectOptions, type PlayerConnection } from '../../src/player/index.js'
+import { PLAIN, WITH_CHANNEL } from '../../src/relay/signals.js'
+import { startServer } from './player-support.js'
+
+/** A page that has it, in front of a server that must not be told of it. */
+class Unused {
+  constructor() {
+    throw new Error('An RTCPeerConnection was made')
+  }
+}
+
+function join(url: string | URL, options: ConnectOptions = {}): { connection: PlayerConnection; events: unknown[] } {
+  const connection = connect(url, { WebSocket, ...options })
+  onTestFinished(() => connection.close())
+  const events: unknown[] = []
+  connection.onopen = () => events.push('open')
+  connection.onmessage = ({ data }) => events.push(data)
+  connection.onerror = () => events.push('error')
+  connection.onclose = ({ code, reason, wasClean }) => events.push({ code, reason, wasClean })
+  return { connection, events }
+}
+
+const until = (connection: PlayerConnection, type: 'open' | 'message' | 'close'): Promise<unknown> =>
+  new Promise((resolve) => {
+    connection.addEventListener(type, resolve)
+  })
+
+describe('a connection has the shape of a WebSocket', () => {
+  test('opens, carries texts and bytes, and closes', async () => {
+    const server = await startServer()
+    const { connection, events } = join(new URL(`${server.url}/?name=Ada`))
+    expect(connection.url).toBe(`${server.url}/?name=Ada`)
+    expect(connection.readyState).toBe(connection.CONNECTING)
+    await until(connection, 'open')
+    expect(connection.readyState).toBe(connection.OPEN)
+    connection.send('text')
+    connection.send(new Uint8Array([1, 2]))
+    connection.sendUnreliable('unreliable')
+    while (events.length < 4) await until(connection, 'message')
+    expect(events).toEqual(['open', 'text', new Uint8Array([1, 2]).buffer, 'unreliable'])
+    expect(connection.bufferedAmount).toBe(0)
+    connection.close(4000, 'bye')
+    await until(connection, 'close')
+    expect(events.at(-1)).toEqual({ code: 4000, reason: 'bye', wasClean: true })
+    expect(connection.readyState).toBe(connection.CLOSED)
+  })
+
+  test('refuses to send before it is open, as a WebSocket does', async () => {
+    const server = await startServer()
+    const { connection } = join(server.url)
+    expect(() => connection.send('early')).toThrow(/CONNECTING/)
+    expect(() => connection.sendUnreliable('early')).toThrow(/CONNECTING/)
+    await until(connection, 'open')
+  })
+
+  test('tells of a server that isn’t there by an error, then the close', async () => {
+    const server = await startServer()
+    const { connection, events } = join(server.url.replace(/\d+$/, '1'))
+    await until(connection, 'close')
+    expect(events).toEqual(['error', { code: 1006, reason: '', wasClean: false }])
+  })
+
+  test('has listeners that can be removed, and one that throws stops no other', async () => {
+    const server = await startServer()
+    const { connection } = join(server.url)
+    const told: string[] = []
+    const removed = (): unknown => told.push('removed')
+    const uncaught: unknown[] = []
+    const note = (error: unknown): unknown => uncaught.push(error)
+    const others = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+    onTestFinished(() => {
+      process.removeAllListeners('uncaughtException')
+      for (const other of others) process.on('uncaughtException', other)
+    })
+    connection.onmessage = () => {
+      throw new Error('of a listener')
+    }
+    connection.addEventListener('message', removed)
+    connection.addEventListener('message', ({ target, type }) => told.push(`${type} ${target === connection}`))
+    connection.removeEventListener('message', removed)
+    await until(connection, 'open')
+    connection.send('x')
+    await until(connection, 'message')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(told).toEqual(['message true'])
+    expect(uncaught).toEqual([new Error('of a listener')])
+  })
+
+  test('takes the one binaryType that it has, and names it for others', async () => {
+    const server = await startServer()
+    const { connection } = join(server.url)
+    connection.binaryType = 'arraybuffer'
+    expect(() => {
+      connection.binaryType = 'blob' as 'arraybuffer'
+    }).toThrow('binaryType can only be "arraybuffer"; got "blob"')
+    await until(connection, 'open')
+  })
+})
+
+describe('with unreliable: true, a server that knows nothing of channels', () => {
+  const options = { unreliable: true, RTCPeerConnection: Unused }
+
+  test('may take the first subprotocol', async () => {
+    const server = await startServer()
+    const { connection, events } = join(server.url, options)
+    await until(connection, 'open')
+    expect(server.sockets[0]!.protocol).toBe(PLAIN)
+    connection.send('\0text')
+    connection.sendUnreliable('unreliable')
+    while (events.length < 3) await until(connection, 'message')
+    expect(events).toEqual(['open', '\0text', 'unreliable'])
+  })
+
+  test('may take none, and is then dialled without', async () => {
+    const server = await startServer({ handleProtocols: () => false })
+    const { connection, events } = join(server.url, options)
+    await until(connection, 'open')
+    expect(server.offers).toEqual([`${PLAIN},${WITH_CHANNEL}`, undefined])
+    connection.send('\0text')
+    await until(connection, 'message')
+    expect(events).toEqual(['open', '\0text'])
+  })
+
+  test('is not dialled again by a page that has closed the connection', async () => {
+    const server = await startServer({ handleProtocols: () => false })
+    const { connection } = join(server.url, options)
+    connection.close()
+    await until(connection, 'close')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(server.offers.length).toBeLessThan(2)
+  })
+
+  test('is offered no subprotocol by a host without RTCPeerConnection, such as Node', async () => {
+    const server = await startServer()
+    const { connection } = join(server.url, { unreliable: true })
+    await until(connection, 'open')
+    expect(server.offers).toEqual([undefined])
+    expect(connection.transport).toBe('websocket')
+  })
+})
+
+test('unreliable messages are dropped behind 64 KiB that wait, and reliable ones are not', async () => {
+  const server = await startServer()
+  const { connection } = join(server.url)
+  await until(connection, 'open')
+  const [socket] = server.sockets
+  const came: Buffer[] = []
+  socket!.removeAllListeners('message')
+  socket!.on('message', (data: Buffer) => came.push(data))
+  socket!.pause()
+  // More than a loopback socket's own buffers hold.
+  const big = Buffer.alloc(1024 * 1024)
+  let sent = 0
+  while (connection.bufferedAmount <= 65_536) {
+    connection.send(big)
+    sent += 1
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const before = connection.bufferedAmount
+  for (let count = 0; count < 100; count++) connection.sendUnreliable(big)
+  expect(connection.bufferedAmount).toBeLessThanOrEqual(before)
+  connection.send('last')
+  socket!.resume()
+  while (came.at(-1)?.toString() !== 'last') await once(socket!, 'message')
+  expect(came).toHaveLength(sent + 1)
+})
+
+describe('a mistake is told at once', () => {
+  test('an option that doesn’t exist', () => {
+    const call = (): unknown => connect('ws://127.0.0.1:1', { unreliabel: true } as ConnectOptions)
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow('There is no option "unreliabel"; the options are unreliable, timeout, WebSocket')
+    expect(call).toThrow(expect.objectContaining({ code: 'CONFIG' }) as Error)
+  })
+
+  test.skipIf('WebSocket' in globalThis)('no WebSocket', () => {
+    expect(() => connect('ws://127.0.0.1:1')).toThrow(
+      'There is no WebSocket here; give a class as the option WebSocket',
+    )
+  })
+
+  test('a URL that is none', () => {
+    expect(() => connect('nonsense', { WebSocket })).toThrow(SyntaxError)
+  })
+})
