@@ -10,7 +10,7 @@ export interface Told {
 }
 
 export interface TestPlayer {
-  /** Resolves with the next message that fits; rejects if the connection ends before. */
+  /** Resolves with the next message that fits, after the last one found; rejects if the connection ends before. */
   until(fits: (message: Told) => boolean): Promise<Told>
   /** The close code. */
   readonly closed: Promise<number>
@@ -38,10 +38,10 @@ export async function connectPlayer(address: string, site: string, name: string)
     until: (fits) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          const found = told.find(fits)
-          if (found === undefined) return
+          const found = told.findIndex(fits)
+          if (found < 0) return
           waiting.delete(look)
-          resolve(found)
+          resolve(told.splice(0, found + 1)[found]!)
         }
         waiting.add(look)
         look()
