@@ -1,5 +1,6 @@
 import type * as node from './index.js'
 
+export { HostError } from './host/host-error.js'
 export { GameServerFileError } from './local/game-server-file.js'
 
 // For `require()`: the same functions, whose module is loaded when one is first called.
@@ -11,5 +12,10 @@ export const createGateway: typeof node.createGateway = async (options) => {
 
 export const createLocalSidecar: typeof node.createLocalSidecar = async (options) => {
   const { createLocalSidecar: create } = await import('./index.js')
+  return create(options)
+}
+
+export const createHost: typeof node.createHost = async (options) => {
+  const { createHost: create } = await import('./index.js')
   return create(options)
 }
