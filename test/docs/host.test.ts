@@ -5,7 +5,7 @@ import { defineHost } from '../../src/cli/host-flags.js'
 import { localOptions } from '../../src/cli/local-options.js'
 import { HOST_EXIT_CODES } from '../../src/node/host/host-error.js'
 import { firstCells, proseOf } from '../support/markdown.js'
-import { nodesOf, parse, read } from '../support/source.js'
+import { nodesOf, parse } from '../support/source.js'
 
 const PAGE = 'docs/host.md'
 
