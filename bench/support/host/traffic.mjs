@@ -7,6 +7,7 @@ import { mapValues, sleep, startHost, stepsOf, stepsPerSecond } from './host-pro
 const BARE = 'a bare ws server'
 const LONGEST_MS = 20
 const SNAPSHOTS_PER_SECOND = 20
+const FIRST = 50
 const SETTLE_MS = 2_000
 
 /** Starts a host with a page, the bare server and players, and ends them when `use` is done. */
@@ -73,10 +74,8 @@ export function measureIdle(dir, count, rounds, seconds) {
     /** KiB of memory for each, of all processes by name. What grows once, at the first of them, isn't theirs. */
     const growth = async (server) => {
       const sizes = () => mapValues(server.pids(), (pids) => memoryOf(pids).pss)
-      for (let i = 0; i < 2; i++) {
-        await gather(server)
-        await leave()
-      }
+      await idle.run({ run: 'gather', port: server.port, players: FIRST })
+      await leave()
       await sleep(SETTLE_MS)
       const before = sizes()
       await gather(server)
