@@ -7,7 +7,6 @@ import { mapValues, sleep, startHost, stepsOf, stepsPerSecond } from './host-pro
 const BARE = 'a bare ws server'
 const LONGEST_MS = 20
 const SNAPSHOTS_PER_SECOND = 20
-const FIRST = 50
 const SETTLE_MS = 2_000
 
 /** Starts a host with a page, the bare server and players, and ends them when `use` is done. */
@@ -71,11 +70,10 @@ export function measureIdle(dir, count, rounds, seconds) {
       const { gone } = await idle.run({ run: 'leave' })
       if (gone > 0) throw new Error(`${gone} idle players were sent away, so nothing was measured`)
     }
-    /** KiB of memory for each, of all processes by name. What grows once, at the first of them, isn't theirs. */
+    /** KiB of memory for each, of all processes by name. Those who play come first: what grows for them isn't theirs. */
     const growth = async (server) => {
       const sizes = () => mapValues(server.pids(), (pids) => memoryOf(pids).pss)
-      await idle.run({ run: 'gather', port: server.port, players: FIRST })
-      await leave()
+      await players.run({ ...active, port: server.port })
       await sleep(SETTLE_MS)
       const before = sizes()
       await gather(server)
