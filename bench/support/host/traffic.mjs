@@ -119,8 +119,11 @@ export function measureIdle(dir, count, rounds, seconds) {
   })
 }
 
-/** Doubles the players until one in a hundred of their messages takes too long, on the host and on the bare server. */
-export function measureMost(dir, kind, { most, seconds }) {
+/**
+ * Doubles the players until one in a hundred of their messages takes too long, on the host and on the bare server. What
+ * misses is tried again, since something else on the machine may have been busy.
+ */
+export function measureMost(dir, kind, { most, seconds, tries }) {
   return within(dir, '/', async ({ host, echo, players }) => {
     const rows = []
     const stopped = new Set()
@@ -128,23 +131,37 @@ export function measureMost(dir, kind, { most, seconds }) {
       const row = { players: count, kind }
       for (const [name, { port }] of Object.entries({ host, floor: echo })) {
         if (stopped.has(name)) continue
-        const before = await stepsOf(host)
-        const result = await players.run(orders[kind](port, count, seconds), name === 'host' ? host.pids() : {})
+        const order = orders[kind](port, count, seconds)
+        const result = await bestOf(tries, async () => {
+          const before = await stepsOf(host)
+          const found = await players.run(order, name === 'host' ? host.pids() : {})
+          // What was still on its way must not be the next crowd's burden.
+          await sleep(500)
+          return { ...found, steps: stepsPerSecond(before, await stepsOf(host)) }
+        })
         row[`${name} p99, ms`] = round(result.p99, 1)
         row[`${name} lost`] = Math.max(0, result.sent - result.received)
         if (name === 'host') {
-          row['steps/s'] = round(stepsPerSecond(before, await stepsOf(host)), 1)
+          row['steps/s'] = round(result.steps, 1)
           row['runner, %'] = round(result.used.runner.cpu, 0)
           row['browser, %'] = round(result.used.browser.cpu, 0)
         }
         if (!isFine(result)) stopped.add(name)
       }
       rows.push(row)
-      // What was still on its way must not be the next crowd's burden.
-      await sleep(500)
     }
     return rows
   })
+}
+
+async function bestOf(tries, run) {
+  let best
+  for (let i = 0; i < tries; i++) {
+    const result = await run()
+    if (best === undefined || result.p99 < best.p99) best = result
+    if (isFine(best)) break
+  }
+  return best
 }
 
 const orders = {
