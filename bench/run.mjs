@@ -1,7 +1,7 @@
 /**
  * Measures and prints tables; bench/results/results.json keeps the last result of each. Ends with 1 where one failed.
  *
- *   npm run bench [-- [--quick] [name]...]     names: bytes command connect watch local-sidecar frames hostile health gateway page-heartbeat soak
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command connect watch local-sidecar frames hostile health gateway page-heartbeat host soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
@@ -26,6 +26,7 @@ const all = [
   'health',
   'gateway',
   'page-heartbeat',
+  'host',
   'soak',
 ]
 const unknown = asked.filter((name) => !all.includes(name))
@@ -34,9 +35,10 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-/** What needs a process of its own, for the flags it needs or sets. */
+/** What needs a process of its own, for the flags it needs or sets, or prints several tables. */
 const apart = {
   frames: { title: 'Frames beside ws, received and sent', flags: [] },
+  host: { title: 'A hosted page', flags: [] },
   soak: { title: 'Long runs', flags: ['--expose-gc'] },
 }
 

@@ -24,8 +24,8 @@ export interface RunningPage {
   readonly ended: Promise<PageEnd>
   /** Tells the page to end, see `HostedPage`. */
   shutdown(signal: string, patience: number): Promise<boolean>
-  /** Ends the browser. */
-  close(): Promise<void>
+  /** Ends the browser; one whose page has failed, at once. */
+  close(atOnce?: boolean): Promise<void>
 }
 
 export interface RunPageOptions {
@@ -141,10 +141,10 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     return {
       ended,
       shutdown: (signal, patience) => page.shutdown(signal, patience),
-      async close() {
+      async close(atOnce) {
         watching.abort()
         endMemoryWatch()
-        await browser.close()
+        await browser.close(atOnce)
         watch.close()
         await watch.flush()
       },

@@ -39,13 +39,13 @@ export function supervise(options: SuperviseOptions): Supervision {
   const warn = (text: string): void => tell({ event: 'warning', text })
 
   /** Ends everything, once. `prepare` resolves with how it ends. */
-  const end = (prepare: () => Promise<HostExit>): Promise<HostExit> => {
+  const end = (prepare: () => Promise<HostExit>, hasFailed = false): Promise<HostExit> => {
     ending ??= (async () => {
       const exit = await prepare()
       forget?.()
       // A browser that is just being started must be ended too.
       await starting?.catch(() => undefined)
-      await Promise.all([page.close(), players.close()])
+      await Promise.all([page.close(hasFailed), players.close()])
       await gateway.close()
       tell({ event: 'exit', ...exit })
       onExit(exit)
@@ -92,7 +92,7 @@ export function supervise(options: SuperviseOptions): Supervision {
     end(() => {
       players.closeAll(1011, 'The game server has failed')
       return Promise.resolve({ code, reason })
-    }),
+    }, true),
   )
   return { exited, close }
 }

@@ -28,8 +28,12 @@ export interface Browser {
   readonly devtools: DevtoolsPipe
   /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>
-  /** Ends the browser, by force if it takes longer than a second, and removes its profile. Can be called again. */
-  close(): Promise<void>
+  /**
+   * Ends the browser, by force if it takes longer than a second, and removes its profile. Can be called again.
+   *
+   * @param atOnce by force from the start: its page has failed, so nothing in it is worth the wait
+   */
+  close(atOnce?: boolean): Promise<void>
 }
 
 /** Time that a browser has to close by itself. */
@@ -102,15 +106,17 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
   void ended.then((how) => devtools.end(`the browser has ended: ${how}`))
 
   let closing: Promise<void> | undefined
-  const end = async (): Promise<void> => {
-    devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
-    const isClosed = await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
-    if (isClosed === undefined) killGroup(child)
+  const end = async (atOnce: boolean): Promise<void> => {
+    if (!atOnce) {
+      devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
+      await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
+    }
+    if (child.exitCode === null && child.signalCode === null) killGroup(child)
     await ended
     // A child of the browser that dies a little later may still write there.
     await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
   }
-  const close = (): Promise<void> => (closing ??= end())
+  const close = (atOnce = false): Promise<void> => (closing ??= end(atOnce))
 
   try {
     const early = ended.then((how) => {

@@ -1,0 +1,46 @@
+/** Orders to a process of players, and what the servers use meanwhile. */
+import { end, start } from '../processes.mjs'
+import { mapValues } from './host-process.mjs'
+import { memoryOf, secondsOf } from './figures.mjs'
+
+/** A process of players. */
+export async function startPlayers() {
+  const { child } = await start('host/players.mjs')
+  return {
+    end: () => end(child),
+    /** Resolves with what they saw and, of each group of processes, % of a core and MB. */
+    run: (order, groups = {}) =>
+      new Promise((resolve, reject) => {
+        let before
+        let began
+        let used
+        const fail = (code) => reject(new Error(`The players' process has ended with ${code}`))
+        child.once('exit', fail)
+        const listen = (message) => {
+          if (message === 'begin') {
+            before = mapValues(groups, secondsOf)
+            began = performance.now()
+          } else if (message === 'end') {
+            const ms = performance.now() - began
+            used = mapValues(groups, (pids, name) => ({
+              cpu: ((secondsOf(pids) - before[name]) / ms) * 1e5,
+              mb: memoryOf(pids).pss / 1e6,
+            }))
+          } else {
+            child.off('exit', fail)
+            child.off('message', listen)
+            if (message.error === undefined) resolve({ ...message.result, used })
+            else reject(new Error(message.error))
+          }
+        }
+        child.on('message', listen)
+        child.send(order)
+      }),
+  }
+}
+
+/** The plain server beside which the host is measured. */
+export async function startEcho() {
+  const { child, message } = await start('host/echo-server.mjs')
+  return { port: message.port, pids: () => ({ server: [child.pid] }), end: () => end(child) }
+}
