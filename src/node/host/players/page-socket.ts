@@ -73,6 +73,11 @@ export class PageSocket {
     return this.#writer
   }
 
+  /** Ends the socket of a page that is not to come back. */
+  dismiss(): void {
+    this.#end(REPLACED, 'Another page takes the place')
+  }
+
   close(): void {
     this.#end(1001, 'The host ends')
   }
