@@ -24,7 +24,7 @@ test('players who come and leave in a loop cannot flood the log: their lines are
   for (; time < 60_000; time += 1) written.push(...lines(player(time)))
   const objects = written.map((line) => JSON.parse(line) as { event: string; text?: string })
   expect(objects.length).toBeLessThan(60 * 102)
-  expect(objects[0]!.text).toContain('5000 more times players have come or left')
+  expect(objects[0]!.text).toMatch(/^\d+ more times players have come or left/)
   const counted = objects.flatMap(({ text }) => (text === undefined ? [] : [Number(text.split(' ')[0])]))
   const told = objects.filter(({ event }) => event === 'connection').length
   const rest = lines({ event: 'exit', code: 0, reason: 'over' })

@@ -115,12 +115,10 @@ describe('what a page of another make signals', () => {
   test('may be two offers by the same name: both channels end with the player', async () => {
     const native = await loadNative()
     const made: NativePeer[] = []
-    class Noted {
-      constructor(name: string, config: object) {
-        const peer = new native.PeerConnection(name, config)
-        made.push(peer)
-        return peer
-      }
+    const Noted = function (name: string, config: object): NativePeer {
+      const peer = new native.PeerConnection(name, config)
+      made.push(peer)
+      return peer
     }
     const webRtc = await createWebRtc(
       { PeerConnection: Noted as unknown as typeof native.PeerConnection },
