@@ -1,9 +1,7 @@
 import { BatchWriter } from '../relay/batch-writer.js'
+import { REPLACED } from '../relay/frame.js'
 import type { PageSocket, PageWindow } from './page.js'
 import type { Progress } from './sent-bytes.js'
-
-/** Another page has taken this one's place. */
-export const REPLACED = 4001
 
 const OPEN = 1
 const FIRST_DELAY_MS = 50
