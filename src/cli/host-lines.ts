@@ -3,15 +3,55 @@ import { plainText } from '../node/plain-text.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
 
+/**
+ * Lines a second about players who come and leave, and how many may be written at once. Whoever connects in a loop would
+ * fill the log's disk, and a slow reader of stdout stops the whole program.
+ */
+const PER_SECOND = 100
+const BURST = 1_000
+
 /** Creates the function that turns an event of a host into lines to print. */
-export function createHostLines(format: 'pretty' | 'json', colors: Colors): (event: HostEvent) => string[] {
-  if (format === 'json') {
-    return ({ event, ...details }) => [JSON.stringify({ time: new Date().toISOString(), event, ...details })]
+export function createHostLines(
+  format: 'pretty' | 'json',
+  colors: Colors,
+  now: () => number = () => performance.now(),
+): (event: HostEvent) => string[] {
+  let tokens = BURST
+  let filledAt = now()
+  let left = 0
+  const write = (event: HostEvent): string[] => (format === 'json' ? [json(event)] : pretty(event, colors))
+
+  /** Whether one more event of this kind may be written. */
+  const mayWrite = ({ event }: HostEvent): boolean => {
+    const time = now()
+    tokens = Math.min(BURST, tokens + ((time - filledAt) / 1_000) * PER_SECOND)
+    filledAt = time
+    if (event !== 'connection') return true
+    // Once something was left out, a second goes by before the next line: what follows then is whole again.
+    if (tokens < (left > 0 ? PER_SECOND : 1)) return false
+    tokens -= 1
+    return true
   }
+
   return (event) => {
-    const [first = '', ...rest] = describe(event, colors).split('\n')
-    return [`${colors.dim(clockTime(Date.now()))}  ${first}`, ...rest.map((line) => `${' '.repeat(14)}${line}`)]
+    if (!mayWrite(event)) {
+      left += 1
+      return []
+    }
+    const count = left
+    if (count === 0 || (tokens < PER_SECOND - 1 && event.event !== 'exit')) return write(event)
+    left = 0
+    const text = `${count} more times players have come or left: no more than ${PER_SECOND} lines a second are written`
+    return [...write({ event: 'warning', text }), ...write(event)]
   }
+}
+
+const json = ({ event, ...details }: HostEvent): string =>
+  JSON.stringify({ time: new Date().toISOString(), event, ...details })
+
+function pretty(event: HostEvent, colors: Colors): string[] {
+  const [first = '', ...rest] = describe(event, colors).split('\n')
+  return [`${colors.dim(clockTime(Date.now()))}  ${first}`, ...rest.map((line) => `${' '.repeat(14)}${line}`)]
 }
 
 function describe(event: HostEvent, colors: Colors): string {

@@ -10,6 +10,8 @@ import { createUplink } from './uplink.js'
 export interface Connections {
   onconnection: ((socket: PlayerSocket) => void) | null
   readonly sockets: ReadonlyMap<number, PlayerSocket>
+  /** Resolves when players can come. */
+  readonly opened: Promise<void>
   /** Resolves when the host has all that was sent to players so far, or after a moment if it doesn't answer. */
   handOver(): Promise<void>
 }
@@ -102,6 +104,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
       globals.queueMicrotask(() => [...connections.values()].forEach(introduce))
     },
     sockets,
+    opened: uplink.opened,
     async handOver() {
       for (let waits = 0; !uplink.isDone && waits < MOST_WAITS; waits += 1) {
         await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))

@@ -10,17 +10,29 @@ import type { GameServerHost } from './types.js'
 /** An argument of the function that the runner puts around this script. */
 declare const hostConfig: HostConfig
 
+/** A page that has made its first step waits so long for its way to the players. */
+const OPENING_MS = 1_000
+
 const page = globalThis as unknown as PageWindow & Record<string, unknown>
 // The script also runs in frames, where each would be another game server, and wherever the page navigates to.
 if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
 function install({ playersPath }: HostConfig): void {
   let ticks = 0
-  let boot!: () => void
-  const booted = new Promise<void>((resolve) => (boot = resolve))
   let isListenedTo = false
 
   const connections = createConnections({ page, playersPath })
+  let boot!: () => void
+  const firstStep = new Promise<void>((resolve) => (boot = resolve))
+  const setTimeout = page.setTimeout.bind(page)
+  /** Who comes as soon as the page has booted must find it at the other end. */
+  const booted = firstStep.then(
+    () =>
+      new Promise<void>((resolve) => {
+        void connections.opened.then(resolve)
+        setTimeout(resolve, OPENING_MS)
+      }),
+  )
 
   class HostTarget extends EventTarget {
     get onconnection(): ((socket: PlayerSocket) => void) | null {
@@ -52,7 +64,7 @@ function install({ playersPath }: HostConfig): void {
   // For the runner alone.
   Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
     value: {
-      /** Resolves when the page has made its first step. */
+      /** Resolves when the page has made its first step, and players can come. */
       booted,
       get ticks() {
         return ticks
@@ -81,10 +93,12 @@ function install({ playersPath }: HostConfig): void {
 /** A page without `tick()` has booted when the first frame that it asked for has run. */
 function awaitFirstFrame(boot: () => void): void {
   const { requestAnimationFrame } = page
-  page.requestAnimationFrame = (callback) =>
+  const own: PageWindow['requestAnimationFrame'] = (callback) =>
     requestAnimationFrame.call(page, (time) => {
-      page.requestAnimationFrame = requestAnimationFrame
       callback(time)
+      // The game may have put something of its own around it.
+      if (page.requestAnimationFrame === own) page.requestAnimationFrame = requestAnimationFrame
       boot()
     })
+  page.requestAnimationFrame = own
 }

@@ -1,9 +1,7 @@
 import { BatchWriter } from '../relay/batch-writer.js'
+import { REPLACED } from '../relay/frame.js'
 import type { PageSocket, PageWindow } from './page.js'
 import type { Progress } from './sent-bytes.js'
-
-/** Another page has taken this one's place. */
-export const REPLACED = 4001
 
 const OPEN = 1
 const FIRST_DELAY_MS = 50
@@ -22,6 +20,8 @@ export interface UplinkOptions {
 
 /** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
 export interface Uplink extends Progress {
+  /** Resolves when the socket is open for the first time. */
+  readonly opened: Promise<void>
   /** Whether the host has all that was sent. */
   readonly isDone: boolean
   /** @returns the length of the message in bytes */
@@ -38,6 +38,8 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
   let sent = 0
   let taken = 0
   let isFlushing = false
+  let open!: () => void
+  const opened = new Promise<void>((resolve) => (open = resolve))
   const writer = new BatchWriter((batch) => {
     if (socket?.readyState !== OPEN) return
     sent += 1
@@ -59,6 +61,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     own.binaryType = 'arraybuffer'
     own.onopen = () => {
       delay = 0
+      open()
     }
     own.onmessage = ({ data }) => {
       if (own === socket) onBatch(new Uint8Array(data as ArrayBuffer))
@@ -77,6 +80,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
   if (host !== '') connect()
 
   return {
+    opened,
     get batch() {
       return sent + 1
     },

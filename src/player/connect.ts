@@ -44,7 +44,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
       if (typeof data !== 'string' || !speaksOfChannels()) return emit('message', { data })
       const read = readText(data)
       if ('text' in read) emit('message', { data: read.text })
-      else channel?.signalled(JSON.parse(read.signal) as HostSignal)
+      else tellChannel(read.signal)
     }
     // A browser tells of an error right before the end, and another dial may follow.
     socket.onerror = () => {
@@ -56,6 +56,14 @@ export function connect(url: string | { readonly href: string }, options: Connec
       channel?.close()
       if (hasFailed) emit('error', {})
       emit('close', { code, reason, wasClean })
+    }
+  }
+
+  const tellChannel = (json: string): void => {
+    try {
+      channel?.signalled(JSON.parse(json) as HostSignal)
+    } catch {
+      // No host of this package says it. The WebSocket goes on.
     }
   }
 

@@ -46,6 +46,9 @@ export const BATCH_BYTES = 256 * 1024
 /** No batch is longer: one of the usual length, and the longest message. */
 export const MOST_BATCH_BYTES = BATCH_BYTES + HEAD_BYTES + MOST_MESSAGE_BYTES
 
+/** Close code for a page whose place another one takes. It doesn't come back. */
+export const REPLACED = 4001
+
 /** Bytes of the other side that are no batch. */
 export class RelayError extends Error {
   override readonly name = 'RelayError'

@@ -63,6 +63,29 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
+  test('a page that crashes while it ends is not waited for', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${TICKS}
+      gameServerHost.addEventListener('shutdown', (event) => {
+        event.waitUntil(new Promise(() => {}))
+        console.log('waits')
+      })`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3600000'])
+    const { pid } = await host.until('browser')
+    await host.until('booted')
+    host.signal('SIGTERM')
+    await host.until('console', ({ text }) => text === 'waits')
+    process.kill(rendererOf(pid), 'SIGKILL')
+    expect(await host.exited).toBe(0)
+    expect(host.events).toContainEqual(
+      expect.objectContaining({
+        event: 'warning',
+        text: expect.stringContaining('The page was not done: The page has'),
+      }),
+    )
+    expect(calls(sidecar)).toContain('shutdown')
+  })
+
   test('a second signal ends everything at once', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${TICKS}

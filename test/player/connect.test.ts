@@ -143,6 +143,41 @@ describe('with unreliable: true, a server that knows nothing of channels', () =>
   })
 })
 
+/** A page's RTCPeerConnection that gets nowhere. */
+class Idle {
+  connectionState = 'new'
+  localDescription = null
+  createDataChannel = (): object => ({ readyState: 'connecting' })
+  createOffer = (): Promise<unknown> => new Promise(() => undefined)
+  setLocalDescription = (): Promise<void> => Promise.resolve()
+  setRemoteDescription(): Promise<void> {
+    throw new TypeError('This is no description')
+  }
+  addIceCandidate = (): Promise<void> => Promise.resolve()
+  close = (): void => undefined
+}
+
+test('signals that no host of this package sends are passed over, and the messages go on', async () => {
+  const server = await startServer({ handleProtocols: () => WITH_CHANNEL })
+  const { connection, events } = join(server.url, { unreliable: true, RTCPeerConnection: Idle })
+  const uncaught: unknown[] = []
+  const note = (error: unknown): unknown => uncaught.push(error)
+  const others = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException')
+    for (const other of others) process.on('uncaughtException', other)
+  })
+  await until(connection, 'open')
+  const signals = ['{', '{}', '{"id":1}x', '{"id":1,"answer":7,"candidates":7}', '{"id":1,"answer":""}', '{"id":null}']
+  for (const signal of signals) server.sockets[0]!.send(`\0${signal}`)
+  server.sockets[0]!.send('on')
+  await until(connection, 'message')
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(events).toEqual(['open', 'on'])
+  expect(uncaught).toEqual([])
+})
+
 test('unreliable messages are dropped behind 64 KiB that wait, and reliable ones are not', async () => {
   const server = await startServer()
   const { connection } = join(server.url)

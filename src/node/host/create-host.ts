@@ -64,6 +64,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
   const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
   let wasReady = false
+  let mayStartAgain = (): boolean => settings.restarts > 0
   const launch = (): Promise<Browser> =>
     launchBrowser({
       path: found.path,
@@ -93,6 +94,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       tls: settings.tls,
       webrtc: options.webrtc ? { address: () => advertised() } : undefined,
       onPlayer: (player) => tell({ event: 'connection', ...player }),
+      mayStartAgain: () => mayStartAgain(),
       onLog: warn,
       onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
     })
@@ -106,7 +108,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
     const start = (browser: Promise<Browser>): Promise<RunningPage> =>
       startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began, tell })
-    const { exited, close } = supervise({
+    const supervision = supervise({
       settings,
       gateway,
       players,
@@ -115,6 +117,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       wasReady: () => wasReady,
       tell,
     })
+    const { exited, close } = supervision
+    mayStartAgain = () => supervision.mayStartAgain()
     return {
       playersUrl: players.url,
       playersPort: players.port,

@@ -28,8 +28,10 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   const until = performance.now() + share
   players.refuse()
   const watches = gateway.tellSignal(signal)
-  const listened = await page.shutdown(signal, share).catch(() => undefined)
-  if (listened === undefined) warn(`The page was not done within its ${share} ms`)
+  // A page that crashes while it ends would be waited for in vain.
+  const listened = await Promise.race([page.shutdown(signal, share).catch(() => undefined), page.gone])
+  if (typeof listened === 'string') warn(`The page was not done: ${listened}`)
+  else if (listened === undefined) warn(`The page was not done within its ${share} ms`)
   else if (!listened && watches > 0) await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
   players.closeAll(1001, 'The server is stopping')
   if (gateway.wasShutDown) return

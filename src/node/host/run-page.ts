@@ -22,6 +22,8 @@ export interface PageEnd {
 export interface RunningPage {
   /** Resolves when the page crashes, hangs or doesn't boot, never after `close()`. */
   readonly ended: Promise<PageEnd>
+  /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
+  readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
   shutdown(signal: string, patience: number): Promise<boolean>
   /** Ends the browser; one whose page has failed, at once. */
@@ -125,8 +127,8 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
-    void browser.ended.then((how) => fail(`The browser has ended (${how})`))
-    void page.gone.then(fail)
+    const gone = Promise.race([browser.ended.then((how) => `The browser has ended (${how})`), page.gone])
+    void gone.then(fail)
     page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
     const ended = new Promise<PageEnd>((resolve) => {
       // What the page has written before comes first.
@@ -140,6 +142,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     return {
       ended,
+      gone,
       shutdown: (signal, patience) => page.shutdown(signal, patience),
       async close(atOnce) {
         watching.abort()

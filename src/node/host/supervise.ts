@@ -22,6 +22,8 @@ export interface SuperviseOptions {
 /** The end of a host, as it comes or as it is asked for. */
 export interface Supervision {
   readonly exited: Promise<HostExit>
+  /** Whether a page that failed now would be started again. */
+  mayStartAgain(): boolean
   close(signal?: string): Promise<HostExit>
 }
 
@@ -54,17 +56,18 @@ export function supervise(options: SuperviseOptions): Supervision {
     return ending
   }
 
+  const mayStartAgain = (): boolean => !options.wasReady() && restarts < settings.restarts && ending === undefined
+
   /** Resolves with the failure that no new start follows. */
   const untilFailed = async (): Promise<PageEnd> => {
     for (;;) {
       const failure = await page.ended
       const { reason, stack } = failure
       tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
-      const mayStartAgain = !options.wasReady() && failure.mayStartAgain && restarts < settings.restarts
-      if (!mayStartAgain || ending !== undefined) return failure
+      if (!failure.mayStartAgain || !mayStartAgain()) return failure
       restarts += 1
       warn(`The page is started again (${restarts} of ${settings.restarts}), since it has never been Ready`)
-      players.closeAll(1012, 'The game server starts again')
+      players.startAgain()
       await page.close()
       try {
         starting = options.start()
@@ -94,5 +97,5 @@ export function supervise(options: SuperviseOptions): Supervision {
       return Promise.resolve({ code, reason })
     }, true),
   )
-  return { exited, close }
+  return { exited, mayStartAgain, close }
 }

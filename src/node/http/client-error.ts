@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answerRefusal, refuseRaw } from './raw-response.js'
 import { malformed } from './refusal.js'
-import type { Refusal } from './refusal.js'
+import type { Refusal, RefusalForm } from './refusal.js'
 
 /** An error of Node's parser, with the bytes that it could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
@@ -20,7 +20,12 @@ const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method No
  *
  * @param last the answer to the last request that was understood
  */
-export function answerClientError(error: ClientError, socket: Duplex, last: ServerResponse | undefined): void {
+export function answerClientError(
+  error: ClientError,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+  form: RefusalForm,
+): void {
   // A client that doesn't speak TLS can't be answered in TLS.
   const isGone = /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(error.code ?? '')
   const isHalfSent = last !== undefined && last.headersSent && !last.writableEnded
@@ -29,16 +34,17 @@ export function answerClientError(error: ClientError, socket: Duplex, last: Serv
     return
   }
   const refusal = refusalOf(error)
-  if (last === undefined) return refuseRaw(socket, refusal)
+  if (last === undefined) return refuseRaw(socket, refusal, undefined, form)
   if (!last.req.complete && !last.headersSent) {
     // The bytes belong to this request's body, so its own answer refuses them. It waits for those to earlier requests.
     last.shouldKeepAlive = false
-    answerRefusal(last, refusal)
+    answerRefusal(last, refusal, undefined, form)
     // Once the answer has left, Node no longer tells readers of the body that the rest won't come.
     socket.once('close', () => last.req.destroy())
     return endAfter(last, socket)
   }
-  if (last.req.complete && last.writableFinished && last.shouldKeepAlive) return refuseRaw(socket, refusal)
+  if (last.req.complete && last.writableFinished && last.shouldKeepAlive)
+    return refuseRaw(socket, refusal, undefined, form)
   endAfter(last, socket)
 }
 

@@ -8,8 +8,8 @@ import { limitConnections } from './connection-limit.js'
 import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
 import { followHalfClosed } from './half-closed.js'
 import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
-import { malformed } from './refusal.js'
-import type { Refusal } from './refusal.js'
+import { malformed, SIDECAR_FORM } from './refusal.js'
+import type { Refusal, RefusalForm } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
 /** Limits that keep clients, one or many, from taking the whole server. */
@@ -48,6 +48,8 @@ export interface GuardedServerOptions {
   readonly connections?: number | undefined
   /** Connections in all. Default 4,096. */
   readonly totalConnections?: number | undefined
+  /** How requests are refused here. Default: as the sidecar refuses them. */
+  readonly refusalForm?: RefusalForm | undefined
   /** Answers an admitted request. A rejected promise is a fault: it is reported, and the connection is cut. */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
@@ -83,6 +85,7 @@ const full = (connections: number): Refusal => ({
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
   const { tls, guard, onFault, connections = limits.connections, totalConnections = limits.totalConnections } = options
   const FULL = full(connections)
+  const form = options.refusalForm ?? SIDECAR_FORM
   const sockets = new Set<Socket>()
   const replies = new WeakMap<object, ServerResponse>()
   const streams = new WeakSet()
@@ -112,7 +115,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     const refusal = isServed ? checkFraming(message) : FULL
     if (refusal !== undefined) reply.shouldKeepAlive = false
     const verdict = judge(message, refusal)
-    if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal)
+    if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal, undefined, form)
     if (/^100-continue$/i.test(message.headers.expect ?? '')) reply.writeContinue()
     try {
       await options.serve(message, reply, verdict)
@@ -129,12 +132,12 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     if (!isForWebSocket(message)) return serveWithoutUpgrade(message, socket)
     const verdict = judge(message, limit.begin(message, socket) ? checkUpgrade(message) : FULL)
     if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
-    refuseRaw(socket, verdict.refusal)
+    refuseRaw(socket, verdict.refusal, undefined, form)
   }
 
   /** Answers a request that offers another upgrade as if it didn't, which HTTP allows. */
   const serveWithoutUpgrade = async (message: IncomingMessage, socket: Socket): Promise<void> => {
-    if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE)
+    if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE, undefined, form)
     const reply = createReply(message, socket)
     // Node no longer reads from the socket, so nobody would notice that the client leaves.
     socket.resume()
@@ -158,7 +161,9 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   server.on('request', onRequest)
   // The client is asked for its body only after the request has been admitted.
   server.on('checkContinue', onRequest)
-  server.on('checkExpectation', (_message, reply: ServerResponse) => answerRefusal(reply, OTHER_EXPECTATION))
+  server.on('checkExpectation', (_message, reply: ServerResponse) =>
+    answerRefusal(reply, OTHER_EXPECTATION, undefined, form),
+  )
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     upgrade(message, socket, head).catch((error: unknown) => {
@@ -166,8 +171,8 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
       onFault(error)
     })
   })
-  server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request')))
-  server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket)))
+  server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request'), undefined, form))
+  server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket), form))
   const exempt = (socket: Socket): void => {
     const answer = limit.current(socket)
     if (answer !== undefined) streams.add(answer)

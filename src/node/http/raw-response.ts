@@ -2,8 +2,8 @@ import { ServerResponse, STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { refusalBody } from './refusal.js'
-import type { Refusal } from './refusal.js'
+import { SIDECAR_FORM } from './refusal.js'
+import type { Refusal, RefusalForm } from './refusal.js'
 
 /** Headers that keep an answer from being stored, taken for something else, or shown inside another page. */
 export const SAFE_HEADERS = {
@@ -11,8 +11,6 @@ export const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const
-
-const REFUSAL_HEADERS = { 'content-type': 'application/json', ...SAFE_HEADERS } as const
 
 /** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
 export function answerRaw(
@@ -30,9 +28,20 @@ export function answerRaw(
   socket.end(head + body, () => socket.destroy())
 }
 
-export const refuseRaw = (socket: Duplex, refusal: Refusal, headers?: Readonly<Record<string, string>>): void => {
-  answerRaw(socket, refusal.status, refusalBody(refusal), { ...REFUSAL_HEADERS, ...headers })
+export const refuseRaw = (
+  socket: Duplex,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+  form = SIDECAR_FORM,
+): void => {
+  answerRaw(socket, refusal.status, form.body(refusal), headersOf(form, headers))
 }
+
+const headersOf = (form: RefusalForm, headers?: Readonly<Record<string, string>>): Record<string, string> => ({
+  'content-type': form.contentType,
+  ...SAFE_HEADERS,
+  ...headers,
+})
 
 /** A plain answer, the last on its connection, to a request that asked for an upgrade. */
 export function createReply(message: IncomingMessage, socket: Socket): ServerResponse {
@@ -50,9 +59,10 @@ export const answerRefusal = (
   reply: ServerResponse,
   refusal: Refusal,
   headers?: Readonly<Record<string, string>>,
+  form = SIDECAR_FORM,
 ): void => {
-  const body = refusalBody(refusal)
-  reply.writeHead(refusal.status, { ...REFUSAL_HEADERS, ...headers, 'content-length': Buffer.byteLength(body) })
+  const body = form.body(refusal)
+  reply.writeHead(refusal.status, { ...headersOf(form, headers), 'content-length': Buffer.byteLength(body) })
   reply.end(body)
 }
 

@@ -15,6 +15,20 @@ export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, 
 /** The body of an error, as the sidecar writes it. */
 export const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
 
+/** How a server writes its refusals. */
+export interface RefusalForm {
+  readonly contentType: string
+  body(refusal: Refusal): string
+}
+
+export const SIDECAR_FORM: RefusalForm = { contentType: 'application/json', body: refusalBody }
+
+/** For those who read it themselves. */
+export const TEXT_FORM: RefusalForm = {
+  contentType: 'text/plain; charset=utf-8',
+  body: ({ message }) => `${message}\n`,
+}
+
 /** A refusal as a WHATWG response. */
 export const refusalResponse = (refusal: Refusal): Response => {
   const body = refusalBody(refusal)

@@ -1,7 +1,7 @@
 import { onTestFinished, describe, expect, test } from 'vitest'
 import { createHost } from '../../../src/node/host/create-host.js'
 import type { HostEvent } from '../../../src/node/host/host-events.js'
-import { noBrowser } from '../support/processes.js'
+import { noBrowser, rendererOf } from '../support/processes.js'
 import { buildOf, pageOf } from '../support/run-host.js'
 import { dialPlayers, joinPlayers, until } from './players-support.js'
 import type { Client } from './players-support.js'
@@ -11,6 +11,9 @@ if (noBrowser !== undefined) console.error(`The tests of players in a real page 
 interface Match {
   /** What the page wrote to the console, without levels. */
   readonly said: () => string[]
+  readonly events: readonly HostEvent[]
+  readonly warnings: () => string[]
+  readonly browserPid: () => number
   join(path?: string): Promise<Client>
   dial(path?: string): Client
   close(): Promise<unknown>
@@ -31,6 +34,9 @@ async function host(game: string, dir?: string): Promise<Match> {
   const stage = { players: { url: running.playersUrl } } as Parameters<typeof joinPlayers>[0]
   return {
     said: () => events.flatMap((event) => (event.event === 'console' ? [event.text] : [])),
+    events,
+    warnings: () => events.flatMap((event) => (event.event === 'warning' ? [event.text] : [])),
+    browserPid: () => events.find((event) => event.event === 'browser')!.pid,
     join: (path) => joinPlayers(stage, path),
     dial: (path) => dialPlayers(stage, path),
     close: () => running.close(),
@@ -95,8 +101,10 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
 
   test('hear from a game that replaces globals and has listeners that throw, which are reported', async () => {
     const match = await host(`
-      for (const name of ['WebSocket', 'MessageEvent', 'CloseEvent', 'Blob', 'queueMicrotask', 'setTimeout']) {
-        window[name] = () => { throw new Error(name + ' of the game') }
+      const names = 'WebSocket MessageEvent CloseEvent Event EventTarget Blob queueMicrotask setTimeout reportError DOMException ' +
+        'ArrayBuffer DataView JSON Map Math Object Promise RangeError Set String TextDecoder TextEncoder Uint8Array'
+      for (const name of names.split(' ')) {
+        window[name] = function () { throw new Error(name + ' of the game') }
       }
       gameServerHost.onconnection = (socket) => {
         socket.addEventListener('message', () => { throw new Error('of a listener') })
@@ -110,6 +118,59 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
       for (const text of ['of onconnection', 'of a listener']) expect(match.said().join('\n')).toContain(text)
     })
     expect(match.said().join('\n')).not.toContain('of the game')
+    await match.close()
+    expect((await player.closed)[0]).toBe(1001)
+    expect(match.warnings().filter((text) => !text.includes('sandbox'))).toEqual([])
+  })
+
+  test('find it as soon as it has booted', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      let status: number | undefined
+      let url = ''
+      const running = await createHost({
+        dir: await pageOf('setInterval(() => gameServerHost.tick(), 1)'),
+        local: { mode: 'local' },
+        playersPort: 0,
+        onEvent(event) {
+          if (event.event === 'listening') url = event.players.replace('ws:', 'http:')
+          if (event.event === 'booted') void fetch(`${url}/healthz`).then((answer) => (status = answer.status))
+        },
+      })
+      onTestFinished(async () => void (await running.close()))
+      await until(() => expect(status).toBeDefined())
+      expect(status).toBe(200)
+    }
+  })
+
+  test('are closed with 1011 by a crash after Ready, since nothing starts again', async () => {
+    const match = await host(`${ECHO}
+      fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+        .then(({ status }) => console.log('ready', status))`)
+    await until(() => expect(match.said()).toEqual(['ready 200']))
+    const player = await match.join()
+    process.kill(rendererOf(match.browserPid()), 'SIGKILL')
+    expect(await player.closed).toEqual([1011, 'The game server has failed'])
+  })
+
+  test('meet a game that has put something of its own around requestAnimationFrame, and whose first frame throws', async () => {
+    const dir = await buildOf({
+      'index.html': `<!doctype html><script>
+        const before = requestAnimationFrame
+        let frames = 0
+        const wrapped = (callback) => before(callback)
+        window.requestAnimationFrame = wrapped
+        const step = () => {
+          frames += 1
+          window.requestAnimationFrame(step)
+          if (frames === 1) throw new Error('of the first frame')
+          if (frames === 5) console.log('still wrapped', window.requestAnimationFrame === wrapped)
+        }
+        window.requestAnimationFrame(step)
+        ${ECHO}</script>`,
+    })
+    const match = await host('', dir)
+    await until(() => expect(match.said()).toContain('still wrapped true'))
+    expect(match.events.some(({ event }) => event === 'booted')).toBe(true)
   })
 
   test('have one game server: a frame of the page opens no other', async () => {

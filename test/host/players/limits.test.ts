@@ -118,6 +118,27 @@ describe('limits of one player:', () => {
     expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: More than 50 messages a second'])
   })
 
+  test.each<[what: string, flood: string]>([
+    ['messages', frame(FIN | BINARY, 'x'.repeat(125)).repeat(1_000)],
+    ['pings', frame(FIN | PING, 'x'.repeat(125)).repeat(1_000)],
+  ])('one who floods on with %s after that is read no more, and cut off', async (_what, flood) => {
+    const stage = await startPlayers()
+    echo(await openPageOnNode(stage))
+    const wire = await dial(stage.players.port, HANDSHAKE)
+    await wire.saw(/\r\n\r\n/)
+    const bytes = Buffer.from(flood, 'latin1')
+    const write = (): void => {
+      while (!wire.socket.destroyed && wire.socket.write(bytes));
+    }
+    wire.socket.on('drain', write)
+    write()
+    await new Promise((resolve) => wire.socket.once('close', resolve))
+    expect(endsOf(stage)).toEqual([[1, 1008]])
+    // What the system itself takes is some megabytes.
+    expect(wire.socket.bytesWritten).toBeLessThan(48 * 1024 * 1024)
+    await expectPlaying(stage)
+  })
+
   test.each(['ping', 'pong'] as const)('a %s counts as a message', async (kind) => {
     const stage = await startPlayers({ maxRate: 5 })
     await openPageOnNode(stage)
@@ -153,6 +174,16 @@ async function flood(socket: PlayerSocket, meanwhile: () => void): Promise<numbe
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   return most
+}
+
+const FILLING = 16 * 1024
+
+/** Sends to a player until so many bytes wait in the host, or the connection ends. */
+async function fill(socket: PlayerSocket, bytes: number): Promise<void> {
+  while (socket.bufferedAmount < bytes && socket.readyState === socket.OPEN) {
+    socket.send(new Uint8Array(FILLING))
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
 }
 
 describe('a player who reads slowly', () => {
@@ -200,6 +231,49 @@ describe('a player who reads slowly', () => {
       Array.from({ length: sent }, (_, i) => (i + 1) % 256),
     )
     await until(() => expect(socket.bufferedAmount).toBe(0))
+  })
+
+  test('is closed, too, when empty messages wait without end: each takes memory', async () => {
+    const stage = await startPlayers({ maxBuffered: 512 * 1024 })
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const socket = await connection
+    player.socket.pause()
+    await fill(socket, 100_000)
+    let sent = 0
+    while (socket.readyState === socket.OPEN && sent < 200_000) {
+      for (let i = 0; i < 1_000; i += 1) socket.send('')
+      sent += 1_000
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(sent).toBeLessThan(200_000)
+    expect(endsOf(stage)).toEqual([[1, 1013]])
+  })
+
+  test('is the first to be closed when too much waits for all together, though for none too much', async () => {
+    const most = 2_000_000
+    const stage = await startPlayers({ maxBuffered: most, maxBufferedTotal: most })
+    const page = await openPageOnNode(stage)
+    const sockets: PlayerSocket[] = []
+    page.connections.onconnection = (socket) => void sockets.push(socket)
+    const slow = [await joinPlayers(stage), await joinPlayers(stage), await joinPlayers(stage)]
+    await until(() => expect(sockets.length).toBe(3))
+    for (const { socket } of slow) socket.pause()
+    await fill(sockets[0]!, 300_000)
+    await fill(sockets[1]!, 900_000)
+    await fill(sockets[2]!, 1_500_000)
+    expect(endsOf(stage)).toEqual([[2, 1013]])
+    expect(stage.lines).toEqual([
+      `Player 2 (127.0.0.1) is closed with 1013: ${most} bytes wait for all players together, most for the slowest`,
+    ])
+    // Those who are left get all that was sent.
+    for (const { socket } of slow) socket.resume()
+    for (const i of [0, 2]) {
+      sockets[i]!.send('last')
+      await until(() => expect(slow[i]!.messages.at(-1)).toBe('last'))
+      expect(slow[i]!.messages.slice(0, -1).every((message) => message.length === FILLING)).toBe(true)
+    }
   })
 
   test('does not make one long message too long: what can be sent at once is', async () => {

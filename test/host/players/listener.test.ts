@@ -1,6 +1,7 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { WITH_CHANNEL } from '../../../src/relay/signals.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../attacks/support/wire.js'
 import { selfSigned } from '../../gateway/certificate.js'
@@ -118,6 +119,40 @@ describe('the public listener', () => {
     player.socket.send('on')
     expect(await player.message(0)).toBe('on')
     expect(stage.faults).toEqual([])
+  })
+
+  test.each<[what: string, bytes: string, status: number]>([
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['HTTP/0.9', 'GET /\r\n\r\n', 505],
+    ['TLS on the plain port', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n', 400],
+    ['too long a head', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['too many headers', `GET / HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(300)}\r\n`, 431],
+    ['another host as target', 'GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['another expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n', 417],
+    ['a coding that there is not', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: cake, chunked\r\n\r\n', 501],
+    ['an unknown method', 'CAKE / HTTP/1.1\r\nHost: x\r\n\r\n', 501],
+    ['half a handshake', `GET / HTTP/1.1\r\n${UPGRADE.slice(0, 4).join('\r\n')}\r\n\r\n`, 400],
+    ['a handshake by POST', `POST / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`, 405],
+    ['a handshake with a body', `GET / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\nContent-Length: 1\r\n\r\n`, 400],
+  ])('answers %s in plain text, and not as the sidecar would', async (_what, bytes, status) => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const wire = await dial(stage.players.port, bytes)
+    await wire.saw(/\r\n\r\n.+\n$/)
+    expect(wire.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(wire.received()).toMatch(/content-type: text\/plain; charset=utf-8\r\n/i)
+    expect(wire.received()).not.toContain('{')
+    expect(stage.faults).toEqual([])
+  })
+
+  test('never says that it has data channels when it has none', async () => {
+    const stage = await startPlayers()
+    await openPageOnNode(stage)
+    const socket = new WebSocket(stage.players.url, [WITH_CHANNEL, 'game'])
+    await new Promise((resolve) => socket.once('open', resolve))
+    expect(socket.protocol).toBe('game')
+    socket.terminate()
   })
 
   test('speaks the first protocol that a player offers, without which browsers would not connect', async () => {

@@ -4,7 +4,15 @@ import { WebSocket } from 'ws'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { OPERATIONS } from '../../../src/relay/frame.js'
 import { ask, dial } from '../../attacks/support/wire.js'
-import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers, until } from './players-support.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  until,
+} from './players-support.js'
 import type { Client, PageOnNode, Stage } from './players-support.js'
 
 /** The page is there, at the host's end, too. */
@@ -68,6 +76,36 @@ describe("when the page's socket ends", () => {
     expect(stage.faults).toEqual([])
     expect(page.reported).toEqual([])
   })
+})
+
+test('players are told 1011 when the page is lost for good, and 1001 when the host is stopping', async () => {
+  const stage = await startPlayers({ mayStartAgain: () => false })
+  const page = await openPageOnNode(stage)
+  const player = await joinPlayers(stage)
+  for (const own of stage.pageSockets) own.destroy()
+  expect(await player.closed).toEqual([1011, 'The game server has failed'])
+  await until(() => expect(page.sockets.length).toBe(2))
+  await untilOpen(stage)
+  const other = await joinPlayers(stage)
+  stage.players.refuse()
+  for (const own of stage.pageSockets) own.destroy()
+  expect(await other.closed).toEqual([1001, 'The game server is stopping'])
+})
+
+test('a page that is to be started again lets nobody in any more, and those who come then meet the next one', async () => {
+  const stage = await startPlayers()
+  const before = await openPageOnNode(stage)
+  const player = await joinPlayers(stage)
+  stage.players.startAgain()
+  expect((await ask(stage.players.port, 'GET /healthz', ['Host: x'])).status).toBe(503)
+  expect(await player.closed).toEqual([1012, 'The game restarts'])
+  await until(() => expect(stage.pageSockets.size).toBe(0))
+  const late = dialPlayers(stage)
+  expect((await late.closed)[0]).toBe(1006)
+  expect(stage.changes.length).toBe(2)
+  const after = await openPageOnNode(stage)
+  await playing(stage, after)
+  expect(before.sockets.length).toBe(1)
 })
 
 test('a page that was loaded again takes the place of the one before it, which stays away', async () => {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { loadNative } from '../../../src/node/host/players/webrtc/native.js'
+import type { NativePeer } from '../../../src/node/host/players/webrtc/native.js'
+import { createWebRtc } from '../../../src/node/host/players/webrtc/webrtc.js'
 import { readOffer, writeOffer } from '../../../src/node/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/relay/signals.js'
 import { echo } from '../players/players-support.js'
@@ -93,6 +96,53 @@ describe('what a page of another make signals', () => {
     const player = await startRaw()
     for (let sent = 0; sent < 201; sent++) player.socket.send('\0{"id":1,"up":true}')
     expect(await player.closed).toEqual([1008, 'More than 200 signals'])
+  })
+
+  test('ends it there and then: what it sends behind that reaches nobody', async () => {
+    const stage = await startChannels()
+    const got: unknown[] = []
+    stage.page.connections.onconnection = (socket) => {
+      socket.onmessage = ({ data }) => void got.push(data)
+    }
+    const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
+    for (const text of ['before', '\0{', 'behind']) player.socket.send(text)
+    await player.closed
+    await soon(() => expect(stage.page.connections.sockets.size).toBe(0))
+    expect(got).toEqual(['before'])
+    expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: A signal is malformed'])
+  })
+
+  test('may be two offers by the same name: both channels end with the player', async () => {
+    const native = await loadNative()
+    const made: NativePeer[] = []
+    const Noted = function (name: string, config: object): NativePeer {
+      const peer = new native.PeerConnection(name, config)
+      made.push(peer)
+      return peer
+    }
+    const webRtc = await createWebRtc(
+      { PeerConnection: Noted as unknown as typeof native.PeerConnection },
+      {
+        port: 0,
+        bindAddress: '127.0.0.1',
+        maxMessage: 1_000,
+        maxPeers: 5,
+        address: () => Promise.resolve(undefined),
+      },
+    )
+    const told: string[] = []
+    const peering = webRtc.join({
+      localAddress: '127.0.0.1',
+      sendText: (text) => void told.push(text),
+      receive: () => undefined,
+    })
+    for (let i = 0; i < 2; i += 1) peering.read(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
+    await soon(() => expect(made.length).toBe(2))
+    await soon(() => expect(told.length).toBeGreaterThan(0))
+    peering.close()
+    await soon(() => expect(made.map((peer) => peer.state())).toEqual(['closed', 'closed']))
+    expect(told.length).toBe(1)
+    webRtc.close()
   })
 
   test('may be that a channel is up which isn’t there: unreliable messages come over the WebSocket', async () => {

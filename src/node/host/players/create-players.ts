@@ -10,16 +10,18 @@ import { WITH_CHANNEL } from '../../../relay/signals.js'
 import { MOST_BATCH_BYTES } from '../../../relay/frame.js'
 import { PageSocket } from './page-socket.js'
 import { createPlayerListener } from './player-listener.js'
-import type { Players } from './players.js'
+import type { PlayerRefusal, Players } from './players.js'
 import { checkOrigins, resolveLimits } from './players-options.js'
 import type { PlayersOptions } from './players-options.js'
-import { Relay } from './relay.js'
+import { Relay, STOPPING } from './relay.js'
 import { loadNative } from './webrtc/native.js'
 import { createWebRtc } from './webrtc/webrtc.js'
 import type { WebRtc } from './webrtc/webrtc.js'
 
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
+const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
+const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
 /** Time that `close()` waits for players to answer their close frames. */
 const CLOSE_MS = 1_000
 
@@ -34,7 +36,7 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
   const limits = resolveLimits(options)
   const origins = options.origins === undefined ? undefined : checkOrigins(options.origins)
   const { port = 0, host = '127.0.0.1', tls, probeInterval = 20_000 } = options
-  const { onPlayer = () => undefined, onFault = () => undefined } = options
+  const { onPlayer = () => undefined, onFault = () => undefined, mayStartAgain = () => true } = options
   const { WebSocketServer } = await import('ws')
   const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
   const log = createLineLog(options.onLog)
@@ -48,7 +50,10 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
     server: new WebSocketServer({ ...common, maxPayload: MOST_BATCH_BYTES }),
     onFrame: (frame) => relay.take(frame),
     onBatch: () => relay.report(),
-    onLost: () => relay.closeAll(1012, 'The game restarts'),
+    onLost() {
+      const { code, reason } = relay.isStopping ? STOPPING : mayStartAgain() ? RESTARTING : FAILED
+      relay.closeAll(code, reason)
+    },
     onFull: (isFull) => relay.setFull(isFull),
     onFault,
   })
@@ -63,7 +68,10 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
       ...common,
       maxPayload: limits.maxMessage,
       maxFragments: MOST_FRAGMENTS,
-      handleProtocols: (offered) => (webRtc && offered.has(WITH_CHANNEL) ? WITH_CHANNEL : [...offered][0]!),
+      handleProtocols: (offered) =>
+        webRtc && offered.has(WITH_CHANNEL)
+          ? WITH_CHANNEL
+          : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
     }),
     webRtc: () => webRtc,
     log,
@@ -73,7 +81,7 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     relay.refuse()
-    relay.closeAll(1001, 'The game server is stopping')
+    relay.closeAll(STOPPING.code, STOPPING.reason)
     // The HTTP server's own close() would cut connections whose close frame is on its way.
     Server.prototype.close.call(server)
     await relay.untilEmpty(CLOSE_MS)
@@ -110,6 +118,10 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
       else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
     },
     refuse: () => relay.refuse(),
+    startAgain() {
+      relay.closeAll(RESTARTING.code, RESTARTING.reason)
+      page.dismiss()
+    },
     closeAll: (code, reason) => relay.closeAll(code, reason),
     close: () => (closing ??= end()),
   }

@@ -4,15 +4,13 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { readBatch } from '../../../relay/batch-reader.js'
 import type { Frame } from '../../../relay/batch-reader.js'
 import { BatchWriter } from '../../../relay/batch-writer.js'
-import { FROM_PAGE } from '../../../relay/frame.js'
+import { FROM_PAGE, REPLACED } from '../../../relay/frame.js'
 
 /** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
 const FULL_BYTES = 4 * 1024 * 1024
 const ROOM_BYTES = 1024 * 1024
 /** Time for which the news that a batch was taken waits for a message that takes it along. */
 const TAKEN_MS = 4
-/** Close code for a page whose place another one has taken. It doesn't come back. */
-const REPLACED = 4001
 
 export interface PageSocketOptions {
   /** Completes handshakes for batches, without extensions. */
@@ -71,6 +69,11 @@ export class PageSocket {
   get writer(): BatchWriter {
     this.#flushing ??= setImmediate(() => this.#flush())
     return this.#writer
+  }
+
+  /** Ends the socket of a page that is not to come back. */
+  dismiss(): void {
+    this.#end(REPLACED, 'Another page takes the place')
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { createGuardedServer } from '../../http/guarded-server.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
 import { answerRaw, SAFE_HEADERS } from '../../http/raw-response.js'
-import { malformed } from '../../http/refusal.js'
+import { malformed, TEXT_FORM } from '../../http/refusal.js'
 import { headerValues } from '../../http/request-guard.js'
 import type { RequestHead, Verdict } from '../../http/request-guard.js'
 import { KeepAlive } from './keep-alive.js'
@@ -23,6 +23,9 @@ const OTHER_CONNECTIONS = 256
 const REFUSED_MS = 1_000
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
+
+/** A handshake that fails may have been for another version. */
+const VERSION = { 'sec-websocket-version': '13' } as const
 
 const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
 const NOT_READY = [503, 'The game is not ready yet\n'] as const
@@ -73,9 +76,16 @@ export function createPlayerListener(options: PlayerListenerOptions): PlayerList
     reply.end(body)
   }
 
-  const refuse = (message: IncomingMessage, socket: Socket, target: string, status: number, body: string): void => {
+  const refuse = (
+    message: IncomingMessage,
+    socket: Socket,
+    target: string,
+    status: number,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void => {
     log(line(message, target, status, body))
-    answerRaw(socket, status, body, TEXT)
+    answerRaw(socket, status, body, { ...TEXT, ...headers })
   }
 
   const upgrade = (message: IncomingMessage, socket: Socket, head: Buffer, target: string): void => {
@@ -107,10 +117,16 @@ export function createPlayerListener(options: PlayerListenerOptions): PlayerList
     accepted.once('close', () => clearTimeout(timer))
   }
 
+  websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
+    const status = message.method === 'GET' ? 400 : 405
+    refuse(message, socket, message.url ?? '', status, `${why}\n`, status === 400 ? VERSION : { allow: 'GET' })
+  })
+
   const { server, sockets, exempt } = createGuardedServer({
     tls,
     connections: OTHER_CONNECTIONS,
     totalConnections: maxPlayers + 2 * OTHER_CONNECTIONS,
+    refusalForm: TEXT_FORM,
     guard: checkTarget,
     serve: (message, reply, { target }) => Promise.resolve(serve(message, reply, target)),
     upgrade: (message, socket, head, { target }) => Promise.resolve(upgrade(message, socket, head, target)),

@@ -11,6 +11,8 @@ export interface PlayerLimits {
   readonly maxRate: number
   /** Bytes that may wait to be sent to a player. */
   readonly maxBuffered: number
+  /** Bytes that may wait to be sent to all players together. */
+  readonly maxBufferedTotal: number
 }
 
 /** Options of `createPlayers()`. Those without a default are needed. */
@@ -21,6 +23,8 @@ export interface PlayersOptions extends Partial<{
   readonly port?: number | undefined
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string | undefined
+  /** Whether the page comes back when its socket is lost, which players are told. Default: it does. */
+  readonly mayStartAgain?: (() => boolean) | undefined
   /** Origins of pages that may play. Default: all. */
   readonly origins?: readonly string[] | undefined
   /** PEM texts, for players to come by wss://. */
@@ -44,15 +48,21 @@ const defaults: PlayerLimits = {
   maxMessage: 65_536,
   maxRate: 240,
   maxBuffered: 1024 * 1024,
+  maxBufferedTotal: 256 * 1024 * 1024,
 }
 
 /** The limits that hold, where options say nothing of them. */
-export const resolveLimits = ({ maxPlayers, maxMessage, maxRate, maxBuffered }: PlayersOptions): PlayerLimits => ({
-  maxPlayers: maxPlayers ?? defaults.maxPlayers,
-  maxMessage: maxMessage ?? defaults.maxMessage,
-  maxRate: maxRate ?? defaults.maxRate,
-  maxBuffered: maxBuffered ?? defaults.maxBuffered,
-})
+export function resolveLimits(options: PlayersOptions): PlayerLimits {
+  const maxBuffered = options.maxBuffered ?? defaults.maxBuffered
+  return {
+    maxPlayers: options.maxPlayers ?? defaults.maxPlayers,
+    maxMessage: options.maxMessage ?? defaults.maxMessage,
+    maxRate: options.maxRate ?? defaults.maxRate,
+    maxBuffered,
+    // One player alone may have what one may have.
+    maxBufferedTotal: Math.max(options.maxBufferedTotal ?? defaults.maxBufferedTotal, maxBuffered),
+  }
+}
 
 /** @throws TypeError for an entry that is no origin */
 export function checkOrigins(origins: readonly string[]): readonly string[] {

@@ -11,7 +11,7 @@ const BEHIND_MS = 50
 /** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
 const STALE_BYTES = 64 * 1024
 
-const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
+export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
 
 export interface RelayOptions {
   readonly limits: PlayerLimits
@@ -19,6 +19,9 @@ export interface RelayOptions {
   onPlayer(change: PlayerChange): void
   readonly log: (line: string) => void
 }
+
+/** What may still be on its way to a player who is closed because too much waits for all. */
+const MOST_LEFT_BYTES = 64 * 1024
 
 /** Passes messages between players and the page, within the limits that hold for each player. */
 export class Relay {
@@ -100,13 +103,29 @@ export class Relay {
     const page = this.options.page()
     clearTimeout(this.#behindTimer)
     this.#behindTimer = undefined
+    let held = 0
     for (const player of this.#behind) {
+      if (!player.hasEnded) held += player.transport.heldBytes
       const waiting = player.transport.bufferedAmount
       if (page.isOpen && waiting !== player.reported) page.writer.waiting(player.id, waiting)
       player.reported = waiting
-      if (waiting === 0 || player.hasEnded) this.#behind.delete(player)
+      if (player.transport.heldBytes === 0 || player.hasEnded) this.#behind.delete(player)
     }
+    if (held > this.options.limits.maxBufferedTotal) this.#shed(held)
     if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
+  }
+
+  /** Closes those for whom most waits, until no more waits for all together than may. */
+  #shed(held: number): void {
+    const { maxBufferedTotal } = this.options.limits
+    const slowest = [...this.#behind].sort((a, b) => b.transport.heldBytes - a.transport.heldBytes)
+    for (const player of slowest) {
+      if (held <= maxBufferedTotal) return
+      held -= player.transport.heldBytes
+      player.end(1013, `${maxBufferedTotal} bytes wait for all players together, most for the slowest`)
+      // The close frame would come behind it, and the memory would be taken until then.
+      if (player.transport.heldBytes > MOST_LEFT_BYTES) player.transport.cut()
+    }
   }
 
   /** Nothing is reported any longer. */
@@ -158,12 +177,13 @@ class RelayedPlayer implements Player {
   send(data: string | Uint8Array): boolean {
     if (this.hasEnded) return false
     const { maxBuffered } = this.#relay.options.limits
-    const waited = this.transport.bufferedAmount
+    const held = this.transport.heldBytes
     this.transport.send(data)
-    const waiting = this.transport.bufferedAmount
     // One message alone may be longer.
-    if (waited > 0 && waiting > maxBuffered) this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
-    return waiting > 0
+    if (held > 0 && this.transport.heldBytes > maxBuffered) {
+      this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
+    }
+    return this.transport.heldBytes > 0
   }
 
   /** Returns whether something waits for the player. */
@@ -176,7 +196,7 @@ class RelayedPlayer implements Player {
     if (!this.hasEnded) this.transport.close(code, reason)
   }
 
-  /** Ends the connection, for a reason that isn't the player's or the page's wish. The page is told at once. */
+  /** Ends the connection, by the wish of neither the player nor the page. The page is told at once. */
   end(code: number, reason: string): void {
     if (this.hasEnded) return
     if (code === 1008 || code === 1009 || code === 1013) {

@@ -5,10 +5,19 @@ import { SignalError } from './webrtc/peering.js'
 import type { Peering } from './webrtc/peering.js'
 import type { WebRtc } from './webrtc/webrtc.js'
 
+/** What a message that waits takes besides its bytes, so that small ones and empty ones count, too. */
+const MESSAGE_BYTES = 128
 /** Bytes that may wait for a player before pings go unanswered. */
 const MOST_PONG_BACKLOG = 64 * 1024
 /** Time for a player to answer the close frame. It comes behind what is on its way already. */
 const CLOSING_MS = 5_000
+
+/**
+ * Bytes that may come behind the host's close frame. It is on its way while an honest player still sends; one who floods on
+ * would keep the host busy with frames that nobody wants, so nothing more is read then, and soon the connection is cut.
+ */
+const MOST_BEHIND_CLOSE = 64 * 1024
+const CUT_MS = 1_000
 
 /** Codes for what `ws` finds wrong with a player's frames. Anything else is a protocol error. */
 const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
@@ -34,6 +43,9 @@ export class WebSocketTransport implements PlayerTransport {
   #waitingBytes = 0
   #fault: [code: number, reason: string] | undefined
   #closingTimer: NodeJS.Timeout | undefined
+  /** How much had been read when it was closed here. */
+  #readAtClose: number | undefined
+  #isDeaf = false
   /** Whether something has come since the last look, or how much had left by then. */
   #hasSpoken = true
   #left = 0
@@ -61,23 +73,37 @@ export class WebSocketTransport implements PlayerTransport {
     return this.#socket.bufferedAmount + this.#waitingBytes
   }
 
+  get heldBytes(): number {
+    return this.bufferedAmount + MESSAGE_BYTES * this.#waiting.length
+  }
+
   /** Hands everything that comes to the player. */
   serve(player: Player): void {
     this.#player = player
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => {
-      this.#hasSpoken = true
-      const message = isBinary ? data : this.#read(data.toString())
+      this.#heard()
+      const message = isBinary ? data : this.#read(data.toString(), player)
       if (message !== undefined) player.receive(message)
     })
     this.#socket.on('ping', (data: Buffer) => {
-      this.#hasSpoken = true
+      this.#heard()
       player.count()
       if (this.#socket.bufferedAmount < MOST_PONG_BACKLOG) this.#socket.pong(data)
     })
     this.#socket.on('pong', () => {
-      this.#hasSpoken = true
+      this.#heard()
       player.count()
     })
+  }
+
+  #heard(): void {
+    this.#hasSpoken = true
+    if (this.#isDeaf || this.#readAtClose === undefined) return
+    if (this.#raw.bytesRead - this.#readAtClose <= MOST_BEHIND_CLOSE) return
+    this.#isDeaf = true
+    this.#socket.pause()
+    clearTimeout(this.#closingTimer)
+    this.#closingTimer = setTimeout(() => this.#socket.terminate(), CUT_MS)
   }
 
   /** Lets the player's page have a data channel, which ends with the WebSocket. */
@@ -107,13 +133,12 @@ export class WebSocketTransport implements PlayerTransport {
   }
 
   /** The game's part of a text. */
-  #read(text: string): string | undefined {
+  #read(text: string, player: Player): string | undefined {
     try {
       return this.#channel ? this.#channel.read(text) : text
     } catch (error) {
       if (!(error instanceof SignalError)) throw error
-      this.#fault = [1008, error.message]
-      this.close(...this.#fault)
+      player.end(1008, error.message)
       return undefined
     }
   }
@@ -121,11 +146,16 @@ export class WebSocketTransport implements PlayerTransport {
   close(code: number, reason: string): void {
     this.#channel?.close()
     this.#drop()
+    this.#readAtClose ??= this.#raw.bytesRead
     // Its answer has to be read.
     this.resume()
     if (code === 1005) this.#socket.close()
     else this.#socket.close(code, reason)
     this.#awaitEnd()
+  }
+
+  cut(): void {
+    this.#socket.terminate()
   }
 
   pause(): void {
@@ -134,7 +164,7 @@ export class WebSocketTransport implements PlayerTransport {
 
   resume(): void {
     this.#hasSpoken = true
-    this.#socket.resume()
+    if (!this.#isDeaf) this.#socket.resume()
   }
 
   /** Looks for a sign of life. Without one since the last look the connection is dead. */

@@ -33,6 +33,8 @@ export class Peering {
   readonly #options: PeeringOptions
   #peer: Peer | undefined
   #id = 0
+  /** Changes with each offer. Its id is the player's, who may say the same one twice. */
+  #attempt = {}
   /** The player's page has said that the channel works. */
   #isUp = false
   #offers = 0
@@ -82,8 +84,10 @@ export class Peering {
   #answer(id: number, text: string): void {
     this.#release()
     this.#id = id
+    const attempt = (this.#attempt = {})
+    const isOver = (): boolean => attempt !== this.#attempt || this.#isClosed
     const refuse = (ended: string): void => {
-      if (id !== this.#id || this.#isClosed) return
+      if (isOver()) return
       this.#release()
       this.#tell({ id, ended })
     }
@@ -91,11 +95,11 @@ export class Peering {
     if (!offer) return refuse('The offer is not one of a data channel')
     if (++this.#offers > MOST_OFFERS) return refuse(`More than ${MOST_OFFERS} offers`)
     const receive = (data: string | Uint8Array): void => {
-      if (id === this.#id) this.#options.receive(data)
+      if (!isOver()) this.#options.receive(data)
     }
     this.#options.open(offer, receive, refuse).then(
       ({ peer, candidates }) => {
-        if (id !== this.#id || this.#isClosed) return peer.close()
+        if (isOver()) return peer.close()
         this.#peer = peer
         this.#tell({ id, answer: peer.answer, candidates })
       },

@@ -1,0 +1,40 @@
+import picocolors from 'picocolors'
+import { expect, test } from 'vitest'
+import { createHostLines } from '../../src/cli/host-lines.js'
+import type { HostEvent } from '../../src/node/host/host-events.js'
+
+const player = (id: number, reason = ''): HostEvent => ({
+  event: 'connection',
+  id,
+  state: 'closed',
+  remoteAddress: '127.0.0.1',
+  code: 1000,
+  reason,
+})
+
+test('players who come and leave in a loop cannot flood the log: their lines are cut, and counted', () => {
+  let time = 0
+  const lines = createHostLines('json', picocolors.createColors(false), () => time)
+  let written: string[] = []
+  for (let id = 1; id <= 5_000; id += 1) written.push(...lines(player(id)))
+  expect(written.length).toBe(1_000)
+  // What else happens is told all the same.
+  expect(lines({ event: 'warning', text: 'something else' }).length).toBe(1)
+  written = []
+  for (; time < 60_000; time += 1) written.push(...lines(player(time)))
+  const objects = written.map((line) => JSON.parse(line) as { event: string; text?: string })
+  expect(objects.length).toBeLessThan(60 * 102)
+  expect(objects[0]!.text).toMatch(/^\d+ more times players have come or left/)
+  const counted = objects.flatMap(({ text }) => (text === undefined ? [] : [Number(text.split(' ')[0])]))
+  const told = objects.filter(({ event }) => event === 'connection').length
+  const rest = lines({ event: 'exit', code: 0, reason: 'over' })
+  const left = rest.length === 2 ? Number((JSON.parse(rest[0]!) as { text: string }).text.split(' ')[0]) : 0
+  expect(counted.reduce((sum, count) => sum + count, 0) + told + left).toBe(4_000 + 60_000)
+})
+
+test('a line about a player has no character that a terminal obeys, whatever the player says at the end', () => {
+  const lines = createHostLines('pretty', picocolors.createColors(false))
+  const [line, ...more] = lines(player(1, 'bye\n\u001b[31m12:00:00.000  crash \u2028'))
+  expect(more).toEqual([])
+  expect(line).toMatch(/^[ -~\u00a0-\u2027\u202a-\uffff]+$/)
+})
