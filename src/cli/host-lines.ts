@@ -6,7 +6,7 @@ import type { Colors } from './context.js'
 /** Creates the function that turns an event of a host into lines to print. */
 export function createHostLines(format: 'pretty' | 'json', colors: Colors): (event: HostEvent) => string[] {
   if (format === 'json') {
-    return ({ event, ...details }) => [JSON.stringify({ time: new Date().toISOString(), event, ...details })]
+    return ({ event, ...details }) => [jsonLine({ time: new Date().toISOString(), event, ...details })]
   }
   return (event) => {
     const [first = '', ...rest] = describe(event, colors).split('\n')
@@ -43,6 +43,14 @@ function describe(event: HostEvent, colors: Colors): string {
       return (event.code === 0 ? colors.bold : colors.red)(`exit       ${event.code}: ${text(event.reason)}`)
   }
 }
+
+/** What the terminal's guard would escape in its own way is escaped as JSON knows it. */
+const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 const plainStyle = (line: string): string => line
 
