@@ -20,11 +20,15 @@ const objects = (out: string): object[] => out.split('\n').map((line) => JSON.pa
 const JSON_LINES = ['--local', '--players-port', '0', '--log-format', 'json'] as const
 
 describe.skipIf(process.platform === 'win32')('host', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s while it still starts', async (signal) => {
+  test.each([
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGINT', 'SIGINT'],
+    ['SIGHUP', 'SIGTERM'],
+  ] as const)('ends with 0 at %s while it still starts', async (sent, signal) => {
     const { dir, browser, isStarted } = await silent()
     const { child, finished } = cli(['host', dir, ...JSON_LINES, '--browser', browser, '--boot-timeout', '3600000'])
     while (!isStarted()) await new Promise((resolve) => setTimeout(resolve, 20))
-    child.kill(signal)
+    child.kill(sent)
     const { code, out, err } = await finished
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const reason = `It was told to stop by ${signal} while it started`
