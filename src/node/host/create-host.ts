@@ -1,14 +1,11 @@
-import { callSafely } from '../../sidecar/index.js'
 import { createInnerGateway } from '../gateway/create-gateway.js'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { warnProcess } from '../local/local-sidecar-options.js'
-import { plainText } from '../plain-text.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
 import { checkBuild, checkPage } from './check-build.js'
-import type { HostEvent, HostExit } from './host-events.js'
+import type { HostExit } from './host-events.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
@@ -20,6 +17,7 @@ import { startPage } from './run-page.js'
 import type { RunningPage } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { supervise } from './supervise.js'
+import { tellSafely } from './tell.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -61,9 +59,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   checkBuild(options.dir, settings.path)
   if (options.webrtc) await loadNative()
   const found = findBrowser(options.browser)
-  /** What a listener throws ends nobody: the next event may be the page's crash. */
-  const tell = (event: HostEvent): void =>
-    callSafely(options.onEvent ?? ignore, event, (error) => warnProcess(`onEvent threw: ${plainText(String(error))}`))
+  const tell = tellSafely(options.onEvent)
   const warn = (text: string): void => tell({ event: 'warning', text })
   if (found.warning !== undefined) warn(found.warning)
 
@@ -142,8 +138,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     throw error
   }
 }
-
-const ignore = (): void => undefined
 
 /** The result of a promise, unless the signal comes before it. */
 async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
