@@ -130,6 +130,9 @@ function clusterName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const fit = name
     .replace(/^@[^/]*\//, '')
+    // Letters without their accents.
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)

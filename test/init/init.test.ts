@@ -64,6 +64,15 @@ describe('init', () => {
     ])
   })
 
+  test('says so where a page has no build yet and nothing that makes it', async () => {
+    const folder = await project()
+    const sentence = 'There is no dist/index.html yet: build your game into dist before the image'
+    expect((await init(folder)).out).toContain(sentence)
+    await mkdir(join(folder, 'dist'))
+    await writeFile(join(folder, 'dist/index.html'), '')
+    expect((await init(folder)).out).not.toContain(sentence)
+  })
+
   test('with --webrtc, asks for its package and installs it in the image', async () => {
     const folder = await project()
     await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
@@ -196,6 +205,7 @@ describe('what init takes without being told', () => {
     ['my-game', 'my-game'],
     ['@team/My Game!', 'my-game'],
     ['--_x_--', 'x'],
+    ['Ünïcode Défense', 'unicode-defense'],
     ['x'.repeat(80), 'x'.repeat(63)],
     [`${'x'.repeat(62)}-y`, 'x'.repeat(62)],
   ])('the name %j of package.json becomes %j', async (name, expected) => {

@@ -52,6 +52,8 @@ async function runInit(options: InitOptions, context: CliContext): Promise<numbe
     const choices = await init.choose(options, project, terminal?.person)
     const { written, kept } = await init.writeFiles(options.into, init.renderFiles(choices, project))
     report(written, kept, context)
+    const missing = init.missingBuild(options.into, choices, project)
+    if (missing !== undefined) context.print(context.colors.yellow(missing))
     if (written.length > 0) {
       context.print('\nNext:')
       for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
