@@ -30,9 +30,10 @@ const context: CliContext = {
         asked ??= now
         // A container's first process ignores a signal's default action, so a second signal must end it here.
         if (now - asked > SAME_REQUEST_MS) process.exit(128 + constants.signals[signal])
-        resolve(signal)
+        // A terminal that closes asks for the same end as the one who stops a container.
+        resolve(signal === 'SIGHUP' ? 'SIGTERM' : signal)
       }
-      process.on('SIGINT', stop).on('SIGTERM', stop)
+      process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
     }),
 }
 

@@ -130,8 +130,11 @@ const given = (options: readonly Option[], flags: HostFlags): string[] =>
   options.filter((one) => Object.hasOwn(flags, one.attributeName())).map(({ long }) => long!)
 
 /** @throws UsageError which names the flags; the library's own errors name its options */
-export function checkHostFlags(dir: string | undefined, flags: HostFlags, env: NodeJS.ProcessEnv): void {
-  if (dir === undefined && flags.node === undefined) {
+export function checkHostFlags([dir, ...more]: readonly string[], flags: HostFlags, env: NodeJS.ProcessEnv): void {
+  if (more.length > 0 && flags.node === undefined) {
+    throw new UsageError(`A page takes no arguments, and here is ${JSON.stringify(more[0])}; use --path for its query.`)
+  }
+  if (!dir && flags.node === undefined) {
     throw new UsageError(
       'Nothing says what to run: name the folder with the built page, or a program with --node FILE.',
     )

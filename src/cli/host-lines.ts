@@ -47,7 +47,7 @@ export function createHostLines(
 }
 
 const json = ({ event, ...details }: HostEvent): string =>
-  JSON.stringify({ time: new Date().toISOString(), event, ...details })
+  jsonLine({ time: new Date().toISOString(), event, ...details })
 
 function pretty(event: HostEvent, colors: Colors): string[] {
   const [first = '', ...rest] = describe(event, colors).split('\n')
@@ -83,6 +83,14 @@ function describe(event: HostEvent, colors: Colors): string {
       return (event.code === 0 ? colors.bold : colors.red)(`exit       ${event.code}: ${text(event.reason)}`)
   }
 }
+
+/** What the terminal's guard would escape in its own way is escaped as JSON knows it. */
+const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 const plainStyle = (line: string): string => line
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Choices } from './choices.js'
 import { SIDECAR, WEBRTC } from './project.js'
 import type { PackageManager, Project } from './project.js'
@@ -16,4 +18,10 @@ export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packag
     image.includes('/') ? `docker push ${image}` : `kind load docker-image ${image}`,
     'kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
   ]
+}
+
+/** What has to be there before the image can be made, in a sentence; nothing if it is. */
+export function missingBuild(folder: string, { kind, dir }: Choices, { hasBuild }: Project): string | undefined {
+  if (kind !== 'page' || hasBuild || existsSync(join(folder, dir, 'index.html'))) return undefined
+  return `There is no ${dir}/index.html yet: build your game into ${dir} before the image, or name its folder with --dir.`
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Kind } from './choices.js'
 
@@ -16,6 +16,8 @@ export interface Project {
   readonly hasPackage: boolean
   /** Whether `npm run build` does something. */
   readonly hasBuild: boolean
+  /** The names in .gitignore: what is in there can be made anew. */
+  readonly ignored: readonly string[]
   /** The packages that package.json lists. */
   readonly packages: readonly string[]
   readonly manager: PackageManager
@@ -45,16 +47,30 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['yarn.lock', 'yarn'],
 ]
 
-/** Looks at a folder. What is missing or unreadable gets the usual value. */
+/** A project that can't be used as it is. The message is one sentence. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError'
+}
+
+/** Files that steer how packages are installed. */
+const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml']
+
+/**
+ * Looks at a folder. What is missing gets the usual value.
+ *
+ * @throws ProjectError for a package.json that can't be read: neither could npm in the image
+ */
 export function inspectProject(folder: string): Project {
   const has = (path: string): boolean => existsSync(join(folder, path))
   const description = readPackage(folder)
   const packages = { ...description.devDependencies, ...description.dependencies }
-  const built = BUILD_FOLDERS.find((dir) => has(`${dir}/index.html`))
-  const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
-  const program = [...mainProgram(description), ...PROGRAMS].find(has)
-  const hasPage = built !== undefined || hasVite || has('index.html')
   const hasBuild = typeof description.scripts?.['build'] === 'string'
+  // Where there is a build, public/index.html is mostly one of its sources.
+  const folders = hasBuild ? BUILD_FOLDERS.filter((dir) => dir !== 'public') : BUILD_FOLDERS
+  const built = folders.find((dir) => has(`${dir}/index.html`))
+  const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
+  const program = [...mainProgram(description), ...PROGRAMS].find((path) => isFile(join(folder, path)))
+  const hasPage = built !== undefined || hasVite || has('index.html')
   const lock = LOCK_FILES.find(([file]) => has(file))
   const source = packages[SIDECAR]
   const file = typeof source === 'string' && source.startsWith('file:') ? source.slice('file:'.length) : undefined
@@ -67,25 +83,39 @@ export function inspectProject(folder: string): Project {
     version: typeof description.version === 'string' ? description.version : undefined,
     hasPackage: has('package.json'),
     hasBuild,
+    ignored: ignoredNames(join(folder, '.gitignore')),
     packages: Object.keys(packages),
     manager: lock?.[1] ?? 'npm',
     manifests: [
       // The first `npm install` writes the lock file, which is then taken as well.
       lock === undefined ? 'package*.json' : 'package.json',
       ...(lock === undefined ? [] : [lock[0]]),
-      ...(has('.npmrc') ? ['.npmrc'] : []),
+      ...SETTINGS.filter(has),
       ...(file === undefined ? [] : [file]),
     ],
   }
 }
 
 function readPackage(folder: string): PackageJson {
+  const path = join(folder, 'package.json')
+  if (!existsSync(path)) return {}
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    // npm takes a file with a byte order mark, too.
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
     return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
+  } catch (error) {
+    throw new ProjectError(`package.json can't be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** Names such as `dist`, however they are written: `/dist/`. */
+function ignoredNames(path: string): string[] {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return text.split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, ''))
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
 }
 
 /** The programs that package.json names: the one that `npm start` runs, then its entry. */
@@ -100,6 +130,9 @@ function clusterName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const fit = name
     .replace(/^@[^/]*\//, '')
+    // Letters without their accents.
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)

@@ -55,7 +55,7 @@ describe.each(variants)('the Dockerfile for $name', ({ choices, project, files }
 
   test('leaves secrets and installed packages out of what is copied', () => {
     const ignored = files.get('.dockerignore')!.split('\n')
-    expect(ignored).toContain('node_modules')
+    expect(ignored).toContain('**/node_modules')
     expect(ignored).toContain(choices.kind === 'node' ? '.env*' : '.env.local')
   })
 })

@@ -53,6 +53,13 @@ describe.skipIf(noBrowser !== undefined)('a bad page', () => {
         /^The page has left for about:blank$/,
       ],
       [
+        'it goes to a page that it has made itself',
+        `${TICKS}; setTimeout(() => (location.href = URL.createObjectURL(new Blob(['x'], { type: 'text/html' }))), 300)`,
+        [],
+        70,
+        /^The page has left for blob:http:\/\/127/,
+      ],
+      [
         'it loads itself again after it has begun',
         `${TICKS}; setTimeout(() => location.reload(), 300)`,
         [],

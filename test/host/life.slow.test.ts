@@ -50,6 +50,23 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
+  test("writes nothing of a client's watch that is ended and dials again", async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${TICKS}
+      const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {
+        if (answer.ok) console.log('watching')
+        await answer.text()
+      }).then(watch)
+      watch()`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000'])
+    await host.until('console', ({ text }) => text === 'watching')
+    await host.until('booted')
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+    const told = host.events.slice(host.events.findIndex(({ event }) => event === 'shutdown'))
+    expect(told.map(({ event }) => event)).toEqual(['shutdown', 'exit'])
+  })
+
   test('a page that hangs when it is told to end gets no more than its share', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`)

@@ -64,6 +64,15 @@ describe('init', () => {
     ])
   })
 
+  test('says so where a page has no build yet and nothing that makes it', async () => {
+    const folder = await project()
+    const sentence = 'There is no dist/index.html yet: build your game into dist before the image'
+    expect((await init(folder)).out).toContain(sentence)
+    await mkdir(join(folder, 'dist'))
+    await writeFile(join(folder, 'dist/index.html'), '')
+    expect((await init(folder)).out).not.toContain(sentence)
+  })
+
   test('with --webrtc, asks for its package and installs it in the image', async () => {
     const folder = await project()
     await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
@@ -134,6 +143,15 @@ describe('init', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  test('refuses a package.json that is broken, as npm would in the image', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'package.json'), '{ broken')
+    const { code, out, err } = await init(folder)
+    expect({ code, out }).toEqual({ code: 64, out: '' })
+    expect(err).toMatch(/^package\.json can't be read: .+\.$/)
+    expect(await readdir(folder)).toEqual(['package.json'])
+  })
+
   test('refuses a counter that is given twice', async () => {
     const folder = await project()
     const { code, err } = await init(folder, '--counter', 'rooms=1', '--counter', 'rooms=2')
@@ -187,6 +205,7 @@ describe('what init takes without being told', () => {
     ['my-game', 'my-game'],
     ['@team/My Game!', 'my-game'],
     ['--_x_--', 'x'],
+    ['Ünïcode Défense', 'unicode-defense'],
     ['x'.repeat(80), 'x'.repeat(63)],
     [`${'x'.repeat(62)}-y`, 'x'.repeat(62)],
   ])('the name %j of package.json becomes %j', async (name, expected) => {
@@ -198,7 +217,7 @@ describe('what init takes without being told', () => {
   test('without a usable name in package.json, that of the folder', async () => {
     const folder = join(await project(), 'Space Game')
     await mkdir(folder)
-    await writeFile(join(folder, 'package.json'), '{ broken')
+    await packageJson(folder, { name: '日本' })
     expect((await named(folder)).fleet).toContain('\n  name: space-game\n')
   })
 
@@ -214,6 +233,44 @@ describe('what init takes without being told', () => {
     const { docker } = await named(vite)
     expect(docker).toContain('\nRUN npm run build\n')
     expect(docker).toContain('\nCOPY --from=game /project/dist/ /game/\n')
+  })
+
+  test('the name and build of a package.json that begins with a byte order mark', async () => {
+    const folder = await project()
+    const content = JSON.stringify({ name: 'marked', scripts: { build: 'vite build' } })
+    await writeFile(join(folder, 'package.json'), `\ufeff${content}`)
+    const { fleet, docker } = await named(folder)
+    expect(fleet).toContain('\n  name: marked\n')
+    expect(docker).toContain('\nRUN npm run build\n')
+  })
+
+  test('dist, where a build has sources of its page in public', async () => {
+    const folder = await project()
+    await packageJson(folder, { scripts: { build: 'bundle' } })
+    await mkdir(join(folder, 'public'))
+    await writeFile(join(folder, 'public/index.html'), '')
+    expect((await named(folder)).docker).toContain('\nCOPY --from=game /project/dist/ /game/\n')
+  })
+
+  test('no folder as a program', async () => {
+    const folder = await project()
+    await packageJson(folder, { scripts: { start: 'node .' }, main: 'lib' })
+    await mkdir(join(folder, 'lib'))
+    expect((await named(folder, '--kind', 'node')).docker).toContain('"--node", "/server/server.mjs"]')
+  })
+
+  test('a build leaves the image only where git leaves it, too: other builds write beside sources', async () => {
+    const ignoring = await project()
+    await packageJson(ignoring, { scripts: { build: 'vite build' } })
+    await writeFile(join(ignoring, '.gitignore'), 'node_modules\r\n/dist/\r\n')
+    await init(ignoring)
+    expect(await readFile(join(ignoring, '.dockerignore'), 'utf8')).toContain('\ndist\n')
+    const keeping = await project()
+    await packageJson(keeping, { scripts: { build: 'rollup --config' } })
+    await mkdir(join(keeping, 'dist'))
+    await writeFile(join(keeping, 'dist/index.html'), '')
+    await init(keeping)
+    expect(await readFile(join(keeping, '.dockerignore'), 'utf8')).not.toContain('dist')
   })
 
   test('the whole folder, where a page lies open in it and nothing builds it', async () => {
@@ -246,7 +303,7 @@ describe('what init takes without being told', () => {
   test.each([
     ['package-lock.json', 'RUN npm ci\n'],
     ['pnpm-lock.yaml', 'RUN corepack enable && pnpm install --frozen-lockfile\n'],
-    ['yarn.lock', 'RUN corepack enable && yarn install\n'],
+    ['yarn.lock', 'RUN corepack enable && YARN_NODE_LINKER=node-modules yarn install\n'],
   ])('beside a %s, its package manager', async (lock, command) => {
     const folder = await project()
     await packageJson(folder, { scripts: { build: 'build' } })
@@ -254,5 +311,12 @@ describe('what init takes without being told', () => {
     const { docker } = await named(folder)
     expect(docker).toContain(command)
     expect(docker).toContain(`\nCOPY package.json ${lock} ./\n`)
+  })
+
+  test('the settings of a package manager, without which it refuses its own lock file', async () => {
+    const folder = await project()
+    for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) await writeFile(join(folder, file), '')
+    const { docker } = await named(folder)
+    expect(docker).toContain('\nCOPY package.json pnpm-lock.yaml .npmrc pnpm-workspace.yaml ./\n')
   })
 })

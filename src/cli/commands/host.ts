@@ -1,4 +1,4 @@
-import { HostError } from '../../node/host/host-error.js'
+import { HOST_EXIT_CODES, HostError } from '../../node/host/host-error.js'
 import type { Host } from '../../node/host/create-host.js'
 import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
@@ -22,17 +22,45 @@ export const hostCommand: CommandModule = {
 }
 
 async function runHost(args: readonly string[], flags: HostFlags, context: CliContext): Promise<number> {
-  const stopped = context.untilStopped()
-  const [dir] = args
-  checkHostFlags(dir, flags, process.env)
-  const why = dir === undefined || flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) throw new UsageError(why)
   const lines = createHostLines(flags.logFormat, context.colors)
   const onEvent = (event: HostEvent): void => lines(event).forEach(context.print)
+  try {
+    return await runUntilEnd(args, flags, context, onEvent)
+  } catch (error) {
+    // A program that reads the lines learns of it by them; a person reads the sentence on stderr.
+    if (error instanceof UsageError && flags.logFormat === 'json')
+      onEvent({ event: 'exit', code: HOST_EXIT_CODES.USAGE, reason: error.message })
+    throw error
+  }
+}
+
+/** @throws UsageError */
+async function runUntilEnd(
+  args: readonly string[],
+  flags: HostFlags,
+  context: CliContext,
+  onEvent: (event: HostEvent) => void,
+): Promise<number> {
+  const stopped = context.untilStopped()
+  const [dir] = args
+  checkHostFlags(args, flags, process.env)
+  const why = dir === undefined || flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
+  if (why !== undefined) throw new UsageError(why)
+  const start = new AbortController()
+  void stopped.then((signal) => start.abort(signal))
   let host: Host | ProgramHost
   try {
-    host = flags.node === undefined ? await startPage(dir!, flags, onEvent) : await startProgram(args, flags, onEvent)
+    host =
+      flags.node === undefined
+        ? await startPage(dir!, flags, start.signal, onEvent)
+        : await startProgram(args, flags, onEvent)
   } catch (error) {
+    if (start.signal.aborted) {
+      const signal = await stopped
+      onEvent({ event: 'shutdown', signal })
+      onEvent({ event: 'exit', code: 0, reason: `It was told to stop by ${signal} while it started` })
+      return 0
+    }
     if (error instanceof UsageError) throw error
     if (!(error instanceof HostError))
       throw new UsageError(startFailure(error, placeOf(error, flags)), { cause: error })
@@ -44,7 +72,12 @@ async function runHost(args: readonly string[], flags: HostFlags, context: CliCo
   return (await host.exited).code
 }
 
-async function startPage(dir: string, flags: HostFlags, onEvent: (event: HostEvent) => void): Promise<Host> {
+async function startPage(
+  dir: string,
+  flags: HostFlags,
+  signal: AbortSignal,
+  onEvent: (event: HostEvent) => void,
+): Promise<Host> {
   const { createHost } = await import('../../node/host/create-host.js')
   const { cert, key } = flags
   return createHost({
@@ -75,6 +108,7 @@ async function startPage(dir: string, flags: HostFlags, onEvent: (event: HostEve
     spa: flags.spa,
     isolate: flags.isolate,
     autoHealth: flags.autoHealth,
+    signal,
     onEvent,
   })
 }

@@ -44,14 +44,16 @@ function define(command: Command): void {
 }
 
 async function runInit(options: InitOptions, context: CliContext): Promise<number> {
-  const { ChoiceError, WriteError, ...init } = await import('../../init/index.js')
-  const project = init.inspectProject(options.into)
+  const { ChoiceError, ProjectError, WriteError, ...init } = await import('../../init/index.js')
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
+    const project = init.inspectProject(options.into)
     const choices = await init.choose(options, project, terminal?.person)
     const { written, kept } = await init.writeFiles(options.into, init.renderFiles(choices, project))
     report(written, kept, context)
+    const missing = init.missingBuild(options.into, choices, project)
+    if (missing !== undefined) context.print(context.colors.yellow(missing))
     if (written.length > 0) {
       context.print('\nNext:')
       for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
@@ -59,6 +61,7 @@ async function runInit(options: InitOptions, context: CliContext): Promise<numbe
     return 0
   } catch (error) {
     if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
+    if (error instanceof ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
     const message = error instanceof WriteError ? error.message : undefined
     if (message === undefined && !isAbort(error)) throw error
     context.warn(context.colors.red(plainText(`${message ?? 'Nothing was written: the questions were ended'}.`)))

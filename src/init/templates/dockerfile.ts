@@ -100,17 +100,20 @@ ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/
 `,
   )
 
+/** Newer versions make no node_modules unless they are told to, and the image takes packages from there. */
+const YARN = 'corepack enable && YARN_NODE_LINKER=node-modules yarn install'
+
 const hasLock = ({ manifests }: Project): boolean => manifests.some((file) => /lock|shrinkwrap/.test(file))
 
 function install(project: Project): string {
   if (project.manager === 'pnpm') return 'corepack enable && pnpm install --frozen-lockfile'
-  if (project.manager === 'yarn') return 'corepack enable && yarn install'
+  if (project.manager === 'yarn') return YARN
   return hasLock(project) ? 'npm ci' : 'npm install'
 }
 
 function installForProduction(project: Project): string {
   if (project.manager === 'pnpm') return 'corepack enable && pnpm install --frozen-lockfile --prod'
-  if (project.manager === 'yarn') return 'corepack enable && yarn install'
+  if (project.manager === 'yarn') return YARN
   return `${install(project)} --omit=dev`
 }
 
@@ -122,14 +125,13 @@ function prune(manager: PackageManager): string {
 
 /** Leaves these packages alone in package.json; npm then takes the versions from the lock file where there is one. */
 const installOnly = (names: readonly string[]): string => `RUN node -e " \\
-      const fs = require('fs'); \\
-      const { dependencies, devDependencies } = JSON.parse(fs.readFileSync('package.json')); \\
+      const { dependencies, devDependencies } = require('./package.json'); \\
       const needed = Object.fromEntries([${names.map((name) => `'${name}'`).join(', ')}].map((name) => { \\
         const version = { ...devDependencies, ...dependencies }[name]; \\
         if (!version) throw new Error('package.json lacks ' + name + ': run npm install ' + name); \\
         return [name, version]; \\
       })); \\
-      fs.writeFileSync('package.json', JSON.stringify({ dependencies: needed }))" \\
+      require('fs').writeFileSync('package.json', JSON.stringify({ dependencies: needed }))" \\
  && npm install --omit=dev --no-audit --no-fund`
 
 const packages = (names: string): string => `RUN apt-get update \\

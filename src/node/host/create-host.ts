@@ -1,13 +1,11 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInnerGateway } from '../gateway/create-gateway.js'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
-import { HostError } from './host-error.js'
-import type { HostEvent, HostExit } from './host-events.js'
+import { checkBuild, checkPage } from './check-build.js'
+import type { HostExit } from './host-events.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
@@ -19,6 +17,7 @@ import { startPage } from './run-page.js'
 import type { RunningPage } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { supervise } from './supervise.js'
+import { tellSafely } from './tell.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -51,22 +50,25 @@ export interface Host {
  * @throws HostError NO_BUILD, NO_BROWSER, LAUNCH_FAILED or MISSING_PEER
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ * @throws the reason of `signal`, if that is aborted before
  */
 export async function createHost(options: HostOptions): Promise<Host> {
   const began = performance.now()
   const settings = resolveHostOptions(options)
-  checkBuild(options.dir)
+  options.signal?.throwIfAborted()
+  checkBuild(options.dir, settings.path)
   if (options.webrtc) await loadNative()
   const found = findBrowser(options.browser)
-  const tell = (event: HostEvent): void => options.onEvent?.(event)
+  const tell = tellSafely(options.onEvent)
   const warn = (text: string): void => tell({ event: 'warning', text })
   if (found.warning !== undefined) warn(found.warning)
 
   const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
   let wasReady = false
   let mayStartAgain = (): boolean => settings.restarts > 0
-  const launch = (): Promise<Browser> =>
+  const launch = (signal: AbortSignal): Promise<Browser> =>
     launchBrowser({
+      signal,
       path: found.path,
       flags: {
         webgl: options.webgl ?? false,
@@ -77,7 +79,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       onWarning: warn,
     })
   // The browser takes longest, so it starts while the rest is made ready.
-  const launching = launch()
+  const failing = new AbortController()
+  const launching = launch(AbortSignal.any([failing.signal, ...(options.signal ? [options.signal] : [])]))
   launching.catch(() => undefined)
   // Of a local sidecar there is none, so players come to where their WebSocket has come.
   let advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
@@ -104,6 +107,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     if (!options.local)
       advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
     const pageUrl = new URL(settings.path, gateway.url).href
+    await checkPage(pageUrl, options.dir, settings.path)
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 
     const start = (browser: Promise<Browser>): Promise<RunningPage> =>
@@ -112,8 +116,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       settings,
       gateway,
       players,
-      first: await start(launching),
-      start: () => start(launch()),
+      first: await unlessAborted(start(launching), options.signal),
+      start: (signal) => start(launch(signal)),
       wasReady: () => wasReady,
       tell,
     })
@@ -132,17 +136,27 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
     }
   } catch (error) {
+    failing.abort()
     await Promise.allSettled(closing.reverse().map((end) => end()))
+    options.signal?.throwIfAborted()
     throw error
   }
 }
 
-/** @throws HostError NO_BUILD */
-function checkBuild(dir: string): void {
-  const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
-  if (!isThere(dir)) throw new HostError('NO_BUILD', `There is no folder ${dir}.`, 'Build the game first.')
-  if (isThere(join(dir, 'index.html'))) return
-  throw new HostError('NO_BUILD', `The folder ${dir} has no index.html.`, 'Name the folder that the build writes.')
+/** The result of a promise, unless the signal comes before it. */
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise
+  let stop!: () => void
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** The gateway for the page alone: on loopback, at any port. */

@@ -13,26 +13,30 @@ export interface EndOptions {
   readonly warn: (text: string) => void
 }
 
-/** The part of the time that the page doesn't get: it is kept for the sidecar and the browser. */
+/** The part of the time that the page doesn't get: it is kept for the sidecar, the players and the browser. */
 const RESERVE_MS = 2_000
 /** A page that listens to its client's `signal` event has this long to call `shutdown()`, as behind the gateway. */
 const CLIENT_MS = 5_000
-const SIDECAR_MS = 1_000
+/** What the sidecar gets of the reserve. Players and the browser have a second each, at the same time. */
+const SIDECAR_MS = 800
+/** However short the time is, a sidecar on this machine can be told. */
+const LEAST_MS = 50
 
 /**
  * Tells the page that it ends and gives it its share of the time. Then it tells the players, and the sidecar unless the
  * page has done so. The browser is still there afterwards.
  */
 export async function endInOrder({ page, players, gateway, signal, grace, warn }: EndOptions): Promise<void> {
-  const share = Math.max(0, grace - RESERVE_MS)
+  const share = Math.max(grace - RESERVE_MS, Math.floor(grace / 4))
   const until = performance.now() + share
   players.refuse()
-  const watches = gateway.tellSignal(signal)
   // A page that crashes while it ends would be waited for in vain.
   const listened = await Promise.race([page.shutdown(signal, share).catch(() => undefined), page.gone])
   if (typeof listened === 'string') warn(`The page was not done: ${listened}`)
   else if (listened === undefined) warn(`The page was not done within its ${share} ms`)
-  else if (!listened && watches > 0) await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
+  else if (!listened && gateway.tellSignal(signal) > 0) {
+    await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
+  }
   players.closeAll(1001, 'The server is stopping')
   if (gateway.wasShutDown) return
   try {
@@ -40,14 +44,18 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
-      signal: AbortSignal.timeout(SIDECAR_MS),
+      signal: AbortSignal.timeout(Math.max(LEAST_MS, Math.min(SIDECAR_MS, (grace - share) / 2))),
     })
     await answer.arrayBuffer()
     if (!answer.ok) warn(`The sidecar has answered shutdown() with status ${answer.status}`)
   } catch (error) {
-    warn(`The sidecar could not be told to shut down: ${(error as Error).message}`)
+    warn(`The sidecar could not be told to shut down: ${describe(error as Error)}`)
   }
 }
+
+/** What `fetch` throws says why only in its cause. */
+const describe = ({ message, cause }: Error): string =>
+  cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
 
 async function untilShutDown(gateway: InnerGateway, until: number): Promise<void> {
   while (!gateway.wasShutDown && performance.now() < until) await sleep(20)

@@ -64,6 +64,8 @@ export interface HostOptions {
   readonly autoHealth?: boolean | undefined
   /** ms after which the sidecar must have answered a call. Default 30,000. */
   readonly timeout?: number | undefined
+  /** Gives up the start. Once `createHost()` has resolved, `close()` ends the host. */
+  readonly signal?: AbortSignal | undefined
   /** Takes each event. */
   readonly onEvent?: ((event: HostEvent) => void) | undefined
 }
@@ -97,6 +99,7 @@ const known = {
   isolate: true,
   autoHealth: true,
   timeout: true,
+  signal: true,
   onEvent: true,
 } satisfies Record<keyof HostOptions, true>
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from './browser/launch-browser.js'
 import type { HostEvent } from './host-events.js'
 import type { HostSettings } from './host-options.js'
@@ -68,6 +69,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 
     let hasBooted = false
     let hasReloaded = false
+    let isEnding = false
     let lastError: string | undefined
     let fail!: (reason: string) => void
     const failed = new Promise<PageEnd>((resolve) => {
@@ -81,6 +83,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       sessionOf: browser.devtools.session,
       targetId: page.targetId,
       origin,
+      isEnding: () => isEnding,
       onLine(line) {
         if (line.level === 'error') lastError = line.text
         tell({ event: 'console', ...line })
@@ -110,7 +113,9 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     }
 
     const bootOrHang = async (): Promise<PageEnd | undefined> => {
-      if (!(await isInTime(page.booted, bootsUntil - performance.now()))) {
+      const isInTime = await resolvesWithin(page.booted, bootsUntil - performance.now(), watching.signal)
+      if (isOver()) return undefined
+      if (!isInTime) {
         const isBusy = await page.ticks(BUSY_MS).then(
           () => false,
           () => true,
@@ -143,7 +148,10 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     return {
       ended,
       gone,
-      shutdown: (signal, patience) => page.shutdown(signal, patience),
+      shutdown(signal, patience) {
+        isEnding = true
+        return page.shutdown(signal, patience)
+      },
       async close(atOnce) {
         watching.abort()
         endMemoryWatch()
@@ -158,18 +166,11 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   }
 }
 
-/** Whether a promise resolves within `ms`. */
-async function isInTime(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: late, cancel } = after(ms)
+/** Whether a promise resolves within `ms`, and before the signal comes. */
+async function resolvesWithin(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+  const stop = new AbortController()
+  const late = sleep(Math.max(0, ms), false, { signal: AbortSignal.any([signal, stop.signal]) }).catch(() => false)
   const inTime = await Promise.race([promise.then(() => true), late])
-  cancel()
+  stop.abort()
   return inTime
-}
-
-function after(ms: number): { readonly promise: Promise<false>; cancel(): void } {
-  let timer: ReturnType<typeof setTimeout>
-  const promise = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, ms))
-  })
-  return { promise, cancel: () => clearTimeout(timer) }
 }

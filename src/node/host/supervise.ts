@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import { endInOrder } from './end-in-order.js'
 import { HostError } from './host-error.js'
@@ -12,8 +13,8 @@ export interface SuperviseOptions {
   readonly gateway: InnerGateway
   readonly players: Players
   readonly first: RunningPage
-  /** Starts the page again, in a browser of its own. */
-  readonly start: () => Promise<RunningPage>
+  /** Starts the page again, in a browser of its own, unless the signal gives that up. */
+  readonly start: (signal: AbortSignal) => Promise<RunningPage>
   /** Whether the page has ever asked for Ready. */
   readonly wasReady: () => boolean
   readonly tell: (event: HostEvent) => void
@@ -32,6 +33,7 @@ export function supervise(options: SuperviseOptions): Supervision {
   const { settings, gateway, players, tell } = options
   let page = options.first
   let starting: Promise<RunningPage> | undefined
+  const givingUp = new AbortController()
   let restarts = 0
   let ending: Promise<HostExit> | undefined
   let onExit: (exit: HostExit) => void
@@ -43,12 +45,17 @@ export function supervise(options: SuperviseOptions): Supervision {
   /** Ends everything, once. `prepare` resolves with how it ends. */
   const end = (prepare: () => Promise<HostExit>, hasFailed = false): Promise<HostExit> => {
     ending ??= (async () => {
+      const until = performance.now() + settings.grace
+      // A page that is just being started is not told, and not waited for.
+      givingUp.abort()
       const exit = await prepare()
       forget?.()
-      // A browser that is just being started must be ended too.
-      await starting?.catch(() => undefined)
-      await Promise.all([page.close(hasFailed), players.close()])
-      await gateway.close()
+      const closeAll = async (): Promise<void> => {
+        await starting?.catch(() => undefined)
+        await Promise.all([page.close(hasFailed), players.close()])
+        await gateway.close()
+      }
+      await Promise.race([closeAll(), sleep(Math.max(0, until - performance.now()), undefined, { ref: false })])
       tell({ event: 'exit', ...exit })
       onExit(exit)
       return exit
@@ -69,8 +76,9 @@ export function supervise(options: SuperviseOptions): Supervision {
       warn(`The page is started again (${restarts} of ${settings.restarts}), since it has never been Ready`)
       players.startAgain()
       await page.close()
+      if (givingUp.signal.aborted) return failure
       try {
-        starting = options.start()
+        starting = options.start(givingUp.signal)
         page = await starting
       } catch (error) {
         return { reason: (error as Error).message, code: error instanceof HostError ? error.exitCode : 70 }

@@ -11,6 +11,7 @@ const project: Project = {
   version: '1.0.0',
   hasPackage: true,
   hasBuild: true,
+  ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
   manager: 'npm',
   manifests: ['package.json', 'package-lock.json'],

@@ -26,6 +26,19 @@ describe('a program', () => {
     expect(host.local).toBeUndefined()
   })
 
+  test('outlives a listener of events that throws', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => warned.mockRestore())
+    const onEvent = ({ event }: { event: string }): never => {
+      throw new Error(`no ${event}`)
+    }
+    const host = await createProgramHost({ file: guest, args: ['greet', 'ready', 'stay'], local: true, onEvent })
+    const texts = (): string => warned.mock.calls.map(([text]) => String(text)).join()
+    await vi.waitUntil(() => texts().includes('no booted'), { timeout: 10_000 })
+    expect(await host.close()).toMatchObject({ code: 0 })
+    expect(texts()).toContain('onEvent threw: Error: no exit')
+  })
+
   test("has another platform's variables where that is wanted", async () => {
     const host = await hostGuest(['ready', 'stay'], { platform: 'other-name', local: true, restarts: 0 })
     // The guest knows only the names of the usual platform.

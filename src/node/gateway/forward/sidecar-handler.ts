@@ -84,6 +84,13 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     return watches.reserve(answer, socket) ? undefined : FULL
   }
 
+  const noteFor =
+    (message: IncomingMessage, { target }: Admission) =>
+    (refusal: Refusal): void => {
+      // Clients that were told of the end dial again, as they should.
+      if (refusal !== STOPPING) log(refusalLine(message.method, target, refusal))
+    }
+
   return {
     async serve(message, reply, admission) {
       const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
@@ -92,7 +99,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
         reply.end()
         return
       }
-      const note = (refusal: Refusal): void => log(refusalLine(message.method, admission.target, refusal))
+      const note = noteFor(message, admission)
       const refuse = (refusal: Refusal): void => {
         note(refusal)
         answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
@@ -129,7 +136,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     },
 
     async upgrade(message, socket, head, admission) {
-      const note = (refusal: Refusal): void => log(refusalLine(message.method, admission.target, refusal))
+      const note = noteFor(message, admission)
       const refuse = (refusal: Refusal): void => {
         note(refusal)
         refuseRaw(socket, refusal, OWN_HEADERS)

@@ -84,22 +84,34 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
     },
   })
 
-  readMessages(input, (text) => receive(JSON.parse(text) as Message))
+  const end = (reason: string): void => {
+    ended ??= reason
+    for (const id of [...waiting.keys()]) {
+      const command = settle(id)
+      command?.reject(new DevtoolsError(command.method, ended))
+    }
+    listeners.clear()
+  }
+
+  readMessages(input, (text) => {
+    const message = parse(text)
+    if (message !== undefined) receive(message)
+  })
   // The browser's exit tells why its pipes break.
   input.on('error', () => undefined)
   output.on('error', () => undefined)
+  input.once('end', () => end('the browser has closed its pipe'))
 
-  return {
-    ...createSession(''),
-    session: createSession,
-    end(reason) {
-      ended = reason
-      for (const id of [...waiting.keys()]) {
-        const command = settle(id)
-        command?.reject(new DevtoolsError(command.method, reason))
-      }
-      listeners.clear()
-    },
+  return { ...createSession(''), session: createSession, end }
+}
+
+/** A program that is no browser may write anything. */
+function parse(text: string): Message | undefined {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostError } from '../host-error.js'
+import { EndedEarly, startBrowserProcess } from './browser-process.js'
 import { browserFlags } from './browser-flags.js'
 import type { BrowserFlagOptions } from './browser-flags.js'
 import { createDevtoolsPipe } from './devtools-pipe.js'
@@ -17,6 +12,8 @@ export interface LaunchOptions {
   /** ms within which the browser must answer. */
   readonly deadline: number
   readonly onWarning: (message: string) => void
+  /** Gives the start up. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A browser that runs, until it ends or is ended. */
@@ -38,14 +35,12 @@ export interface Browser {
 
 /** Time that a browser has to close by itself. */
 const CLOSE_MS = 1_000
-/** Of the browser's messages, only the last ones tell why it didn't start. */
-const KEPT_MESSAGES = 2_048
 
 /**
  * Starts a browser that is steered over a pipe: it ends when this process does, and no port is open. It runs in its
  * sandbox if it can.
  *
- * @throws HostError LAUNCH_FAILED
+ * @throws HostError LAUNCH_FAILED, or the signal's reason
  */
 export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
@@ -55,6 +50,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     try {
       return await launch(options, true, deadline)
     } catch (error) {
+      options.signal?.throwIfAborted()
       if (!(error instanceof EndedEarly)) throw error
       why = error.isAboutSandbox ? 'this system offers it none' : `it ended (${error.message})`
     }
@@ -64,6 +60,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     options.onWarning(`The browser runs without its sandbox, since ${why}`)
     return browser
   } catch (error) {
+    options.signal?.throwIfAborted()
     if (!(error instanceof EndedEarly)) throw error
     throw new HostError('LAUNCH_FAILED', `The browser ${options.path} doesn't start: ${error.message}`, undefined, {
       cause: error,
@@ -71,56 +68,32 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   }
 }
 
-/** The browser ended before it answered. */
-class EndedEarly extends Error {
-  readonly isAboutSandbox: boolean
-
-  constructor(how: string, messages: string) {
-    const reason = messages
-      .split('\n')
-      .filter((line) => /\b(FATAL|ERROR)\b|error while/.test(line))
-      .at(-1)
-    super([how, reason?.trim()].filter(Boolean).join(', '))
-    this.isAboutSandbox = /sandbox/i.test(messages)
-  }
-}
-
 async function launch(options: LaunchOptions, sandbox: boolean, deadline: number): Promise<Browser> {
-  const profileDir = await mkdtemp(join(tmpdir(), 'gameserver-host-'))
-  const child = spawn(options.path, browserFlags({ ...options.flags, sandbox, profileDir }), {
-    // The terminal's Ctrl+C must not end the browser before the page was told.
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // The user of a container often has no home directory, and the browser needs one.
-    env: { ...process.env, HOME: profileDir },
-  })
-  let messages = ''
-  child.stderr!.on('data', (text: Buffer) => {
-    messages = (messages + text.toString()).slice(-KEPT_MESSAGES)
-  })
-  const devtools = createDevtoolsPipe(child.stdio[4] as Readable, child.stdio[3] as Writable)
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
-  })
+  const { path, flags, signal } = options
+  const began = performance.now()
+  signal?.throwIfAborted()
+  const child = await startBrowserProcess(path, (profileDir) => browserFlags({ ...flags, sandbox, profileDir }))
+  const { pid, ended } = child
+  const devtools = createDevtoolsPipe(child.input, child.output)
   void ended.then((how) => devtools.end(`the browser has ended: ${how}`))
+  // A browser ends with its pipe. One that lives on can't be steered any more.
+  child.input.once('end', () => setTimeout(child.kill, CLOSE_MS).unref())
 
   let closing: Promise<void> | undefined
   const end = async (atOnce: boolean): Promise<void> => {
-    if (!atOnce) {
-      devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
-      await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
-    }
-    if (child.exitCode === null && child.signalCode === null) killGroup(child)
+    if (atOnce) child.kill()
+    else devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
+    const isClosed = await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
+    if (isClosed === undefined) child.kill()
     await ended
-    // A child of the browser that dies a little later may still write there.
-    await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+    await child.cleanUp()
   }
   const close = (atOnce = false): Promise<void> => (closing ??= end(atOnce))
+  signal?.addEventListener('abort', child.kill, { once: true })
 
   try {
     const early = ended.then((how) => {
-      throw new EndedEarly(how, messages)
+      throw new EndedEarly(how, child.messages())
     })
     const version = devtools.send<{ product: string }>(
       'Browser.getVersion',
@@ -135,21 +108,17 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
     })
     const { product } = await Promise.race([orHowItEnded, early])
     early.catch(() => undefined)
-    return { pid: child.pid!, version: product, sandbox, devtools, ended, close }
+    return { pid, version: product, sandbox, devtools, ended, close }
   } catch (error) {
-    killGroup(child)
+    child.kill()
     await close()
     if (error instanceof EndedEarly) throw error
-    throw new HostError('LAUNCH_FAILED', `The browser ${options.path} has not answered within ${options.deadline} ms.`)
-  }
-}
-
-/** Ends the browser with all its processes, which are one group. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // They have ended by themselves.
+    throw new HostError(
+      'LAUNCH_FAILED',
+      `The browser ${path} has not answered over its pipe within ${Math.round(performance.now() - began)} ms.`,
+      'The host needs Chromium, Chrome or chromium-headless-shell.',
+    )
+  } finally {
+    signal?.removeEventListener('abort', child.kill)
   }
 }

@@ -11,6 +11,8 @@ export interface ConsoleLinesOptions {
   readonly sourceMaps: SourceMaps
   /** Of the gateway: places in its files are told without it. */
   readonly origin: string
+  /** Whether the page was told to end. */
+  readonly isEnding?: () => boolean
 }
 
 /** Makes lines of what a page writes to its console, throws, and what the browser has to say about it. */
@@ -33,6 +35,9 @@ const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   assert: 'error',
 }
 
+/** Path of the watch in the gateway. */
+const WATCH = '/_/sidecar/watch/gameserver'
+
 /** Calls that write nothing of their own. */
 const SILENT = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
 
@@ -41,7 +46,7 @@ const MAX_TEXT = 10_000
 /** Lines that wait for the source map of one before them. */
 const MAX_WAITING = 200
 
-export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesOptions): ConsoleLines {
+export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: ConsoleLinesOptions): ConsoleLines {
   const limit = createLineLimit(onLine)
   let order = Promise.resolve()
   let waiting = 0
@@ -81,6 +86,8 @@ export function createConsoleLines({ onLine, sourceMaps, origin }: ConsoleLinesO
   const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
     // A worker's own console tells it, too; and browsers ask for the icon by themselves.
     if (source === 'worker' || url === `${origin}/favicon.ico`) return
+    // A client whose watch was ended dials again, in vain, until its page is gone.
+    if (source === 'network' && isEnding?.() && `${text} ${url}`.includes(WATCH)) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
     const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
     write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)

@@ -52,7 +52,7 @@ export async function setTraps(options: TrapsOptions): Promise<void> {
   page.on<{ frame: Frame }>('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined || (!hasLoaded && frame.url === 'about:blank')) return
     const url = frame.unreachableUrl ?? frame.url
-    const isInside = frame.unreachableUrl === undefined && originOf(url) === origin
+    const isInside = frame.unreachableUrl === undefined && url.startsWith(`${origin}/`)
     if (!isInside) onNavigated(shorten(url))
     else if (hasLoaded) onReloaded(shorten(url))
     hasLoaded = true
@@ -83,14 +83,6 @@ export async function setTraps(options: TrapsOptions): Promise<void> {
     // Refuses every permission that a page could ask a person for.
     browser.send('Browser.grantPermissions', { permissions: [] }).catch(ignore),
   ])
-}
-
-function originOf(url: string): string | undefined {
-  try {
-    return new URL(url).origin
-  } catch {
-    return undefined
-  }
 }
 
 const shorten = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

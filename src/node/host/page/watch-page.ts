@@ -14,6 +14,8 @@ export interface WatchPageOptions {
   readonly targetId: string
   /** Of the gateway. */
   readonly origin: string
+  /** Whether the page was told to end. */
+  isEnding(): boolean
   onLine(line: ConsoleLine): void
   onNavigated(url: string): void
   onReloaded(url: string): void
@@ -30,9 +32,9 @@ export interface PageWatch {
 
 /** Prepares a page before it is loaded: its console is told, and it can neither wait for a person nor leave unseen. */
 export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
-  const { page, browser, sessionOf, targetId, origin, onLine, onNavigated, onReloaded } = options
+  const { page, browser, sessionOf, targetId, origin, isEnding, onLine, onNavigated, onReloaded } = options
   const sourceMaps = createSourceMaps({ origin })
-  const lines = createConsoleLines({ onLine, sourceMaps, origin })
+  const lines = createConsoleLines({ onLine, sourceMaps, origin, isEnding })
 
   const attach = async (): Promise<ConsoleSession> => {
     const target = { targetId, flatten: true }

@@ -3,10 +3,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { variablePrefix } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import type { HostEvent, HostExit } from '../host-events.js'
+import type { HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
 import { endWithGameServer } from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
+import { tellSafely } from '../tell.js'
 import { describeCrash } from './crash.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
@@ -50,7 +51,7 @@ export interface ProgramHost {
 export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
   const settings = resolveProgramOptions(options)
   const { platform, runtime, grace, restarts } = settings
-  const emit = (event: HostEvent): void => options.onEvent?.(event)
+  const emit = tellSafely(options.onEvent)
   const warn = options.onWarning ?? ((text: string): void => emit({ event: 'warning', text }))
   const lines = createLineLimit((line) => emit({ event: 'console', ...line }))
 

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { HostError } from '../host-error.js'
+
+/** The process of a browser, with a profile of its own. */
+export interface BrowserProcess {
+  readonly pid: number
+  /** What the browser says, and what is said to it. */
+  readonly input: Readable
+  readonly output: Writable
+  /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
+  readonly ended: Promise<string>
+  /** The end of what it has written to stderr. */
+  messages(): string
+  /** Ends it with all its processes, which are one group. */
+  kill(): void
+  /** Once the process has ended, takes away what is left of it: other processes of its group, and its profile. */
+  cleanUp(): Promise<void>
+}
+
+/** The browser ended before it answered. */
+export class EndedEarly extends Error {
+  readonly isAboutSandbox: boolean
+
+  constructor(how: string, messages = '') {
+    const reason = messages
+      .split('\n')
+      .filter((line) => /\b(FATAL|ERROR)\b|error while/.test(line))
+      .at(-1)
+    super([how, reason?.trim()].filter(Boolean).join(', '))
+    this.isAboutSandbox = /sandbox/i.test(messages)
+  }
+}
+
+/** Of the browser's messages, only the last ones tell why it didn't start. */
+const KEPT_MESSAGES = 2_048
+/** Why a folder can't be made where another one could. */
+const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
+
+/**
+ * Starts a browser.
+ *
+ * @param flags makes its flags for a folder of its profile
+ * @throws EndedEarly if there can't be such a process
+ * @throws HostError LAUNCH_FAILED if there is no place for the profile
+ */
+export async function startBrowserProcess(
+  path: string,
+  flags: (profileDir: string) => readonly string[],
+): Promise<BrowserProcess> {
+  const profileDir = await makeProfile()
+  let child: ChildProcess
+  try {
+    child = spawn(path, flags(profileDir), {
+      // The terminal's Ctrl+C must not end the browser before the page was told.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      // The user of a container often has no home directory, and the browser needs one.
+      env: { ...process.env, HOME: profileDir },
+    })
+    // Some reasons are told by an event, and others, such as that a file is no program, at once.
+    if (child.pid === undefined) await once(child, 'spawn')
+  } catch (error) {
+    removeNow(profileDir)
+    throw error instanceof HostError ? error : new EndedEarly((error as Error).message)
+  }
+  const pid = child.pid!
+  const kill = (): void => killGroup(pid)
+  const endNow = (): void => {
+    kill()
+    removeNow(profileDir)
+  }
+  // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
+  process.once('exit', endNow)
+
+  let messages = ''
+  child.stderr!.on('data', (text: Buffer) => {
+    messages = (messages + text.toString()).slice(-KEPT_MESSAGES)
+  })
+  return {
+    pid,
+    input: child.stdio[4] as Readable,
+    output: child.stdio[3] as Writable,
+    ended: new Promise((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    }),
+    messages: () => messages,
+    kill,
+    async cleanUp() {
+      // A renderer that is stopped doesn't notice that its browser has gone.
+      kill()
+      // A child of the browser that dies a little later may still write there.
+      await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+      process.off('exit', endNow)
+    },
+  }
+}
+
+async function makeProfile(): Promise<string> {
+  const folder = tmpdir()
+  try {
+    return await mkdtemp(join(folder, 'gameserver-host-'))
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const hint = OF_THE_PLACE.includes(code)
+      ? 'Set TMPDIR to a folder that can be written; in a container, mount one at /tmp.'
+      : undefined
+    throw new HostError('LAUNCH_FAILED', `The browser gets no profile in ${folder}: ${message}.`, hint, {
+      cause: error,
+    })
+  }
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // They have ended by themselves.
+  }
+}
+
+function removeNow(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Somebody still writes there.
+  }
+}

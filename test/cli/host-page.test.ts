@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { cli, NO_SIDECAR } from './support.js'
+
+/** A page, and a browser that never answers. */
+async function silent(): Promise<{ readonly dir: string; readonly browser: string; isStarted(): boolean }> {
+  const dir = await temporaryFolder('page')
+  await writeFile(join(dir, 'index.html'), '<!doctype html>')
+  const browser = join(await temporaryFolder('browser'), 'silent')
+  await writeFile(browser, '#!/bin/sh\n: > "$0.started"\nexec sleep 300\n')
+  await chmod(browser, 0o755)
+  return { dir, browser, isStarted: () => existsSync(`${browser}.started`) }
+}
+
+const objects = (out: string): object[] => out.split('\n').map((line) => JSON.parse(line) as object)
+
+const JSON_LINES = ['--local', '--players-port', '0', '--log-format', 'json'] as const
+
+describe.skipIf(process.platform === 'win32')('host', () => {
+  test.each([
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGINT', 'SIGINT'],
+    ['SIGHUP', 'SIGTERM'],
+  ] as const)('ends with 0 at %s while it still starts', async (sent, signal) => {
+    const { dir, browser, isStarted } = await silent()
+    const { child, finished } = cli(['host', dir, ...JSON_LINES, '--browser', browser, '--boot-timeout', '3600000'])
+    while (!isStarted()) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill(sent)
+    const { code, out, err } = await finished
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const reason = `It was told to stop by ${signal} while it started`
+    expect(objects(out).slice(-2)).toMatchObject([
+      { event: 'shutdown', signal },
+      { event: 'exit', code: 0, reason },
+    ])
+  })
+
+  test('with JSON lines, tells also wrong options by an event', async () => {
+    const { dir } = await silent()
+    const { code, out, err } = await cli(['host', dir, ...JSON_LINES, '--hang-timeout', '7']).finished
+    expect(code).toBe(64)
+    expect(err).toMatch(/^hangTimeout must be a whole number from 100/)
+    expect(objects(out)).toMatchObject([{ event: 'exit', code: 64, reason: err }])
+  })
+
+  test('writes JSON that can be read, whatever it holds', async () => {
+    const dir = '/nowhere/\u{e0041}\u202e\u200d\u2028\u0085\u001b[31m"'
+    const { code, out } = await cli(['host', dir, ...JSON_LINES]).finished
+    expect(code).toBe(66)
+    expect(objects(out)).toMatchObject([{ event: 'exit', code: 66, reason: expect.stringContaining(dir) as string }])
+    expect(out).toMatch(/^[\x20-\x7e]+$/)
+  })
+
+  test('ends with 66 where --path names no page', async () => {
+    const { dir, browser } = await silent()
+    // The browser that is being started is not waited for.
+    const path = ['--path', '/server.html?a=1', '--boot-timeout', '3600000']
+    const run = cli(['host', dir, ...JSON_LINES, '--browser', browser, ...path])
+    const { code, out } = await run.finished
+    expect(code).toBe(66)
+    expect(objects(out).at(-1)).toMatchObject({
+      reason: expect.stringContaining('has no page at /server.html?a=1') as string,
+    })
+  })
+
+  test.each([
+    [['dist', 'level-2'], /^A page takes no arguments, and here is "level-2"; use --path for its query\.$/],
+    [[''], /^Nothing says what to run/],
+  ])('refuses %j with one sentence', async (args, sentence) => {
+    const { code, out, err } = await cli(['host', ...args, '--local'], NO_SIDECAR).finished
+    expect({ code, out }).toEqual({ code: 64, out: '' })
+    expect(err).toMatch(sentence)
+  })
+})
