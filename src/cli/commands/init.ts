@@ -44,7 +44,7 @@ function define(command: Command): void {
 }
 
 async function runInit(options: InitOptions, context: CliContext): Promise<number> {
-  const { ChoiceError, ProjectError, WriteError, ...init } = await import('../../init/index.js')
+  const init = await import('../../init/index.js')
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
@@ -60,9 +60,9 @@ async function runInit(options: InitOptions, context: CliContext): Promise<numbe
     }
     return 0
   } catch (error) {
-    if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
-    if (error instanceof ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
-    const message = error instanceof WriteError ? error.message : undefined
+    if (error instanceof init.ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
+    if (error instanceof init.ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
+    const message = error instanceof init.WriteError ? error.message : undefined
     if (message === undefined && !isAbort(error)) throw error
     context.warn(context.colors.red(plainText(`${message ?? 'Nothing was written: the questions were ended'}.`)))
     return message === undefined ? INTERRUPTED : CANNOT_CREATE
