@@ -14,6 +14,7 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 
 const pageThat = (does: Partial<RunningPage>): RunningPage => ({
   ended: never(),
+  gone: never(),
   shutdown: () => Promise.resolve(true),
   close: () => Promise.resolve(),
   ...does,
@@ -25,6 +26,7 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
   const players = {
     refuse: () => void done.push('refuse players'),
     closeAll: (code: number) => void done.push(`close players ${code}`),
+    startAgain: () => void done.push('start again'),
     close: () => Promise.resolve(),
   }
   const gateway = {
