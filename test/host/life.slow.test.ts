@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
-import { browserProcesses, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
+import { browserProcesses, browsers, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
 import { buildOf, pageOf, runHost } from './support/run-host.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
@@ -129,10 +129,11 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     await eventually(() => browserProcesses(pid).length === 0)
   })
 
-  test('leaves no profile behind, and no zombie', async () => {
+  test.each(browsers)('leaves no temporary file behind, and no zombie: %s', async (browser) => {
     const sidecar = await startSidecar()
     const folder = await temporaryFolder('profiles')
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'], { TMPDIR: folder })
+    const args = [await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1', '--browser', browser]
+    const host = runHost(args, { TMPDIR: folder })
     const { pid } = await host.until('browser')
     await host.until('booted')
     process.kill(pid, 'SIGKILL')
@@ -141,7 +142,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(processes().filter(({ parent, state }) => parent === host.pid && state === 'Z')).toEqual([])
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
-    expect(browserProcesses(second.pid)).toEqual([])
+    await eventually(() => browserProcesses(second.pid).length === 0)
     expect(readdirSync(folder)).toEqual([])
   })
 

@@ -44,8 +44,11 @@ export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
+/** The browsers of this machine that can run a page. */
+export const browsers =
+  process.platform === 'linux'
+    ? ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'].filter((path) => existsSync(path))
+    : []
+
 /** Why the tests that need a headless browser can't run here; undefined if they can. */
-export const noBrowser =
-  process.platform === 'linux' && ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'].some(existsSync)
-    ? undefined
-    : 'there is no Chromium'
+export const noBrowser = browsers.length > 0 ? undefined : 'there is no Chromium'

@@ -61,8 +61,9 @@ export async function startBrowserProcess(
       // The terminal's Ctrl+C must not end the browser before the page was told.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // The user of a container often has no home directory, and the browser needs one.
-      env: { ...process.env, HOME: profileDir },
+      // The user of a container often has no home directory, and the browser needs one. What it leaves among temporary
+      // files when it is killed goes with its profile.
+      env: { ...process.env, HOME: profileDir, TMPDIR: profileDir },
     })
     // Some reasons are told by an event, and others, such as that a file is no program, at once.
     if (child.pid === undefined) await once(child, 'spawn')

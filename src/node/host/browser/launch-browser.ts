@@ -86,6 +86,8 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
     const isClosed = await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
     if (isClosed === undefined) child.kill()
     await ended
+    // Helpers of the browser may need a moment longer than it.
+    child.kill()
     await child.cleanUp()
   }
   const close = (atOnce = false): Promise<void> => (closing ??= end(atOnce))
