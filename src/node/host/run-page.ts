@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from './browser/launch-browser.js'
+import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
@@ -45,8 +46,7 @@ export interface RunPageOptions {
   readonly tell: (event: HostEvent) => void
 }
 
-const CRASHED = 70
-const BOOT_TIMEOUT = 75
+const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
 /** A page that takes longer to answer is busy. */
 const BUSY_MS = 500
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import { endInOrder } from './end-in-order.js'
-import { HostError } from './host-error.js'
+import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostEvent, HostExit } from './host-events.js'
 import type { HostSettings } from './host-options.js'
 import { endWithGameServer } from './local-kubelet.js'
@@ -81,7 +81,10 @@ export function supervise(options: SuperviseOptions): Supervision {
         starting = options.start(givingUp.signal)
         page = await starting
       } catch (error) {
-        return { reason: (error as Error).message, code: error instanceof HostError ? error.exitCode : 70 }
+        return {
+          reason: (error as Error).message,
+          code: error instanceof HostError ? error.exitCode : HOST_EXIT_CODES.CRASHED,
+        }
       }
     }
   }

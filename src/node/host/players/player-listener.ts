@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
+import type { Certificate } from '../../http/certificate.js'
 import { parseOrigin, plainAddress, sameOrigin } from '../../http/authority.js'
 import { createGuardedServer } from '../../http/guarded-server.js'
 import { refusalLine } from '../../http/line-log.js'
@@ -35,7 +36,7 @@ export interface PlayerListenerOptions {
   readonly isPageOpen: () => boolean
   readonly maxPlayers: number
   readonly origins: readonly string[] | undefined
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: Certificate | undefined
   readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer

@@ -1,4 +1,5 @@
 import { parseOrigin } from '../../http/authority.js'
+import type { Certificate } from '../../http/certificate.js'
 import type { PlayerChange } from './players.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 
@@ -28,7 +29,7 @@ export interface PlayersOptions extends Partial<{
   /** Origins of pages that may play. Default: all. */
   readonly origins?: readonly string[] | undefined
   /** PEM texts, for players to come by wss://. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls?: Certificate | undefined
   /** Milliseconds after which a silent player is sent a ping; one who is silent as long again is gone. Default 20,000. */
   readonly probeInterval?: number | undefined
   /**

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { variablePrefix } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
+import { HOST_EXIT_CODES } from '../host-error.js'
 import type { HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
 import { endWithGameServer } from '../local-kubelet.js'
@@ -24,8 +25,7 @@ const SHUTDOWN_MS = 1_000
 /** Pause before a program is started again; each is twice the one before. */
 const RESTART_MS = 250
 const MAX_RESTART_MS = 10_000
-/** The exit code for a crash, by the convention of sysexits.h. */
-const CRASHED = 70
+const { CRASHED } = HOST_EXIT_CODES
 
 /** A program that runs as a game server, until it ends or is told to. */
 export interface ProgramHost {
