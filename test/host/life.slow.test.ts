@@ -36,7 +36,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     )
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
     expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
-    expect(browserProcesses(pid)).toEqual([])
+    await eventually(() => browserProcesses(pid).length === 0)
     expect(host.stderr()).toBe('')
   })
 
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
       const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {
         if (answer.ok) console.log('watching')
         await answer.text()
-      }).then(watch)
+      }).then(() => setTimeout(watch, 20)) // As a client does: without a pause it would flood the console.
       watch()`)
     const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000'])
     await host.until('console', ({ text }) => text === 'watching')

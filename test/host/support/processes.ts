@@ -28,9 +28,13 @@ export function processes(): readonly ProcessInfo[] {
     })
 }
 
-/** The processes of a browser, which are one group. */
+/**
+ * The processes of a browser, which are one group. Killed ones need a moment to go: wait for that with `eventually`.
+ * One that has ended and that process 1 has yet to take away isn't among them, since when that is done is up to
+ * process 1. A zombie that the host should have taken away is.
+ */
 export const browserProcesses = (browser: number): readonly ProcessInfo[] =>
-  processes().filter(({ group }) => group === browser)
+  processes().filter(({ group, parent, state }) => group === browser && !(state === 'Z' && parent === 1))
 
 /** The process that runs the page. */
 export function rendererOf(browser: number): number {
