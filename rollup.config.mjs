@@ -6,6 +6,7 @@ import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
+import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
 import { licenseText, mapLines, minifyVendors, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
 
@@ -155,6 +156,7 @@ const builds = [
       // The client of this package, as every other program imports it.
       moduleByName('../../../index.node.js', 'gameserver-sidecar'),
       inlineScript(),
+      inlinePage(),
       alias({
         entries: ['mime-types', 'debug', 'http-errors'].map((name) => ({
           find: name,

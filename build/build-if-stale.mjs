@@ -20,6 +20,7 @@ const INPUTS = [
   'package-lock.json',
   'rollup.config.mjs',
   'tsconfig.json',
+  'build/inline-page.mjs',
   'build/inline-script.mjs',
   'build/replaced',
   'build/rollup-plugins.mjs',

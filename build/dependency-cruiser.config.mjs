@@ -22,10 +22,10 @@ const allowed = {
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
-  dashboard: { areas: ['protocol', 'sidecar'] },
+  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact', '@preact/signals'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
-    areas: ['protocol', 'sidecar', 'client', 'frames', 'relay', 'host-page', 'index.ts', 'index.node.ts'],
+    areas: ['protocol', 'sidecar', 'client', 'dashboard', 'frames', 'relay', 'host-page', 'index.ts', 'index.node.ts'],
     packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
     node: true,
   },

@@ -6,7 +6,7 @@ import js from '@eslint/js'
 import globals from 'globals'
 import { configs as typed } from 'typescript-eslint'
 
-const TYPESCRIPT = ['**/*.ts', '**/*.mts']
+const TYPESCRIPT = ['**/*.ts', '**/*.mts', '**/*.tsx']
 const JAVASCRIPT = ['**/*.js', '**/*.mjs', '**/*.cjs']
 /** Run in a page of the demo, beside the scripts that make these globals. */
 const DEMO_PAGES = ['demo/browser/{host,play}/**', 'demo/page/**']

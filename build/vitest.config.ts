@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { inlinePage } from './inline-page.mjs'
 import { inlineScript } from './inline-script.mjs'
 
 /** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
@@ -69,7 +70,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [inlineScript()],
+  plugins: [inlineScript(), inlinePage()],
   test: {
     pool: 'forks',
     // Many tests wait for a time-out, so one worker more than a small machine has cores.

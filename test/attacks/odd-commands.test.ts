@@ -32,6 +32,11 @@ const commands: Readonly<Record<ControlCommand['type'], Readonly<Record<string, 
   restart: { fresh: true },
   reload: { gameServer: { metadata: { labels: { a: 'b' } }, spec: { health: { disabled: true } } } },
   delete: { graceMs: 100_000 },
+  terminate: { graceMs: 100_000 },
+  loseWrites: { count: 1 },
+  apiServer: { away: true, ms: 1 },
+  setClock: { speed: 1 },
+  advanceClock: { ms: 1 },
 }
 
 /** Every kind of value that a field may not be, as JSON. */

@@ -89,6 +89,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
+    if (message.method === 'GET' && path.split('?')[0] === '/_/') {
+      const { dashboardPage } = await import('./dashboard-page.js')
+      return dashboardPage()
+    }
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)

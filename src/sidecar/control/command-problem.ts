@@ -41,6 +41,11 @@ const message: Check = (value, where) => {
     : text(value, where)
 }
 
+const someTime: Check = (value, where) =>
+  time(value, where) ?? (value === 0 ? mustBe(where, 'above 0', value) : undefined)
+const isNumberTo = (most: number) => (value: unknown) => typeof value === 'number' && value >= 0 && value <= most
+const share = check('a number above 0 and at most 1', (value) => value !== 0 && isNumberTo(1)(value))
+const speed = check('a number from 0 to 1000', isNumberTo(1000))
 const targets = { operations: { check: listOf(operation) } }
 const metadata: Fields = {
   key: { check: name, required: true },
@@ -77,12 +82,17 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
     values: { check: listOf(text) },
     capacity: { check: natural },
   },
-  ignoreBeats: { on: { check: boolean, required: true } },
+  ignoreBeats: { on: { check: boolean, required: true }, count: { check: integer(1, Infinity) } },
   makeUnhealthy: {},
-  dropWatchers: {},
+  dropWatchers: { ids: { check: listOf(integer(1, Infinity)) }, everyMs: { check: someTime } },
   stallWatchers: { ms: { check: time } },
   releaseWatchers: {},
-  delayCalls: { ...targets, ms: { check: time, required: true }, when: { check: oneOf('before', 'after') } },
+  delayCalls: {
+    ...targets,
+    ms: { check: time, required: true },
+    jitterMs: { check: time },
+    when: { check: oneOf('before', 'after') },
+  },
   failCalls: {
     ...targets,
     status: { check: integer(400, 599) },
@@ -90,13 +100,20 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
     count: { check: integer(1, Infinity) },
     drop: { check: boolean },
     apply: { check: boolean },
+    share: { check: share },
+    retryAfter: { check: integer(0, 3600) },
   },
+  loseWrites: { count: { check: integer(1, Infinity) } },
+  apiServer: { away: { check: boolean, required: true }, ms: { check: someTime } },
   clearFaults: {},
   padObject: { bytes: { check: integer(0, maxPadding), required: true } },
   restart: { fresh: { check: boolean }, downMs: { check: time } },
   // Its own reader checks the GameServer.
   reload: { gameServer: { check: () => undefined, required: true } },
   delete: { graceMs: { check: time } },
+  terminate: { graceMs: { check: time } },
+  setClock: { speed: { check: speed, required: true } },
+  advanceClock: { ms: { check: time, required: true } },
 }
 
 /** The reason why a value is no control command; undefined if it is one. */

@@ -44,7 +44,7 @@ function decimal(value: string | number | undefined, absent: string): string {
   return (value === undefined ? undefined : toNatural(value)) ?? absent
 }
 
-export function deleteObject(step: Step, command: CommandOf<'delete'>, now: number): string | undefined {
+export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
   const { graceMs = defaultGrace } = command
   const { object, config } = step.state
   if (object.object_meta.deletion_timestamp !== '0') return 'the GameServer is being deleted already'

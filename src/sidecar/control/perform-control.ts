@@ -20,6 +20,7 @@ const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
   'makeUnhealthy',
   'padObject',
   'delete',
+  'terminate',
 ] as const)
 
 /** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
@@ -40,6 +41,7 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     case 'setList':
       return void setList(step, command)
     case 'delete':
+    case 'terminate':
       return deleteObject(step, command, now)
     case 'makeUnhealthy':
       return void makeUnhealthy(step, now)
@@ -66,6 +68,13 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       return void updateFaults(step, { stalled: false, stalledUntil: undefined })
     case 'clearFaults':
       return void clearFaults(step)
+    case 'loseWrites':
+    case 'apiServer':
+      return 'not built yet'
+    case 'setClock':
+    case 'advanceClock':
+      // The clock is the host's: it has done so before the command came here.
+      return undefined
   }
 }
 

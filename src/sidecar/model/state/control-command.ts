@@ -46,27 +46,29 @@ export type ControlCommand =
       readonly values?: readonly string[]
       readonly capacity?: string | number
     }
-  /** Beats are answered and not counted while `on`. */
-  | { readonly type: 'ignoreBeats'; readonly on: boolean }
+  /** Beats are answered and not counted while `on`; with `count` only so many. */
+  | { readonly type: 'ignoreBeats'; readonly on: boolean; readonly count?: number }
   | { readonly type: 'makeUnhealthy' }
-  /** Cuts every open watch. */
-  | { readonly type: 'dropWatchers' }
+  /** Cuts every open watch, or those of `ids`; with `everyMs` again and again until `clearFaults`. */
+  | { readonly type: 'dropWatchers'; readonly ids?: readonly number[]; readonly everyMs?: number }
   /** Sends nothing to any watcher for `ms`, or until `releaseWatchers`; then every watcher gets the newest object. */
   | { readonly type: 'stallWatchers'; readonly ms?: number }
   | { readonly type: 'releaseWatchers' }
   /**
    * Delays calls `before` (default) they take effect, or `after` it. Without `operations` every call is delayed.
-   * Replaces an earlier delay of the same operations; `ms` 0 removes it.
+   * Replaces an earlier delay of the same operations; `ms` 0 removes it. Up to `jitterMs` more are added at random.
    */
   | {
       readonly type: 'delayCalls'
       readonly ms: number
+      readonly jitterMs?: number
       readonly operations?: readonly OperationName[]
       readonly when?: 'before' | 'after'
     }
   /**
    * Makes calls fail: with `status` (default 503) and `message`, or with `drop` by cutting the connection.
-   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`).
+   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`); `share` is the part of the
+   * calls that fails, above 0 and at most 1 (default 1). `retryAfter` is sent as that header, in seconds.
    */
   | {
       readonly type: 'failCalls'
@@ -76,7 +78,16 @@ export type ControlCommand =
       readonly count?: number
       readonly drop?: boolean
       readonly apply?: boolean
+      readonly share?: number
+      readonly retryAfter?: number
     }
+  /** Answers the next `count` writes (default 1) with 200 and forgets them, as when a sidecar dies within half a second. */
+  | { readonly type: 'loseWrites'; readonly count?: number }
+  /**
+   * The API server is away: calls answer as ever, nothing is written, watches are silent and allocations are refused. What
+   * was called meanwhile lands when it is back: at once with `away: false`, or by itself after `ms`.
+   */
+  | { readonly type: 'apiServer'; readonly away: boolean; readonly ms?: number }
   /** Ends delays, failures, the stall of watchers, ignored beats and padding. */
   | { readonly type: 'clearFaults' }
   /** Makes the object larger by an annotation of so many bytes; 0 removes it. */
@@ -91,6 +102,12 @@ export type ControlCommand =
   | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
   /** Deletes the object: a deletion timestamp now, gone after `graceMs` (default 30,000). */
   | { readonly type: 'delete'; readonly graceMs?: number }
+  /** The same, and a game that runs under the sidecar's host is sent SIGTERM, and SIGKILL after `graceMs`. */
+  | { readonly type: 'terminate'; readonly graceMs?: number }
+  /** Runs the sidecar's clock `speed` times as fast; 0 stops it. Only a sidecar whose host steers its clock can. */
+  | { readonly type: 'setClock'; readonly speed: number }
+  /** Puts the sidecar's clock forward. Everything due by then happens in order. */
+  | { readonly type: 'advanceClock'; readonly ms: number }
 
 /** The command of one type, or of one of several. */
 export type CommandOf<Type extends ControlCommand['type']> = Extract<ControlCommand, { readonly type: Type }>

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { build } from 'esbuild'
+
+const SUFFIX = '?page'
+/** Marks the module for other plugins as none of theirs. */
+const PREFIX = '\0page:'
+
+/**
+ * `import { html, hashes } from './index.html?page'` gives a whole page as text: the HTML file with the script `main.tsx`
+ * and the style that it imports inside it, and the hashes of both for a Content-Security-Policy. A plugin for Rollup and
+ * Vite, so that the build and the tests get the same.
+ */
+export const inlinePage = () => ({
+  name: 'inline-page',
+  enforce: 'pre',
+  resolveId: (id, importer) => (id.endsWith(SUFFIX) ? PREFIX + resolve(dirname(importer), id) : null),
+  async load(id) {
+    if (!id.startsWith(PREFIX)) return null
+    const template = id.slice(PREFIX.length, -SUFFIX.length)
+    const { outputFiles, metafile } = await build({
+      entryPoints: [resolve(dirname(template), 'main.tsx')],
+      outdir: dirname(template),
+      bundle: true,
+      write: false,
+      minify: true,
+      metafile: true,
+      target: 'es2022',
+      format: 'iife',
+      legalComments: 'none',
+    })
+    for (const file of [template, ...Object.keys(metafile.inputs).map((file) => resolve(file))]) {
+      this.addWatchFile?.(file)
+    }
+    const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
+    // Text that would end the element early can't be in it.
+    const script = output('.js').replaceAll('</script', String.raw`<\/script`)
+    const style = output('.css')
+    const html = readFileSync(template, 'utf8')
+      .replace('<!-- style -->', () => `<style>${style}</style>`)
+      .replace('<!-- script -->', () => `<script>${script}</script>`)
+    return `export const html = ${JSON.stringify(html)}
+export const hashes = ${JSON.stringify({ script: hash(script), style: hash(style) })}
+`
+  },
+})
+
+const hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -1,0 +1,5 @@
+import { render } from 'preact'
+import './style.css'
+import { App } from './app.js'
+
+render(<App />, document.body)

@@ -1,0 +1,10 @@
+/** `build/inline-page.mjs` makes these modules. */
+declare module '*?page' {
+  /** The whole page. */
+  export const html: string
+  /** Of the script and the style inside, for a Content-Security-Policy: `sha256-…`. */
+  export const hashes: { readonly script: string; readonly style: string }
+}
+
+/** A style that the build puts into the page. */
+declare module '*.css'
