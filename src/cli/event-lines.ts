@@ -1,4 +1,5 @@
 import { plainText } from '../node/plain-text.js'
+import { replacementSentence } from '../sidecar/index.js'
 import type { Call, Change, ControlCommand, LogEntry, SidecarEvent } from '../sidecar/index.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
@@ -132,7 +133,7 @@ function describeChange(change: Change): string {
     case 'gone':
       return 'gone from the cluster'
     case 'replaced':
-      return 'GameServer replaced'
+      return plain(replacementSentence(change), 400)
   }
 }
 

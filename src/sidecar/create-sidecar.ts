@@ -5,7 +5,7 @@ import { callEach, callSafely, throwLater } from './listeners.js'
 import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
-import type { Effect } from './model/state/effect.js'
+import type { Disconnection, Effect } from './model/state/effect.js'
 import { delayOf } from './model/state/faults.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 import { excerpt } from './model/state/show.js'
@@ -34,7 +34,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   const report = environment.report ?? throwLater
   const log = createLog(config.logEntries, config.logSize, report)
-  const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
+  const disconnectListeners = new Set<(reason: Disconnection) => void>()
+  /** Counts processes: what was sent to one is not for its successor. */
+  let epoch = 0
   /** For each call that is being delayed, the function that rejects it. */
   const waiting = new Set<(error: Error) => void>()
   const onFailure = (id: number): void => void dispatch({ type: 'watch-closed', id, reason: 'failed' })
@@ -79,7 +81,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     draining = false
   }
 
-  function disconnect(reason: 'crash' | 'restart'): void {
+  function disconnect(reason: Disconnection): void {
+    epoch++
     watchers.endAll(reason)
     rejectWaiting(`the sidecar ended: ${reason}`)
     callEach(disconnectListeners, reason, report)
@@ -126,14 +129,14 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     })
   }
 
-  const engine: Engine = {
+  const engineOf = (sentIn: number): Engine => ({
     bodyLimit: config.bodyLimit,
     async delay(operation, when, left) {
       const ms = delayOf(state.faults, operation, when)
       if (ms > 0) await wait(ms, left)
     },
     call(call) {
-      if (closed) throw new ConnectionDropped('the sidecar is closed')
+      checkEpoch(sentIn)
       const effects = dispatch({ type: 'call', call })
       const crash = effects.find((effect) => effect.type === 'crash')
       if (crash) throw new ConnectionDropped(`the sidecar crashed: ${crash.message}`)
@@ -150,12 +153,28 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
         message: excerpt(messageOf(answer) ?? '', 500),
       })
     },
-    watch: (sink) => openWatch('stream', sink),
+    watch(sink) {
+      checkEpoch(sentIn)
+      return openWatch('stream', sink)
+    },
+  })
+
+  /** Does what is due before anything else happens: a timer may be late, and a call must not meet the next GameServer. */
+  function catchUp(): void {
+    if (!closed && timer !== undefined && timer.at <= environment.now()) dispatch({ type: 'tick' })
+  }
+
+  /** @throws ConnectionDropped if the process to which a request was sent has ended */
+  function checkEpoch(sentIn: number): void {
+    if (closed) throw new ConnectionDropped('the sidecar is closed')
+    catchUp()
+    if (epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
   }
 
   function openWatch(transport: 'stream' | 'websocket', sink: WatchSink): WatchHandle {
     const id = nextId++
     if (closed) throw new ConnectionDropped('the sidecar is closed')
+    catchUp()
     watchers.add(id, transport, environment.now(), sink)
     const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
     if (refusal?.type === 'refuse-watch') {
@@ -176,7 +195,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   return {
     async handle(request, raw) {
       if (closed) throw new ConnectionDropped('the sidecar is closed')
-      return answerRequest(engine, request, raw)
+      catchUp()
+      return answerRequest(engineOf(epoch), request, raw)
     },
     watch(sink) {
       const ms = delayOf(state.faults, 'watchGameServer', 'before')
@@ -204,6 +224,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       if (problem !== undefined) return { ok: false, message: problem }
       const plain = plainJson(command)
       if (plain === undefined) return { ok: false, message: 'the command is nested too deeply: more than 100 levels' }
+      catchUp()
       const result = dispatch({ type: 'control', command: plain }).find(({ type }) => type === 'control-result')
       return result?.type === 'control-result' && result.ok
         ? { ok: true }
@@ -213,7 +234,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     log,
     conformance: () => conformanceOf(state),
     onDisconnect(listener) {
-      const own = (reason: 'crash' | 'restart'): void => listener(reason)
+      const own = (reason: Disconnection): void => listener(reason)
       disconnectListeners.add(own)
       return () => void disconnectListeners.delete(own)
     },

@@ -14,6 +14,8 @@ import type { SidecarState } from './model/state/sidecar-state.js'
 import { record, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork } from './model/time/due-work.js'
+import { startHealthClock } from './model/time/health-clock.js'
+import { followObject } from './model/time/platform.js'
 
 /** Operations that a feature gate switches off. */
 const countsAndLists: ReadonlySet<OperationName> = new Set([
@@ -39,6 +41,7 @@ export function reduce(
   doDueWork(step, now)
   switch (event.type) {
     case 'call':
+      startHealthClock(step, now)
       answerCall(step, event.call, now)
       break
     case 'refused':
@@ -53,6 +56,7 @@ export function reduce(
       break
     }
     case 'watch-opened':
+      startHealthClock(step, now)
       openWatch(step, event.id)
       break
     case 'watch-closed':
@@ -65,6 +69,7 @@ export function reduce(
     case 'tick':
       break
   }
+  followObject(step, now)
   const next = nextDueWork(step.state)
   if (next) step.effects.push({ type: 'wake', at: next.at })
   return step

@@ -111,6 +111,7 @@ describe('control: faults', () => {
       { type: 'stallWatchers' },
       { type: 'ignoreBeats', on: true },
       { type: 'padObject', bytes: 5 },
+      { type: 'apiServer', away: true },
     ] as const) {
       expect(sidecar.control(command)).toEqual({ ok: true })
     }
@@ -120,6 +121,7 @@ describe('control: faults', () => {
       failures: [],
       watchersStalled: false,
       ignoreBeats: false,
+      apiServerAway: false,
       padding: 0,
     })
     expect(await call('POST', '/ready')).toEqual([200, {}])

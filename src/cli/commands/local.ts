@@ -68,7 +68,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, conformance, wsLimit } = options
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit } = options
   try {
     return await createLocalSidecar({
       mode,
@@ -76,6 +76,7 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       address,
       platform,
       quirks,
+      replace,
       conformance,
       wsLimit,
       port: options.httpPort,

@@ -37,6 +37,9 @@ export interface LocalSidecar {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
+
 /**
  * Starts a local sidecar and resolves when it listens.
  *
@@ -69,6 +72,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })

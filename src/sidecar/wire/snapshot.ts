@@ -22,7 +22,7 @@ export interface HealthInfo {
   readonly lastBeat: number | undefined
   readonly beats: number
   readonly failures: number
-  /** When the next period is checked; undefined if none is. */
+  /** When the next period is checked; undefined if none is, such as before a game's first call. */
   readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
@@ -40,6 +40,8 @@ export interface FaultInfo {
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
   readonly ignoreBeats: boolean
+  /** True until it is back, or the time when it comes back by itself. */
+  readonly apiServerAway: boolean | number
   readonly padding: number
 }
 
@@ -58,6 +60,8 @@ export interface SidecarSnapshot {
   readonly gone: boolean
   /** Writes that were answered but are not applied yet, by kind, with the time they are due. */
   readonly pending: readonly { readonly write: string; readonly due: number }[]
+  /** When a fresh GameServer takes the place of this one, which has ended; undefined if none does. */
+  readonly replacesAt: number | undefined
   /** When the present reservation ends. */
   readonly reservedUntil: number | undefined
   readonly health: HealthInfo
@@ -100,6 +104,7 @@ export function takeSnapshot(
     gameServer: state.object,
     gone: state.gone,
     pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
+    replacesAt: state.ending?.replacesAt,
     reservedUntil: process.reserveEnds,
     health: {
       disabled: health.disabled,
@@ -122,6 +127,7 @@ export function takeSnapshot(
       })),
       watchersStalled: faults.stalledUntil ?? faults.stalled,
       ignoreBeats: faults.ignoreBeats,
+      apiServerAway: state.apiServer.until ?? state.apiServer.away,
       padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
     },
     lastSeq,
