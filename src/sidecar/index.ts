@@ -14,7 +14,7 @@ export type { AnsweredAllocation, GameServerAllocation } from './allocation/mani
 export type { ManifestProblem } from './allocation/shape.js'
 export type { EventLog, LogEntry } from './event-log.js'
 export type { SidecarConfig, SidecarMode } from './model/state/config.js'
-export type { ControlCommand, CounterAction, ListAction } from './model/state/control-command.js'
+export type { CommandOf, ControlCommand, CounterAction, ListAction } from './model/state/control-command.js'
 export type { Change, Warning, WarningCode, WatchEnd } from './model/state/effect.js'
 export type { GameServerManifest } from './model/state/manifest.js'
 export type { Call, SidecarEvent } from './model/state/sidecar-event.js'
