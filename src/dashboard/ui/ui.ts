@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
+import type { GameServer } from '../../protocol/game-server.js'
 
 export const tabs = ['diff', 'request', 'response', 'raw', 'why'] as const
 export type Tab = (typeof tabs)[number]
@@ -20,8 +21,16 @@ export interface Confirmation {
   run(): void
 }
 
+/** A moment to compare with. */
+export interface Mark {
+  readonly at: number
+  readonly gameServer: GameServer
+}
+
 /** What the user sees and has chosen. Nothing of it is known to the sidecar. */
 export interface Ui {
+  /** `seq` of the row that keys act on. */
+  readonly cursor: Signal<number | undefined>
   /** `seq` of the entry whose details are open. */
   readonly selected: Signal<number | undefined>
   readonly tab: Signal<Tab>
@@ -33,21 +42,22 @@ export interface Ui {
   readonly pane: Signal<Pane>
   /** Name of a region that the page's address leads to, such as `faults`. */
   readonly panel: Signal<string | undefined>
-  readonly dialog: Signal<'allocate' | 'palette' | 'help' | undefined>
+  readonly dialog: Signal<'allocate' | 'palette' | 'help' | 'diff' | undefined>
   /** Shown as a dialog while there is one. Set it, and it asks. */
   readonly confirmation: Signal<Confirmation | undefined>
   /** The GameServerAllocation that was sent last, for `A`. */
   readonly lastAllocation: Signal<object | undefined>
   /** Whether keys without Ctrl do something. */
   readonly singleKeys: Signal<boolean>
-  /** `seq` since which `d` compares. */
-  readonly mark: Signal<number | undefined>
+  /** What `d` compares with. */
+  readonly mark: Signal<Mark | undefined>
   /** The strip for a frame of another page. */
   readonly embedded: boolean
 }
 
 /** The choices with which a page begins, before its address and its storage are read. */
 export const createUi = ({ embedded = false } = {}): Ui => ({
+  cursor: signal(undefined),
   selected: signal(undefined),
   tab: signal('diff'),
   filter: signal(''),
