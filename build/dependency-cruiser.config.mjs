@@ -50,7 +50,7 @@ const floors = [
   ['sidecar/model/calls', 'sidecar/allocation', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
-  ['node/http', 'node/local', 'node/gateway', 'node/host'],
+  ['node/exec', 'node/http', 'node/local', 'node/gateway', 'node/host'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],
