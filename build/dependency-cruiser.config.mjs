@@ -59,6 +59,7 @@ const floors = [
   ['client/health', 'client/watch'],
   ['client/watch', 'client/health'],
   ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
+  ['sidecar/model/calls', 'sidecar/allocation', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
   ['node/exec', 'node/http', 'node/local', 'node/gateway', 'node/host'],
