@@ -3,7 +3,7 @@ import { performControl } from './control/perform-control.js'
 import { restart } from './control/restart.js'
 import { localCall } from './model/calls/local-calls.js'
 import { productionCall } from './model/calls/production-calls.js'
-import { refuseIfGone } from './model/calls/write-queue.js'
+import { noteAllocation, refuseIfGone } from './model/calls/write-queue.js'
 import { failUnknown, failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
@@ -50,7 +50,9 @@ export function reduce(
       }
       break
     case 'control': {
+      const { object } = step.state
       const problem = performControl(step, event.command, now) ?? droppedChange(step)
+      noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step, now)
       break

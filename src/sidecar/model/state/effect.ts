@@ -23,6 +23,7 @@ export type WarningCode =
   | 'beat-without-body'
   | 'health-failure'
   | 'ready-undoes-allocation'
+  | 'allocation-action'
 
 /** One difference that an event made in the GameServer, for people to read and for a dashboard to draw. */
 export type Change =

@@ -27,6 +27,8 @@ export interface ProcessState {
   readonly due: Readonly<Partial<Record<WriteKind, number>>>
   /** The state that was asked for last, '' for none. */
   readonly wantedState: string
+  /** The Ready that waits to be written was asked for before an allocation, which it will undo. */
+  readonly undoesAllocation: boolean
   /** Milliseconds of the reservation that was asked for last; undefined for none, or for one without an end. */
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
@@ -142,6 +144,7 @@ export function createProcess(
   return {
     due: {},
     wantedState: '',
+    undoesAllocation: false,
     reserveFor: undefined,
     reserveEnds: undefined,
     labels: {},
