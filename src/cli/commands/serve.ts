@@ -12,7 +12,7 @@ import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
 import type { ServeChoices } from '../serve-checks.js'
 import { whyNotToServe } from '../served-folder.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
 
 interface ServeOptions extends ServeChoices, LocalFlags {
   readonly httpPort?: number
@@ -130,7 +130,7 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
     const { port: failed = options.port } = error as { readonly port?: number }
     const portFlag = failed === httpPort && failed !== options.port ? '--http-port' : '--port'
     const place = { port: failed, portFlag, address: host, addressFlag: '--host' }
-    throw new UsageError(startFailure(error, place), { cause: error })
+    throw await startError(error, place)
   }
 }
 
