@@ -97,12 +97,10 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     if (meta?.delayed === true) faults.push('delayCalls: it was held up')
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat && faults.length === 0) return
-    const result = effects.find((effect) => effect.type === 'control-result')
     log.keepContext(seq, {
       state: before.object.status.state,
       ending: before.gone || isBeingDeleted(before.object),
       faults,
-      ...(result?.type === 'control-result' && !result.ok ? { problem: result.message } : {}),
     })
   }
 

@@ -9,8 +9,6 @@ export interface EntryContext {
   readonly ending: boolean
   /** What each fault did, a sentence each. */
   readonly faults: readonly string[]
-  /** Why a control command was refused. */
-  readonly problem?: string
 }
 
 /** What is kept beside the entries of a log, by their `seq`. */

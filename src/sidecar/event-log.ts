@@ -21,6 +21,8 @@ export interface LogEntry {
   readonly event: SidecarEvent
   /** The answer, if the event was a call. */
   readonly reply?: { readonly status: number; readonly message?: string }
+  /** Why a control command changed nothing. */
+  readonly problem?: string
   readonly changes: readonly Change[]
   readonly warnings: readonly Warning[]
   /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
@@ -130,21 +132,29 @@ function fieldsOf({ ms, client, fault }: EntryNote): Pick<LogEntry, 'ms' | 'clie
 }
 
 /** The part of an event's effects that people want to read. */
-function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'changes' | 'warnings' | 'fault'> {
+function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'problem' | 'changes' | 'warnings' | 'fault'> {
   const changes: Change[] = []
   const warnings: Warning[] = []
   let reply: LogEntry['reply']
+  let problem: string | undefined
   let fault = false
   for (const effect of effects) {
     if (effect.type === 'change') changes.push(effect.change)
     else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
     else if (effect.type === 'fault') fault = true
+    else if (effect.type === 'control-result' && !effect.ok) problem = excerpt(effect.message, maxMessage)
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
       reply = { status: effect.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) }
     }
   }
-  return { ...(reply ? { reply } : {}), changes, warnings, ...(fault ? { fault } : {}) }
+  return {
+    ...(reply ? { reply } : {}),
+    ...(problem === undefined ? {} : { problem }),
+    changes,
+    warnings,
+    ...(fault ? { fault } : {}),
+  }
 }
 
 /** About how many characters a value holds. */

@@ -30,9 +30,9 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
     case 'refused':
       return refusalRule(event)
     case 'control':
-      return context?.problem === undefined
+      return entry.problem === undefined
         ? `The control command ${event.command.type} was carried out; it stands for the rest of a cluster, or for a fault.`
-        : sentence(`The control command ${event.command.type} was refused: ${context.problem}`)
+        : sentence(`The control command ${event.command.type} was refused: ${entry.problem}`)
     case 'watch-opened':
       return `A watch gets the current object at once, and each new version after that.${suffix}`
     case 'watch-closed':
