@@ -72,5 +72,5 @@ function deadlineText(
   // The first check that finds a whole period without a beat.
   const wait = Math.max(0, Math.ceil(((lastBeat ?? 0) + period - next) / period))
   const deadline = next + (wait + failureThreshold - failures - 1) * period
-  return `Unhealthy in ${countedTime(deadline - now)} without a beat`
+  return `Unhealthy in ${countedTime(deadline - now)}`
 }
