@@ -118,8 +118,7 @@ const builds = [
     input: Object.values(script)[0],
     plugins: [compile('es2017'), resolve({ browser: true })],
     output: [
-      { ...scripts('umd'), format: 'umd', plugins: [licenses] },
-      { ...scripts('umd.min'), ...maps(minify()), format: 'umd' },
+      { ...scripts('umd'), ...maps(licenses, minify()), format: 'umd' },
       { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: setGlobal(GLOBAL) },
     ],
   },

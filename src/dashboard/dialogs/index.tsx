@@ -1,7 +1,1 @@
-import type { JSX } from 'preact'
-import type { Store } from '../store/store.js'
-import type { Ui } from '../ui/ui.js'
-
-export function AllocateDialog(_props: { store: Store; ui: Ui }): JSX.Element {
-  return <></>
-}
+export { AllocateDialog } from './allocate-dialog.js'
