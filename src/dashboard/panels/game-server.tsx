@@ -48,7 +48,7 @@ export function GameServer({ store }: { store: Store }): JSX.Element | null {
         </pre>
       ) : (
         <div class="mono tree">
-          {Object.entries(object).map(([key, value]) => (
+          {Object.entries<unknown>({ ...object }).map(([key, value]) => (
             <JsonTree key={key} name={key} value={value} />
           ))}
         </div>

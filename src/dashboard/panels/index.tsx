@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
@@ -11,8 +12,14 @@ import { Lists } from './lists.js'
 import './panels.css'
 import { Watchers } from './watchers.js'
 
+export { panelActions } from './actions.js'
+
 /** All that can be seen and changed beside the timeline. */
 export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
+  useSignalEffect(() => {
+    const name = ui.panel.value
+    if (name !== undefined) document.getElementById(`panel-${name}`)?.scrollIntoView()
+  })
   return (
     <div class="panels" data-pane={ui.pane.value}>
       <Health store={store} />
