@@ -27,6 +27,8 @@ export interface LocalSidecarOptions {
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages served beside the sidecar's own, such as `http://localhost:5173`. */
   readonly allowOrigins?: readonly string[] | undefined
+  /** Serves the dashboard at `/_/`. Default true. */
+  readonly dashboard?: boolean | undefined
   /** Called with one sentence for each problem that a person should know of. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
   /**
@@ -49,6 +51,7 @@ const known = {
   wsLimit: true,
   allowHosts: true,
   allowOrigins: true,
+  dashboard: true,
   onWarning: true,
   onLog: true,
 } satisfies Record<keyof LocalSidecarOptions, true>

@@ -15,6 +15,7 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
+import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
@@ -71,9 +72,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     if (options.onLog !== undefined) callSafely(options.onLog, line, report)
   }
   const token = isLoopback(address) ? undefined : createToken()
+  const allowOrigins = listOption('allowOrigins', options.allowOrigins)
+  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
   const guard = createGuard({
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
-    allowOrigins: listOption('allowOrigins', options.allowOrigins),
+    allowOrigins,
+    isPage: (target) => dashboard !== false && isDashboard(target),
+    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
@@ -109,6 +114,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     target: { sidecar, control },
     guard,
     token,
+    dashboard,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
