@@ -21,7 +21,7 @@ export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
     if (name !== undefined) document.getElementById(`panel-${name}`)?.scrollIntoView()
   })
   return (
-    <div class="panels" data-pane={ui.pane.value}>
+    <div class="panels">
       <Health store={store} />
       <Lifecycle store={store} ui={ui} />
       <Counters store={store} />
