@@ -75,6 +75,8 @@ export interface SidecarState {
   readonly readyAt: number | undefined
   readonly process: ProcessState
   readonly faults: FaultState
+  /** The generator of the random numbers by which calls fail. */
+  readonly random: number
   readonly watchers: readonly number[]
   readonly conformance: ConformanceState
   readonly warned: Readonly<Partial<Record<WarningCode, number>>>
@@ -95,6 +97,7 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
       object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
     process: createProcess(config, object, now),
     faults: noFaults,
+    random: config.seed | 0,
     watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
