@@ -8,7 +8,7 @@ import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
-import { licenseText, mapLines, minifyVendors, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
+import { compact, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
 const DIR = process.env.BUILD_DIR ?? 'dist'
@@ -108,20 +108,19 @@ const builds = [
     input: client,
     external: ['isomorphic-ws'],
     plugins: [compile('es2020'), resolve({ browser: true })],
-    output: { ...modules('es'), ...maps(), banner: BANNER, chunkFileNames: 'chunks/client.js' },
+    output: { ...modules('es'), ...maps(compact()), banner: BANNER, chunkFileNames: 'chunks/client.js' },
   },
   {
     input: { index: client.index },
     external: isPackage,
     plugins: [compile('es2020')],
-    output: { ...modules('cjs'), ...maps() },
+    output: { ...modules('cjs'), ...maps(compact()) },
   },
   {
     input: Object.values(script)[0],
     plugins: [compile('es2017'), resolve({ browser: true })],
     output: [
-      { ...scripts('umd'), format: 'umd', plugins: [licenses] },
-      { ...scripts('umd.min'), ...maps(minify()), format: 'umd' },
+      { ...scripts('umd'), ...maps(licenses, minify()), format: 'umd' },
       { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: setGlobal(GLOBAL) },
     ],
   },
@@ -130,7 +129,7 @@ const builds = [
     external: /^node:/,
     // An adapter's client is the application's own: the module that its other imports of the package lead to.
     plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2020')],
-    output: [modules('es'), modules('cjs')],
+    output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
   })),
   {
     input: Object.values(playerScript)[0],
@@ -169,7 +168,7 @@ const builds = [
       resolve({ preferBuiltins: true }),
       commonjs(),
       json(),
-      minifyVendors(),
+      compact(),
       licenses,
     ],
     output: { ...modules('es'), manualChunks: vendorChunk },

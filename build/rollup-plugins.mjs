@@ -8,15 +8,27 @@ export const moduleByName = (module, name) => ({
   resolveId: (id) => (id === module ? { id: name, external: true } : null),
 })
 
-/** Minifies the chunks of bundled libraries, which would be half of an installation. Our own code stays readable. */
-export const minifyVendors = () => ({
-  name: 'minify-vendors',
+/**
+ * Takes out of our own code what nobody needs in a stack trace: indentation and the names of local variables. Functions
+ * keep their names, and each statement its line. The chunks of bundled libraries are minified as far as it goes.
+ */
+export const compact = () => ({
+  name: 'compact',
   async renderChunk(source, chunk) {
-    if (!chunk.name.startsWith('vendor-')) return null
-    const { code } = await minify(source, { module: true, ecma: 2020, compress: { passes: 2 } })
-    return { code, map: null }
+    const isVendor = chunk.name.startsWith('vendor-')
+    const { code, map } = await minify(source, { sourceMap: !isVendor, ...(isVendor ? MINIFIED : COMPACT) })
+    return { code, map: isVendor ? null : map }
   },
 })
+
+const MINIFIED = { module: true, ecma: 2020, compress: { passes: 2 } }
+const COMPACT = {
+  ecma: 2020,
+  parse: { module: true },
+  compress: false,
+  mangle: { keep_fnames: true, keep_classnames: true },
+  format: { semicolons: false, comments: /^!|@__PURE__|@vite-ignore|webpackIgnore/ },
+}
 
 /**
  * Rollup has made `name.d.cts`; this adds `name.d.ts`, which leads there. TypeScript takes a module for CommonJS or ESM

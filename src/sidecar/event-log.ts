@@ -16,8 +16,16 @@ export interface LogEntry {
   readonly event: SidecarEvent
   /** The answer, if the event was a call. */
   readonly reply?: { readonly status: number; readonly message?: string }
+  /** Why a control command changed nothing. */
+  readonly problem?: string
   readonly changes: readonly Change[]
   readonly warnings: readonly Warning[]
+  /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
+  readonly ms?: number
+  /** Who called, in a word: `page#1`, `node#1`, `ws#2`. */
+  readonly client?: string
+  /** A fault had a part in the answer. */
+  readonly fault?: true
 }
 
 export interface EventLog {
@@ -77,19 +85,21 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
 }
 
 /** The part of an event's effects that people want to read. */
-function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'changes' | 'warnings'> {
+function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'problem' | 'changes' | 'warnings'> {
   const changes: Change[] = []
   const warnings: Warning[] = []
   let reply: LogEntry['reply']
+  let problem: string | undefined
   for (const effect of effects) {
     if (effect.type === 'change') changes.push(effect.change)
     else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    else if (effect.type === 'control-result' && !effect.ok) problem = excerpt(effect.message, maxMessage)
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
       reply = { status: effect.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) }
     }
   }
-  return { ...(reply ? { reply } : {}), changes, warnings }
+  return { ...(reply ? { reply } : {}), ...(problem === undefined ? {} : { problem }), changes, warnings }
 }
 
 /** About how many characters a value holds. */

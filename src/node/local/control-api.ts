@@ -1,5 +1,6 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
+import { allocateGameServer, AllocationError } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import { logJson, stateJson } from './control-json.js'
@@ -27,6 +28,8 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
       return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
     case '/commands':
       return request.method === 'POST' ? runCommand(target, request) : wrongMethod('POST')
+    case '/allocations':
+      return request.method === 'POST' ? runAllocation(target, request) : wrongMethod('POST')
     case '/events':
       return refusalResponse(malformed('This path is a WebSocket'))
     default:
@@ -61,16 +64,32 @@ async function runCommand(target: ControlTarget, request: Request): Promise<Resp
   return result.ok ? answer(result) : refusalResponse(malformed(result.message))
 }
 
+async function runAllocation(target: ControlTarget, request: Request): Promise<Response> {
+  const text = await readText(request, MAX_COMMAND)
+  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The allocation exceeds 1.5 MiB' })
+  const manifest = parseJson(text)
+  if (manifest === undefined) return refusalResponse(malformed('An allocation is a GameServerAllocation as JSON'))
+  try {
+    return answer(allocateGameServer(target.sidecar, target.control, manifest as GameServerAllocation))
+  } catch (error) {
+    if (error instanceof AllocationError) return refusalResponse(malformed(error.message))
+    throw error
+  }
+}
+
 /** Checks the outer shape only: the sidecar knows the fields of each command, and says which is wrong. */
 function parseCommand(text: string): ControlCommand | undefined {
-  let value: unknown
+  const value = parseJson(text)
+  const typed = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+  return typed ? (value as ControlCommand) : undefined
+}
+
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }
-  const typed = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
-  return typed ? (value as ControlCommand) : undefined
 }
 
 async function readText(request: Request, limit: number): Promise<string | undefined> {

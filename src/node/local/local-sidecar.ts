@@ -1,5 +1,13 @@
-import { callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
-import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
+import { allocateGameServer, callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
+import type {
+  AnsweredAllocation,
+  ControlCommand,
+  ControlResult,
+  GameServerAllocation,
+  Sidecar,
+  SidecarEnvironment,
+  SidecarMode,
+} from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { ownHosts, urlHost } from '../http/listen-address.js'
@@ -30,6 +38,13 @@ export interface LocalSidecar {
   readonly controlToken: string | undefined
   /** Carries out a control command: a change by the rest of a cluster, or a fault. */
   control(command: ControlCommand): ControlResult
+  /**
+   * Allocates the GameServer by a GameServerAllocation's manifest and answers as a cluster does that has no other server:
+   * with `status.state` UnAllocated, and the `reason` beside it, where no selector matches.
+   *
+   * @throws TypeError for a manifest that a cluster refuses, or with a field that there isn't
+   */
+  allocate(manifest: GameServerAllocation): AnsweredAllocation
   /** Drops every connection as if the process had died, and starts again on the same port. */
   restart(options?: RestartOptions): Promise<void>
   /** Ends every connection, timer and watch and frees the port. Idempotent. */
@@ -87,6 +102,8 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     }
     return result
   }
+  const allocate = (manifest: GameServerAllocation): AnsweredAllocation =>
+    allocateGameServer(sidecar, control, manifest)
   const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
@@ -136,6 +153,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     sidecar,
     controlToken: token,
     control,
+    allocate,
     restart,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../protocol/nearest.js'
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand } from '../model/state/control-command.js'
+import { allocationProblem } from '../allocation/manifest-problem.js'
 import { show } from '../model/state/show.js'
 import {
   boolean,
@@ -72,6 +73,7 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
     counters: { check: recordOf(counterAction) },
     lists: { check: recordOf(listAction) },
     force: { check: boolean },
+    manifest: { check: (value) => allocationProblem(value)?.message },
   },
   setState: { state: { check: name, required: true } },
   setLabel: metadata,
@@ -123,7 +125,10 @@ export function commandProblem(command: unknown): string | undefined {
   if (typeof type !== 'string') return mustBe('type', 'the name of a control command', type)
   const names = Object.keys(commands)
   if (!names.includes(type)) return `there is no control command ${show(type)}; ${didYouMean(type, names)}`
-  return fieldsProblem(fields, commands[type as ControlCommand['type']], type)
+  const problem = fieldsProblem(fields, commands[type as ControlCommand['type']], type)
+  if (problem !== undefined || type !== 'allocate' || fields['manifest'] === undefined) return problem
+  const other = Object.keys(fields).find((field) => field !== 'manifest' && fields[field] !== undefined)
+  return other === undefined ? undefined : `${other} must be absent beside a manifest, which has fields of its own`
 }
 
 function isTextOrNull(value: unknown): boolean {

@@ -1,8 +1,12 @@
+import type { GameServerAllocation } from '../allocation/manifest.js'
+import { allocationProblem } from '../allocation/manifest-problem.js'
+import { planAllocation } from '../allocation/plan-allocation.js'
+import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../model/calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
 import { withState } from '../model/state/game-server-edits.js'
 import { readManifest } from '../model/state/manifest.js'
-import { update, updateFaults, writeObject } from '../model/state/step.js'
+import { update, updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { allocate } from './allocation.js'
 import { clearFaults, delayCalls, failCalls, padObject, stallWatchers } from './control-faults.js'
@@ -79,10 +83,22 @@ export function performControl(step: Step, command: ControlCommand, now: number)
 }
 
 function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
-  const allocated = allocate(step.state.object, command, step.state.config.platform, now)
+  const { object, config } = step.state
+  const plan = 'manifest' in command ? planOf(step, command.manifest) : command
+  if (typeof plan === 'string') return plan
+  const allocated = allocate(object, plan, config.platform, now)
   if (typeof allocated === 'string') return allocated
   writeObject(step, allocated)
   return undefined
+}
+
+function planOf(step: Step, manifest: GameServerAllocation): AllocationPlan | string {
+  const { object, config } = step.state
+  const problem = allocationProblem(manifest, config.featureGates)
+  if (problem !== undefined) return problem.message
+  const plan = planAllocation(manifest, object)
+  if (typeof plan !== 'string') for (const message of plan.skipped) warn(step, 'allocation-action', message)
+  return plan
 }
 
 function makeUnhealthy(step: Step, now: number): void {

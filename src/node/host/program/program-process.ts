@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { endGroup, guardGroup } from './guardian.js'
+import { endGroup, guardGroup } from '../../exec/guardian.js'
 import { readLines } from './line-reader.js'
 import type { ProgramCommand } from './runtimes.js'
 

@@ -22,6 +22,7 @@ export type WarningCode =
   | 'call-after-end'
   | 'beat-without-body'
   | 'health-failure'
+  | 'allocation-action'
 
 /** One difference that an event made in the GameServer, for people to read and for a dashboard to draw. */
 export type Change =

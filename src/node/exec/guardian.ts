@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Waits on its stdin, which ends when this process does, however that happens. Unless it was dismissed before, it then
+ * kills the process group of the program.
+ */
+const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
+
+/**
+ * Kills a program's process group when this process dies, even by SIGKILL, which leaves no time for anything.
+ * A shell of about a megabyte does it. Where there is none, as in a distroless image, the container does the same by
+ * itself: all its processes end with its first one. Windows has no process groups, so a program may stay there.
+ *
+ * @returns the function that dismisses the guardian, once the group is no more
+ */
+export function guardGroup(group: number): () => void {
+  const killGroup = (): void => endGroup(group)
+  process.once('exit', killGroup)
+  const shell =
+    process.platform === 'win32'
+      ? undefined
+      : // A group of its own keeps the terminal's Ctrl-C away from it.
+        spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  shell?.on('error', () => undefined)
+  shell?.stdin.on('error', () => undefined)
+  return () => {
+    process.off('exit', killGroup)
+    shell?.stdin.end('dismissed\n')
+  }
+}
+
+/** Sends a signal to every process of a group, if there is one left. */
+export function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? group : -group, signal)
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Kills every process of a group, if there is one left. */
+export const endGroup = (group: number): void => signalGroup(group, 'SIGKILL')
+
+/** Whether a process of a group still runs. */
+export function isGroupAlive(group: number): boolean {
+  try {
+    process.kill(process.platform === 'win32' ? group : -group, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return process.platform !== 'linux' || hasRunningProcess(group)
+}
+
+/**
+ * A process that has ended is there until its parent takes it away. In a container that may be for ever, since its first
+ * process, which inherits what others leave behind, is often no init.
+ */
+function hasRunningProcess(group: number): boolean {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.some((pid) => {
+    try {
+      // The command's name, in brackets, may hold anything; behind it are state, parent and group.
+      const [state, , itsGroup] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))![1]!.split(' ')
+      return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import type { StdioOptions } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
+import { endGroup, guardGroup, isGroupAlive, signalGroup } from './guardian.js'
+
+/** How long processes that the command has left behind may take to end, once it has ended itself. */
+const LEFTOVERS_MS = 5_000
+/** Longest wait for what was killed. */
+const KILLED_MS = 1_000
+/** Longest wait for piped output after the end of all processes. */
+const OUTPUT_MS = 1_000
+/** How often it is looked whether a process of the group is left. */
+const LOOK_MS = 20
+
+export interface StartCommandOptions {
+  /** Default: the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv
+  /** Default `inherit`. */
+  readonly stdio?: StdioOptions
+  readonly cwd?: string
+}
+
+/** How a command has ended. */
+export interface CommandEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** As a shell gives it: the command's own, or 128 and the number of the signal that ended it. */
+  readonly exitCode: number
+}
+
+/** A running command, with all the processes that it starts. */
+export interface RunningCommand {
+  readonly pid: number
+  /** null for what isn't piped. */
+  readonly stdin: Writable | null
+  readonly stdout: Readable | null
+  readonly stderr: Readable | null
+  /** Resolves when the command has ended and nothing of its process group is left. */
+  readonly exited: Promise<CommandEnd>
+  /** Sends a signal to the command alone, as a container gets it; what the command starts is its own business. */
+  signal(name: NodeJS.Signals): void
+  /** Sends a signal to every process of the group, as a terminal does. */
+  signalAll(name: NodeJS.Signals): void
+  /** Sends SIGTERM to the command, and kills the whole group if it hasn't ended within `graceMs`. */
+  terminate(graceMs: number): Promise<CommandEnd>
+  /** Kills the command and everything that it has started at once. */
+  kill(): Promise<CommandEnd>
+}
+
+/** A command that can't be started. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly code = 'COMMAND'
+  /** As a shell gives it: 127 where there is no such command, 126 where it can't be executed. */
+  readonly exitCode: 126 | 127
+  readonly hint: string
+
+  constructor(message: string, hint: string, exitCode: 126 | 127, options?: ErrorOptions) {
+    super(`${message}; ${hint}`, options)
+    this.exitCode = exitCode
+    this.hint = hint
+  }
+}
+
+/**
+ * Starts a command in a process group of its own. So a terminal's Ctrl-C reaches only this process, which passes it on
+ * once, and nothing that the command starts outlives it, not even where this process is killed.
+ *
+ * @throws CommandError if it can't be started
+ */
+export async function startCommand(
+  [program, ...args]: readonly [string, ...string[]],
+  { env = process.env, stdio = 'inherit', cwd }: StartCommandOptions = {},
+): Promise<RunningCommand> {
+  const child = spawn(program, args, { env, stdio, detached: true, ...(cwd === undefined ? {} : { cwd }) })
+  const { pid } = child
+  // An error after the start, such as a signal that wasn't delivered, is no reason to end this process.
+  child.on('error', () => undefined)
+  if (pid === undefined) {
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
+    throw startError(program, error)
+  }
+  const dismiss = guardGroup(pid)
+  let hasEnded = false
+  let killed = false
+
+  const exited = new Promise<CommandEnd>((resolve) => {
+    const closed = new Promise<void>((done) => child.once('close', () => done()))
+    child.once('exit', (code, signal) => {
+      hasEnded = true
+      void endLeftovers(pid, () => killed)
+        .then(() => {
+          dismiss()
+          return Promise.race([closed, pause(OUTPUT_MS)])
+        })
+        .then(() => {
+          for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+          resolve({ code, signal, exitCode: code ?? 128 + constants.signals[signal!] })
+        })
+    })
+  })
+  const kill = (): Promise<CommandEnd> => {
+    killed = true
+    // The number may be another group's by then.
+    if (!hasEnded) endGroup(pid)
+    return exited
+  }
+  const signal = (name: NodeJS.Signals): void => void child.kill(name)
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    exited,
+    signal,
+    signalAll: (name) => {
+      if (!hasEnded) signalGroup(pid, name)
+    },
+    terminate: (graceMs) => {
+      signal('SIGTERM')
+      const timer = setTimeout(() => void kill(), graceMs)
+      return exited.finally(() => clearTimeout(timer))
+    },
+    kill,
+  }
+}
+
+/**
+ * What the command has started and left behind would outlive it. A shell that ends by SIGTERM leaves its game behind
+ * unsignalled, so that gets its own SIGTERM and time to end.
+ */
+async function endLeftovers(group: number, isKilled: () => boolean): Promise<void> {
+  if (!isGroupAlive(group)) return
+  signalGroup(group, 'SIGTERM')
+  await until(() => isKilled() || !isGroupAlive(group), LEFTOVERS_MS)
+  endGroup(group)
+  await until(() => !isGroupAlive(group), KILLED_MS)
+}
+
+async function until(isDone: () => boolean, ms: number): Promise<void> {
+  const deadline = performance.now() + ms
+  while (!isDone() && performance.now() < deadline) await pause(LOOK_MS)
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+function startError(program: string, error: NodeJS.ErrnoException): CommandError {
+  const name = JSON.stringify(program)
+  switch (error.code) {
+    case 'ENOENT':
+      return new CommandError(
+        `There is no command ${name}`,
+        program.includes('/') ? 'check its path' : 'check its name, or give its path, such as ./game',
+        127,
+        { cause: error },
+      )
+    case 'EACCES':
+    case 'ENOEXEC':
+      return new CommandError(
+        `${name} can't be executed`,
+        `make it executable (chmod +x), or give what runs it, such as node ${program}`,
+        126,
+        { cause: error },
+      )
+    default:
+      return new CommandError(`${name} can't be started: ${error.message}`, 'check the command', 126, { cause: error })
+  }
+}
