@@ -49,7 +49,7 @@ const floors = [
   ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
-  ['node/exec', 'node/http', 'node/local', 'node/gateway', 'node/host'],
+  ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],
