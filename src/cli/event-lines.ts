@@ -130,7 +130,7 @@ function describeValue(value: unknown, depth = 0): string {
   return `{${fields.map((name) => `${name}:${inside((value as Record<string, unknown>)[name])}`).join(',')}}`
 }
 
-function describeChange(change: Change): string {
+export function describeChange(change: Change): string {
   switch (change.type) {
     case 'state':
       return plain(`${change.previous} → ${change.value}`)
