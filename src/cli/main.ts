@@ -3,12 +3,13 @@ import { plainText } from '../node/plain-text.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
+import { scenarioCommand } from './commands/scenario.js'
 import { serveCommand } from './commands/serve.js'
 import { UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
-const commands: readonly CommandModule[] = [localCommand, serveCommand, hostCommand, initCommand]
+const commands: readonly CommandModule[] = [localCommand, serveCommand, hostCommand, scenarioCommand, initCommand]
 
 /** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
 const USAGE = 64
@@ -28,7 +29,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     define(command)
     command.action(async () => {
       if (program.opts()['version'] === true) context.print(context.version())
-      else code = await run(command.opts(), command.args, context)
+      else
+        code = await run(
+          command.opts(),
+          command.args,
+          context,
+          args.includes('--') ? args.slice(args.indexOf('--') + 1) : [],
+        )
     })
   }
   if (args.length === 0) {
