@@ -20,6 +20,12 @@ export interface LogEntry {
   readonly problem?: string
   readonly changes: readonly Change[]
   readonly warnings: readonly Warning[]
+  /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
+  readonly ms?: number
+  /** Who called, in a word: `page#1`, `node#1`, `ws#2`. */
+  readonly client?: string
+  /** A fault had a part in the answer. */
+  readonly fault?: true
 }
 
 export interface EventLog {

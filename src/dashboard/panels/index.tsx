@@ -1,0 +1,28 @@
+import type { JSX } from 'preact'
+import type { Store } from '../store/store.js'
+import type { Ui } from '../ui/ui.js'
+import { Clock } from './clock.js'
+import { Counters } from './counters.js'
+import { Faults } from './faults.js'
+import { GameServer } from './game-server.js'
+import { Health } from './health.js'
+import { Lifecycle } from './lifecycle.js'
+import { Lists } from './lists.js'
+import './panels.css'
+import { Watchers } from './watchers.js'
+
+/** All that can be seen and changed beside the timeline. */
+export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
+  return (
+    <div class="panels" data-pane={ui.pane.value}>
+      <Health store={store} />
+      <Lifecycle store={store} ui={ui} />
+      <Counters store={store} />
+      <Lists store={store} />
+      <Watchers store={store} />
+      <Clock store={store} />
+      <Faults store={store} />
+      <GameServer store={store} />
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+export { createMock } from './create-mock.js'
+
+export type {
+  Allocation,
+  FailHow,
+  FailTarget,
+  Mock,
+  MockCall,
+  MockClientOptions,
+  MockOptions,
+  MockResponse,
+  RestartHow,
+} from './types.js'
+export type {
+  ControlCommand,
+  ControlResult,
+  CounterAction,
+  GameServerManifest,
+  ListAction,
+  LogEntry,
+  Sidecar,
+  SidecarSnapshot,
+} from '../sidecar/index.js'
