@@ -51,7 +51,7 @@ export async function startLocal(
   env?: NodeJS.ProcessEnv,
 ): Promise<Run & { readonly url: string }> {
   const run = cli(['local', '--http-port', '0', ...args], env)
-  const match = await run.line(/at (http:\/\/\S+)/)
+  const match = await run.line(/SDK: +(http:\/\/\S+)/)
   return { ...run, url: match[1]! }
 }
 
