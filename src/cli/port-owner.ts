@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { plainText } from '../node/plain-text.js'
+import { fetchWithin } from './fetch-within.js'
 
 /** Who listens on a port of this machine. */
 export interface PortOwner {
@@ -28,10 +29,8 @@ async function askKind(port: number): Promise<PortOwner['kind']> {
 
 async function fieldsOf(port: number, path: string): Promise<string[]> {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const answer: unknown = await (
-      await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', signal })
-    ).json()
+    const { text } = await fetchWithin(PATIENCE_MS, `http://127.0.0.1:${port}${path}`)
+    const answer: unknown = JSON.parse(text)
     return Object.keys(answer as object)
   } catch {
     return []
