@@ -68,7 +68,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, conformance, wsLimit } = options
+  const { mode, file, address, platform, quirks, conformance, wsLimit, record, redact } = options
   try {
     return await createLocalSidecar({
       mode,
@@ -78,6 +78,8 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       quirks,
       conformance,
       wsLimit,
+      record,
+      redact,
       port: options.httpPort,
       featureGates: options.featureGates,
       allowHosts: options.allowHost,
