@@ -5,7 +5,7 @@ import { featureGates, names, whole } from './arguments.js'
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
 export type LocalFlags = Pick<
   LocalSidecarOptions,
-  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'record' | 'redact'
+  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact'
 >
 
 /**
@@ -26,4 +26,11 @@ export const localOptions = (): readonly Option[] => [
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
   new Option('--record <path>', 'record the session into this file, or add it to one that is there'),
   new Option('--redact <keys>', 'annotations whose values are not recorded, for example "*token*"').argParser(names),
+  new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
 ]
+
+/** Whether an option is on the command line: those that switch something off have a default of their own. */
+export const isGiven = (option: Option, flags: object): boolean => {
+  const value = (flags as Readonly<Record<string, unknown>>)[option.attributeName()]
+  return option.negate ? value === false : value !== undefined
+}

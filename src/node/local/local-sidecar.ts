@@ -15,6 +15,7 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
+import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { createLocalClock } from './local-clock.js'
 import type { LocalClock } from './local-clock.js'
@@ -55,6 +56,9 @@ export interface LocalSidecar {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
+
 /**
  * Starts a local sidecar and resolves when it listens.
  *
@@ -75,9 +79,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     if (options.onLog !== undefined) callSafely(options.onLog, line, report)
   }
   const token = isLoopback(address) ? undefined : createToken()
+  const allowOrigins = listOption('allowOrigins', options.allowOrigins)
+  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
   const guard = createGuard({
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
-    allowOrigins: listOption('allowOrigins', options.allowOrigins),
+    allowOrigins,
+    isPage: (target) => dashboard !== false && isDashboard(target),
+    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
@@ -88,6 +96,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()
@@ -122,6 +131,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     target: { sidecar, control },
     guard,
     token,
+    dashboard,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),

@@ -12,6 +12,7 @@ import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { createClientNames } from './client-names.js'
 import { serveEvents } from './control-events.js'
+import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
 import { createLoadLimit } from '../http/load-limit.js'
@@ -28,6 +29,8 @@ export interface SidecarServerOptions {
   readonly guard: (head: RequestHead) => Verdict
   /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
+  /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
+  readonly dashboard?: { readonly frames: readonly string[] } | false
   /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
   readonly lineLimit: number
   /** Called for each request that the guard refused. */
@@ -46,7 +49,7 @@ export interface SidecarServer {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
-  const { target, guard, token, lineLimit, onRefused, onFault } = options
+  const { target, guard, token, dashboard = { frames: [] }, lineLimit, onRefused, onFault } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
   const bodies = createLoadLimit(SMALL_BODY)
@@ -91,10 +94,8 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
-    if (message.method === 'GET' && path.split('?')[0] === '/_/') {
-      const { dashboardPage } = await import('./dashboard-page.js')
-      return dashboardPage()
-    }
+    const page = dashboard === false ? undefined : await answerDashboard(message, path, dashboard.frames)
+    if (page !== undefined) return page
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)
