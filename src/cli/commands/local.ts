@@ -96,7 +96,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, httpPort } = options
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, httpPort } = options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
@@ -108,6 +108,8 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       replace,
       conformance,
       wsLimit,
+      record,
+      redact,
       port: chosen,
       featureGates: options.featureGates,
       allowHosts: options.allowHost,
