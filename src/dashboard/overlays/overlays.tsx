@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { AllocateDialog } from '../dialogs/index.js'
+import { panelActions } from '../panels/index.js'
 import type { PageStore } from '../store/create-store.js'
 import type { Actions } from '../ui/actions.js'
 import type { Ui } from '../ui/ui.js'
@@ -21,7 +22,7 @@ export function Overlays({ store, ui, actions }: OverlaysProps): JSX.Element {
   return (
     <>
       <AllocateDialog store={store} ui={ui} />
-      {dialog === 'palette' && <Palette actions={actions} onClose={close} />}
+      {dialog === 'palette' && <Palette actions={[...actions, ...panelActions(store)]} onClose={close} />}
       {dialog === 'help' && <Help actions={actions} ui={ui} onClose={close} />}
       {dialog === 'diff' && <MarkDiff store={store} ui={ui} onClose={close} />}
       {ui.confirmation.value && <Confirm ui={ui} confirmation={ui.confirmation.value} />}

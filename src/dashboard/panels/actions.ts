@@ -1,6 +1,6 @@
 import type { ControlCommand } from '../../sidecar/index.js'
 import type { Store } from '../store/store.js'
-import { faultPresets } from './fault-presets.js'
+import { presets } from './presets.js'
 import { sendAll } from './send-all.js'
 
 /** Something that a panel's button does, for those who rather type its words. */
@@ -47,7 +47,7 @@ export function panelActions(store: Store): readonly PanelAction[] {
   add('faults', isStalled ? 'Release watchers' : 'Stall watchers', {
     type: isStalled ? 'releaseWatchers' : 'stallWatchers',
   })
-  for (const preset of faultPresets) add('faults', `Preset: ${preset.name}`, ...preset.commands)
+  for (const preset of presets.value) add('faults', `Preset: ${preset.name}`, ...preset.commands)
   add('faults', 'Pause the clock', { type: 'setClock', speed: 0 })
   add('faults', 'Clock ×1', { type: 'setClock', speed: 1 })
   add('faults', 'Clock ×10', { type: 'setClock', speed: 10 })

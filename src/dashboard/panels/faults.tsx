@@ -3,11 +3,10 @@ import type { Store } from '../store/store.js'
 import { CopyButton } from './copy-button.js'
 import { faultForms } from './fault-forms.js'
 import type { FaultField, FaultForm } from './fault-forms.js'
-import { faultPresets } from './fault-presets.js'
 import { onFields } from './on-fields.js'
 import { Panel } from './panel.js'
 import { clearing, presentFaults } from './present-faults.js'
-import type { SetFaults } from './present-faults.js'
+import { presets } from './presets.js'
 import { scenarioOf } from './scenario.js'
 import { sendAll } from './send-all.js'
 
@@ -24,7 +23,7 @@ export function Faults({ store }: { store: Store }): JSX.Element {
     <Panel name="Faults" pane="faults" aside={save}>
       <PresentFaults store={store} />
       <div class="part-row" role="group" aria-label="Presets">
-        {faultPresets.map(({ name, description, commands }) => (
+        {presets.value.map(({ name, description, commands }) => (
           <button key={name} class="button" title={description} onClick={() => void sendAll(store, commands)}>
             {name}
           </button>
@@ -38,7 +37,7 @@ export function Faults({ store }: { store: Store }): JSX.Element {
 }
 
 function PresentFaults({ store }: { store: Store }): JSX.Element {
-  const faults = store.snapshot.value?.faults as SetFaults | undefined
+  const faults = store.snapshot.value?.faults
   const present = faults ? presentFaults(faults, () => store.now.value) : []
   if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
   return (

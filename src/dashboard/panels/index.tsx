@@ -10,6 +10,7 @@ import { Health } from './health.js'
 import { Lifecycle } from './lifecycle.js'
 import { Lists } from './lists.js'
 import './panels.css'
+import { loadPresets } from './presets.js'
 import { Watchers } from './watchers.js'
 
 export { panelActions } from './actions.js'
@@ -20,8 +21,11 @@ export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
     const name = ui.panel.value
     if (name !== undefined) document.getElementById(`panel-${name}`)?.scrollIntoView()
   })
+  useSignalEffect(() => {
+    if (store.connection.value === 'open') void loadPresets(store).catch(() => undefined)
+  })
   return (
-    <div class="panels" data-pane={ui.pane.value}>
+    <div class="panels">
       <Health store={store} />
       <Lifecycle store={store} ui={ui} />
       <Counters store={store} />

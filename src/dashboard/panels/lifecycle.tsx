@@ -44,7 +44,7 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
               aria-current={name === state ? 'step' : undefined}
               onClick={() => go(name)}
             >
-              <span aria-hidden="true">{stateLook(name).shape}</span>
+              {name === state && <span aria-hidden="true">{stateLook(name).shape}</span>}
               {name}
             </button>
           </li>

@@ -1,35 +1,5 @@
-import type { OperationName } from '../../protocol/operations.js'
-import type { ControlCommand } from '../../sidecar/index.js'
+import type { ControlCommand, FaultInfo } from '../../sidecar/index.js'
 import { countedTime, span } from './times.js'
-
-interface Targeted {
-  readonly operations: readonly OperationName[] | undefined
-}
-
-/** The faults of a snapshot. */
-export interface SetFaults {
-  readonly delays: readonly (Targeted & {
-    readonly ms: number
-    readonly jitterMs: number
-    readonly when: 'before' | 'after'
-  })[]
-  readonly failures: readonly (Targeted & {
-    readonly status: number
-    readonly message: string
-    readonly remaining: number | undefined
-    readonly drop: boolean
-    readonly apply: boolean
-    readonly share: number
-    readonly retryAfter: number | undefined
-  })[]
-  readonly watchersStalled: boolean | number
-  readonly watchersDropped: { readonly everyMs: number } | undefined
-  readonly ignoreBeats: boolean
-  readonly beatsToIgnore: number | undefined
-  readonly writesToLose: number
-  readonly apiServerAway: boolean | number
-  readonly padding: number
-}
 
 /** A fault that is on. */
 export interface PresentFault {
@@ -43,7 +13,7 @@ export interface PresentFault {
 const calls = (operations: readonly string[] | undefined): string =>
   operations?.length ? operations.join(', ') : 'all calls'
 
-export function presentFaults(faults: SetFaults, now: () => number): PresentFault[] {
+export function presentFaults(faults: FaultInfo, now: () => number): PresentFault[] {
   const list: PresentFault[] = []
   const add = (text: string, command: ControlCommand, end?: ControlCommand): void =>
     void list.push({ text, command, ...(end && { end }) })
@@ -83,8 +53,9 @@ export function presentFaults(faults: SetFaults, now: () => number): PresentFaul
     const { everyMs } = faults.watchersDropped
     add(`watchers dropped every ${span(everyMs)}`, { type: 'dropWatchers', everyMs })
   }
-  if (faults.apiServerAway) {
-    const left = timed(faults.apiServerAway, now)
+  const { apiServerAway = false } = faults as { apiServerAway?: boolean | number }
+  if (apiServerAway !== false) {
+    const left = timed(apiServerAway, now)
     add(
       `API server away${left.text}`,
       { type: 'apiServer', away: true, ...left.ms },

@@ -48,11 +48,12 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
 }
 
 function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JSX.Element {
-  const { id, transport, openedAt, sent, queued, dropped } = watcher
+  const { id, transport, client, openedAt, sent, queued, dropped } = watcher
   return (
     <li class="watch-row">
       <span class="part-name">{`#${id} ${transport}`}</span>
-      <span class="watch-age muted">{duration(store.now.value - openedAt)}</span>
+      {client !== undefined && <span class="muted">{client}</span>}
+      <span class="muted">{duration(store.now.value - openedAt)}</span>
       <span>{`${sent} sent`}</span>
       <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
       <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>

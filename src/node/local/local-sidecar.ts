@@ -5,7 +5,6 @@ import type {
   ControlResult,
   GameServerAllocation,
   Sidecar,
-  SidecarEnvironment,
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
@@ -17,6 +16,8 @@ import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
+import { createLocalClock } from './local-clock.js'
+import type { LocalClock } from './local-clock.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import { startListening } from './pausable-listener.js'
@@ -52,6 +53,9 @@ export interface LocalSidecar {
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
 
 /**
  * Starts a local sidecar and resolves when it listens.
@@ -89,9 +93,11 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
-  const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })
+  const clock = createLocalClock()
+  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
@@ -99,6 +105,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
       const message = commandProblem(command)
       return message === undefined ? { ok: true } : { ok: false, message }
     }
+    if (commandProblem(command) === undefined) steerClock(clock, command)
     const result = sidecar.control(command)
     if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
       listener
@@ -175,12 +182,10 @@ function textOf(error: unknown): string {
   }
 }
 
-const environment: SidecarEnvironment = {
-  now: () => Date.now(),
-  setTimer(ms, fire) {
-    const timer = setTimeout(fire, ms)
-    return () => clearTimeout(timer)
-  },
+/** Carries out the commands that are the clock's, before the sidecar puts them into its log. */
+function steerClock(clock: LocalClock, command: ControlCommand): void {
+  if (command.type === 'setClock') clock.setSpeed(command.speed)
+  else if (command.type === 'advanceClock') clock.advance(command.ms)
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }

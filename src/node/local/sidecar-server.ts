@@ -10,6 +10,7 @@ import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
 import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
+import { createClientNames } from './client-names.js'
 import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
@@ -56,6 +57,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   // Who reads the whole log or state of the sidecar takes nothing from the game.
   const controlAnswers = createLoadLimit(SMALL_ANSWER)
   const backlog = createBacklog()
+  const nameOf = createClientNames()
   const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
@@ -99,7 +101,8 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleControl(target, toRequest(message, host, path, load))
     }
-    const raw = { method: message.method ?? 'GET', target: path, signal }
+    const client = nameOf(message.rawHeaders, false)
+    const raw = { method: message.method ?? 'GET', target: path, client, signal }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
@@ -112,7 +115,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const isControl = isControlTarget(admission.target)
     markControl(socket, isControl)
     exempt(socket)
-    if (!isControl) return serveUpgrade(upgrades, admission, message, socket, head)
+    if (!isControl) {
+      const client = nameOf(message.rawHeaders, true)
+      return serveUpgrade({ ...upgrades, client }, admission, message, socket, head)
+    }
     const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
     if (refusal !== undefined) return refuseRaw(socket, refusal)

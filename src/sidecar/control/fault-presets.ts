@@ -1,4 +1,4 @@
-import type { ControlCommand } from '../../sidecar/index.js'
+import type { ControlCommand } from '../model/state/control-command.js'
 
 /** Faults that come together in real life. */
 export interface FaultPreset {
