@@ -76,7 +76,11 @@ async function openDashboard(
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
   await page.setViewport({ width, height: 800 })
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: theme },
+    // A transition would show colours that are on their way.
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ])
   await page.bringToFront()
   const url = `http://127.0.0.1:${local.port}/_/`
   await page.goto(token ? `${url}#token=${local.controlToken}` : url)
@@ -84,6 +88,8 @@ async function openDashboard(
 
   const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
   const selector = (name: string): string => `[aria-label="${name}"]`
+  const region = (name: string): Promise<string> =>
+    page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
   const settle = (): Promise<unknown> =>
     run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))')
   return {
@@ -101,7 +107,7 @@ async function openDashboard(
       await response.text()
       return response.status
     },
-    region: (name) => page.$eval(selector(name), (element) => (element as HTMLElement).innerText),
+    region,
     async says(name, text) {
       const { source, flags } = typeof text === 'string' ? literal(text) : text
       const said = page.waitForFunction(
@@ -111,7 +117,7 @@ async function openDashboard(
         source,
         flags,
       )
-      await said.catch(async () => expect(await this.region(name), `in ${name}`).toMatch(text))
+      await said.catch(async () => expect(await region(name), `in ${name}`).toMatch(text))
     },
     until: async (expression) => void (await page.waitForFunction(expression)),
   }
