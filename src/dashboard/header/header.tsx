@@ -59,7 +59,12 @@ interface ActionProps {
 export function Action({ id, label, actions, primary = false }: ActionProps): JSX.Element {
   const { key, run } = actionOf(actions, id)
   return (
-    <button type="button" class={`button ${primary ? 'button-primary' : ''}`} aria-keyshortcuts={key} onClick={run}>
+    <button
+      type="button"
+      class={`button button-${primary ? 'primary' : 'secondary'}`}
+      aria-keyshortcuts={key}
+      onClick={run}
+    >
       {label} {key && <kbd aria-hidden="true">{key}</kbd>}
     </button>
   )

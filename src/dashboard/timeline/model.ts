@@ -3,7 +3,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { LogEntry } from '../../sidecar/index.js'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
-import { isSilent } from './entry.js'
+import { isSilent, kindOf } from './entry.js'
 import { readFilter } from './filter.js'
 import { entryOf, rowsOf } from './rows.js'
 import type { Row } from './rows.js'
@@ -15,6 +15,8 @@ export interface TimelineModel {
   /** Index of the row whose details are open; -1 for none. */
   readonly openIndex: ReadonlySignal<number>
   readonly total: ReadonlySignal<number>
+  /** Whether anybody has called or done anything yet. */
+  readonly hasBegun: ReadonlySignal<boolean>
   /** Entries that came since the timeline was paused. */
   readonly missed: ReadonlySignal<number>
   /** Row that shall be shown and get the focus, with a number that makes each request another one. */
@@ -52,6 +54,7 @@ export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
     openIndex,
     wanted,
     total: computed(() => (frozen.value ?? store.entries.value).filter((entry) => !isSilent(entry)).length),
+    hasBegun: computed(() => store.entries.value.some((entry) => kindOf(entry) !== 'event')),
     missed: computed(() => {
       const last = frozen.value?.at(-1)?.seq ?? 0
       return frozen.value === undefined ? 0 : store.entries.value.filter(({ seq }) => seq > last).length

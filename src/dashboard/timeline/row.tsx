@@ -41,7 +41,10 @@ export class RowButton extends Component<RowProps> {
         tabIndex={isTarget ? 0 : -1}
         onClick={() => onToggle(row.seq)}
       >
-        <span class="timeline-time">{clockTime(entry.at)}</span>
+        <span class="timeline-time">
+          {clockTime(entry.at).slice(0, 8)}
+          <span class="timeline-fraction">{clockTime(entry.at).slice(8)}</span>
+        </span>
         <span class="timeline-kind">{kindOf(entry)}</span>
         <span class="timeline-what">
           {row.type === 'beats' ? (
@@ -76,10 +79,12 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
   const { name, details } = describe(entry)
   const { reply, changes, warnings } = entry
   const isTick = entry.event.type === 'tick'
+  // What a command did says more than its fields, which are in the details.
+  const hasDetails = details !== '' && !(entry.event.type === 'control' && changes.length > 0)
   const problem = (reply?.status ?? 0) >= 400 ? reply?.message : undefined
   return (
     <>
-      {!(isTick && changes.length > 0) && <b>{name}</b>} {details && <span class="timeline-args">{details}</span>}
+      {!isTick && <b>{name}</b>} {hasDetails && <span class="timeline-args">{details}</span>}
       {problem && <span class="timeline-problem"> {problem}</span>}
       {changes.map((change, i) => (
         <span key={i} class="timeline-change">

@@ -27,13 +27,8 @@ export function Timeline({ model, store, ui }: TimelineProps): JSX.Element {
         <span>ms</span>
         <span>client</span>
       </div>
-      {count > 0 ? (
-        <List model={model} store={store} ui={ui} />
-      ) : total > 0 ? (
-        <NothingFound ui={ui} total={total} />
-      ) : (
-        <NoCalls store={store} />
-      )}
+      {count > 0 ? <List model={model} store={store} ui={ui} /> : total > 0 && <NothingFound ui={ui} total={total} />}
+      {!model.hasBegun.value && <NoCalls store={store} />}
     </section>
   )
 }
