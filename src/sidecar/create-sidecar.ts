@@ -9,7 +9,7 @@ import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
-import type { Effect } from './model/state/effect.js'
+import type { Disconnection, Effect } from './model/state/effect.js'
 import { delayOf } from './model/state/faults.js'
 import { nextRandom } from './model/state/random.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
@@ -42,7 +42,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   const report = environment.report ?? throwLater
   const log = createLog(config.logEntries, config.logSize, report)
-  const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
+  const disconnectListeners = new Set<(reason: Disconnection) => void>()
+  /** Counts processes: what was sent to one is not for its successor. */
+  let epoch = 0
   const delays = createDelays((ms, fire) => environment.setTimer(ms, fire))
   const beats = new Map<string | undefined, Exchange>()
   /** The generator of delays that come at random. They change when events happen, not what they do. */
@@ -119,7 +121,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     draining = false
   }
 
-  function disconnect(reason: 'crash' | 'restart'): void {
+  function disconnect(reason: Disconnection): void {
+    epoch++
     watchers.end(reason)
     delays.rejectAll(`the sidecar ended: ${reason}`)
     callEach(disconnectListeners, reason, report)
@@ -139,13 +142,13 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     timer = { at: wake.at, cancel }
   }
 
-  const engine: Engine = {
+  const engineOf = (sentIn: number): Engine => ({
     bodyLimit: config.bodyLimit,
     now: () => environment.now(),
     delay: (operation, when) => delayOf(state.faults, operation, when, random),
     wait: (ms, left) => delays.wait(ms, left),
     call(call, meta) {
-      if (closed) throw new ConnectionDropped('the sidecar is closed')
+      checkEpoch(sentIn)
       const { effects, seq } = dispatch({ type: 'call', call }, meta)
       meta.onEntry?.(seq)
       const crash = effects.find((effect) => effect.type === 'crash')
@@ -174,12 +177,28 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       if (beats.size > mostBeaters) beats.delete(beats.keys().next().value)
       log.keepExchange(seq, shared, true)
     },
-    watch: (sink, meta) => openWatch('stream', sink, meta),
+    watch(sink, meta) {
+      checkEpoch(sentIn)
+      return openWatch('stream', sink, meta)
+    },
+  })
+
+  /** Does what is due before anything else happens: a timer may be late, and a call must not meet the next GameServer. */
+  function catchUp(): void {
+    if (!closed && timer !== undefined && timer.at <= environment.now()) dispatch({ type: 'tick' })
+  }
+
+  /** @throws ConnectionDropped if the process to which a request was sent has ended */
+  function checkEpoch(sentIn: number): void {
+    if (closed) throw new ConnectionDropped('the sidecar is closed')
+    catchUp()
+    if (epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
   }
 
   function openWatch(transport: 'stream' | 'websocket', sink: WatchSink, meta: CallMeta): WatchHandle {
     const id = nextId++
     if (closed) throw new ConnectionDropped('the sidecar is closed')
+    catchUp()
     const { client } = meta
     watchers.add(id, { transport, openedAt: environment.now(), client, sink })
     const { effects, seq } = dispatch({ type: 'watch-opened', id, transport }, meta)
@@ -203,7 +222,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   return {
     async handle(request, raw) {
       if (closed) throw new ConnectionDropped('the sidecar is closed')
-      return answerRequest(engine, request, raw)
+      catchUp()
+      return answerRequest(engineOf(epoch), request, raw)
     },
     watch(sink, client) {
       const ms = delayOf(state.faults, 'watchGameServer', 'before', random)
@@ -232,6 +252,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       if (problem !== undefined) return { ok: false, message: problem }
       const plain = plainJson(command)
       if (plain === undefined) return { ok: false, message: 'the command is nested too deeply: more than 100 levels' }
+      catchUp()
       const result = dispatch({ type: 'control', command: plain }).effects.find(({ type }) => type === 'control-result')
       return result?.type === 'control-result' && result.ok
         ? { ok: true }
@@ -242,7 +263,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     explain: (kept) => explainEntry(kept, state.config),
     conformance: () => conformanceOf(state),
     onDisconnect(listener) {
-      const own = (reason: 'crash' | 'restart'): void => listener(reason)
+      const own = (reason: Disconnection): void => listener(reason)
       disconnectListeners.add(own)
       return () => void disconnectListeners.delete(own)
     },

@@ -4,7 +4,7 @@ import { performControl } from './control/perform-control.js'
 import { restart } from './control/restart.js'
 import { localCall } from './model/calls/local-calls.js'
 import { productionCall } from './model/calls/production-calls.js'
-import { refuseIfGone } from './model/calls/write-queue.js'
+import { noteAllocation, refuseIfGone } from './model/calls/write-queue.js'
 import { failUnknown, failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
@@ -15,6 +15,8 @@ import type { SidecarState } from './model/state/sidecar-state.js'
 import { record, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork } from './model/time/due-work.js'
+import { startHealthClock } from './model/time/health-clock.js'
+import { followObject } from './model/time/platform.js'
 
 /** Operations that a feature gate switches off. */
 const countsAndLists: ReadonlySet<OperationName> = new Set([
@@ -40,6 +42,7 @@ export function reduce(
   doDueWork(step, now)
   switch (event.type) {
     case 'call':
+      startHealthClock(step, now)
       answerCall(step, event.call, now)
       break
     case 'refused':
@@ -48,12 +51,15 @@ export function reduce(
       }
       break
     case 'control': {
+      const { object } = step.state
       const problem = performControl(step, event.command, now) ?? droppedChange(step)
+      noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step, now)
       break
     }
     case 'watch-opened':
+      startHealthClock(step, now)
       openWatch(step, event.id)
       break
     case 'watch-closed':
@@ -66,6 +72,7 @@ export function reduce(
     case 'tick':
       break
   }
+  followObject(step, now)
   const next = nextDueWork(step.state)
   if (next) step.effects.push({ type: 'wake', at: next.at })
   return step

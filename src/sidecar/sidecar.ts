@@ -1,6 +1,7 @@
 import type { EventLog, KeptEntry } from './event-log.js'
 import type { Explanation } from './explain-entry.js'
 import type { ControlCommand } from './model/state/control-command.js'
+import type { Disconnection } from './model/state/effect.js'
 import type { RawRequest } from './wire/answer-request.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
@@ -35,8 +36,8 @@ export interface Sidecar {
   /** Says which rule decided the outcome of an entry, and where a pod would differ. */
   explain(kept: KeptEntry): Explanation
   conformance(): ConformanceResult
-  /** Called when the sidecar crashes or restarts: every open connection must be cut. */
-  onDisconnect(listener: (reason: 'crash' | 'restart') => void): () => void
+  /** Called when the sidecar crashes, restarts or gives way to another: every open connection must be cut. */
+  onDisconnect(listener: (reason: Disconnection) => void): () => void
   /** Ends every watcher and timer, for good. Idempotent. */
   close(): void
 }

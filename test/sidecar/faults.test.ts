@@ -113,6 +113,7 @@ describe('control: faults', () => {
       { type: 'loseWrites', count: 3 },
       { type: 'dropWatchers', everyMs: 5_000 },
       { type: 'padObject', bytes: 5 },
+      { type: 'apiServer', away: true },
     ] as const) {
       expect(sidecar.control(command)).toEqual({ ok: true })
     }
@@ -123,6 +124,7 @@ describe('control: faults', () => {
       watchersStalled: false,
       watchersDropped: undefined,
       ignoreBeats: false,
+      apiServerAway: false,
       beatsToIgnore: undefined,
       writesToLose: 0,
       padding: 0,

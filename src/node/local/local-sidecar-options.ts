@@ -19,6 +19,11 @@ export interface LocalSidecarOptions {
   readonly quirks?: boolean | undefined
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
+  /**
+   * Puts a fresh GameServer in the place of one that has ended, a second later, as a Fleet does. Default false: what has
+   * ended stays. Only in production.
+   */
+  readonly replace?: boolean | undefined
   /** Names of operations to record, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
   /** Bytes at which a line ends its WebSocket unsent, as in the real sidecar. Default 65,536; 0 for no limit. */
@@ -47,6 +52,7 @@ const known = {
   platform: true,
   quirks: true,
   featureGates: true,
+  replace: true,
   conformance: true,
   wsLimit: true,
   allowHosts: true,

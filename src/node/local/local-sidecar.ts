@@ -54,6 +54,9 @@ export interface LocalSidecar {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
+
 /**
  * Starts a local sidecar and resolves when it listens.
  *
@@ -90,6 +93,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()

@@ -24,7 +24,7 @@ export interface HealthInfo {
   readonly lastBeat: number | undefined
   readonly beats: number
   readonly failures: number
-  /** When the next period is checked; undefined if none is. */
+  /** When the next period is checked; undefined if none is, such as before a game's first call. */
   readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
@@ -39,6 +39,8 @@ export interface FaultInfo {
   /** Watches are cut every `everyMs`, `next` at this time. */
   readonly watchersDropped: { readonly everyMs: number; readonly next: number } | undefined
   readonly ignoreBeats: boolean
+  /** True until it is back, or the time when it comes back by itself. */
+  readonly apiServerAway: boolean | number
   /** How many calls of `health` are still ignored; undefined for all of them, or none. */
   readonly beatsToIgnore: number | undefined
   /** How many writes are still answered and forgotten. */
@@ -61,6 +63,8 @@ export interface SidecarSnapshot {
   readonly gone: boolean
   /** Writes that were answered but are not applied yet, by kind, with the time they are due. */
   readonly pending: readonly { readonly write: string; readonly due: number }[]
+  /** When a fresh GameServer takes the place of this one, which has ended; undefined if none does. */
+  readonly replacesAt: number | undefined
   /** When the present reservation ends. */
   readonly reservedUntil: number | undefined
   readonly health: HealthInfo
@@ -106,6 +110,7 @@ export function takeSnapshot(
     gameServer: state.object,
     gone: state.gone,
     pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
+    replacesAt: state.ending?.replacesAt,
     reservedUntil: process.reserveEnds,
     health: {
       disabled: health.disabled,
@@ -125,6 +130,7 @@ export function takeSnapshot(
       watchersStalled: faults.stalledUntil ?? faults.stalled,
       watchersDropped: faults.drops,
       ignoreBeats: faults.ignoreBeats,
+      apiServerAway: state.apiServer.until ?? state.apiServer.away,
       beatsToIgnore: faults.beatsToIgnore,
       writesToLose: faults.writesToLose,
       padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,

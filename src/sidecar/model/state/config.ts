@@ -22,6 +22,11 @@ export interface SidecarConfig {
   readonly writeDelay: number
   /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
   readonly controllerDelay: number
+  /**
+   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Undefined, the default:
+   * it is a GameServer without a Fleet, and what has ended stays. Only in production.
+   */
+  readonly replaceAfter: number | undefined
   /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
   readonly bodyLimit: number
   /** Entries that the event log keeps. Default 5,000. */
@@ -43,6 +48,7 @@ export const defaultConfig: SidecarConfig = {
   conformance: undefined,
   writeDelay: 500,
   controllerDelay: 20,
+  replaceAfter: undefined,
   bodyLimit: 4 * 1024 * 1024,
   logEntries: 5_000,
   logSize: 16 * 1024 * 1024,
@@ -91,6 +97,10 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
     if (!Number.isFinite(config[name]) || config[name] < 0) {
       throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
     }
+  }
+  const { replaceAfter } = config
+  if (replaceAfter !== undefined && (!Number.isFinite(replaceAfter) || replaceAfter < 0)) {
+    throw new TypeError(`replaceAfter must be a number of at least 0, not ${String(replaceAfter)}`)
   }
   if (!Number.isSafeInteger(config.seed)) throw new TypeError(`seed must be a whole number, not ${String(config.seed)}`)
   if (config.gameServer !== undefined) readManifest(config.gameServer)
