@@ -26,6 +26,8 @@ export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  /** What follows `/_/` in the address. */
+  readonly address?: string
   /** Opens the address that is printed for a sidecar beyond loopback. */
   readonly token?: boolean
 }
@@ -64,7 +66,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
 
 async function openDashboard(
   createContext: () => Promise<BrowserContext>,
-  { local: localOptions, theme = 'light', width = 1280, token = false }: DashboardOptions = {},
+  { local: localOptions, theme = 'light', width = 1280, address = '', token = false }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
@@ -82,7 +84,7 @@ async function openDashboard(
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ])
   await page.bringToFront()
-  const url = `http://127.0.0.1:${local.port}/_/`
+  const url = `http://127.0.0.1:${local.port}/_/${address}`
   await page.goto(token ? `${url}#token=${local.controlToken}` : url)
   await page.waitForSelector('.header-state .state-mark, .strip-state .state-mark')
 
