@@ -3,7 +3,10 @@ import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js
 import { featureGates, whole } from './arguments.js'
 
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
-export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace'>
+export type LocalFlags = Pick<
+  LocalSidecarOptions,
+  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'dashboard'
+>
 
 /**
  * Creates the options anew for each command, because an option remembers the heading that a command gave it. They have
@@ -22,6 +25,7 @@ export const localOptions = (): readonly Option[] => [
   ).argParser(whole),
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
   new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
+  new Option('--no-dashboard', 'serve no page at /_/'),
 ]
 
 /** Whether an option is on the command line: those that switch something off have a default of their own. */

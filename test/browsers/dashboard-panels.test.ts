@@ -120,7 +120,7 @@ inDashboard((openDashboard) => {
         for (let i = 0; i < 4; i++) (element as HTMLElement).click()
       })
       await dashboard.says('Counters', '7 / 10')
-      await (await button(dashboard, 'Counters', 'rooms to capacity')).click()
+      await (await button(dashboard, 'Counters', 'full: rooms to capacity')).click()
       await dashboard.says('Counters', '10 / 10')
       await (await button(dashboard, 'Lists', 'Remove alice from players')).click()
       await dashboard.says('Lists', '1 / 4')

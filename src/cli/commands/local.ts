@@ -96,7 +96,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, httpPort } = options
+  const { mode, file, address, platform, quirks, replace, dashboard, conformance, wsLimit, httpPort } = options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
@@ -106,6 +106,7 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       platform,
       quirks,
       replace,
+      dashboard,
       conformance,
       wsLimit,
       port: chosen,

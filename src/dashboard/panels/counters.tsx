@@ -67,7 +67,7 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
         >
           +
         </button>
-        <button class="button" aria-label={`${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
+        <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
         <button

@@ -26,6 +26,8 @@ export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  /** What follows `/_/` in the address. */
+  readonly address?: string
   /** Opens the address that is printed for a sidecar beyond loopback. */
   readonly token?: boolean
 }
@@ -64,7 +66,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
 
 async function openDashboard(
   createContext: () => Promise<BrowserContext>,
-  { local: localOptions, theme = 'light', width = 1280, token = false }: DashboardOptions = {},
+  { local: localOptions, theme = 'light', width = 1280, address = '', token = false }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
@@ -76,14 +78,20 @@ async function openDashboard(
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
   await page.setViewport({ width, height: 800 })
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: theme },
+    // A transition would show colours that are on their way.
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ])
   await page.bringToFront()
-  const url = `http://127.0.0.1:${local.port}/_/`
+  const url = `http://127.0.0.1:${local.port}/_/${address}`
   await page.goto(token ? `${url}#token=${local.controlToken}` : url)
   await page.waitForSelector('.header-state .state-mark, .strip-state .state-mark')
 
   const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
   const selector = (name: string): string => `[aria-label="${name}"]`
+  const region = (name: string): Promise<string> =>
+    page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
   const settle = (): Promise<unknown> =>
     run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))')
   return {
@@ -101,7 +109,7 @@ async function openDashboard(
       await response.text()
       return response.status
     },
-    region: (name) => page.$eval(selector(name), (element) => (element as HTMLElement).innerText),
+    region,
     async says(name, text) {
       const { source, flags } = typeof text === 'string' ? literal(text) : text
       const said = page.waitForFunction(
@@ -111,7 +119,7 @@ async function openDashboard(
         source,
         flags,
       )
-      await said.catch(async () => expect(await this.region(name), `in ${name}`).toMatch(text))
+      await said.catch(async () => expect(await region(name), `in ${name}`).toMatch(text))
     },
     until: async (expression) => void (await page.waitForFunction(expression)),
   }
