@@ -37,7 +37,7 @@ const becomes = (what: () => unknown, value: unknown): Promise<void> =>
   expect.poll(() => what(), { interval: 20, timeout: 10_000 }).toEqual(value)
 
 inDashboard((openDashboard) => {
-  const open = (address = ''): Promise<Dashboard> => openDashboard({ local: { gameServer }, address })
+  const open = (): Promise<Dashboard> => openDashboard({ local: { gameServer } })
 
   describe('by keyboard alone', () => {
     test('a, a label and Enter allocate; A allocates the same again', async () => {
@@ -194,7 +194,7 @@ inDashboard((openDashboard) => {
     local.control({ type: 'stallWatchers' })
     await dashboard.until(`document.querySelector('[aria-label=Watchers] [aria-pressed=true]') !== null`)
     await (await button(dashboard, 'Watchers', 'Drop watcher 1')).click()
-    await dashboard.says('Timeline', 'watch #1 ended')
+    await dashboard.says('Watchers', '#2')
   })
 
   test('markup in names and values is text everywhere', async () => {
