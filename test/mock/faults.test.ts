@@ -29,7 +29,7 @@ describe('fail()', () => {
     const statusOf = (call: Promise<unknown>) =>
       call.then(
         () => 200,
-        (error: { status: number }) => error.status,
+        (error: unknown) => (error as { status: number }).status,
       )
     expect([await statusOf(client.ready()), await statusOf(client.setLabel('a', 'b'))]).toEqual([404, 500])
     undoSecond()
@@ -61,7 +61,7 @@ describe('fail()', () => {
   test('with a timeout nothing comes back until the client gives up', async () => {
     const { mock, client } = play({}, { timeout: 4_000, retry: false })
     mock.fail('setLabel', { network: 'timeout' })
-    const written = client.setLabel('a', 'b').catch((error: { code: string }) => error.code)
+    const written = client.setLabel('a', 'b').catch((error: unknown) => (error as { code: string }).code)
     await mock.advance(3_999)
     expect(await stateOf(written)).toBe('pending')
     await mock.advance(1)

@@ -23,5 +23,5 @@ export function play(options: MockOptions = {}, clientOptions: ClientOptions = {
 /** What a promise has come to by now: its value, the code of its error, or `pending`. */
 export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
   const pending = new Promise<string>((resolve) => setImmediate(() => resolve('pending')))
-  return Promise.race([promise.catch((error: { code?: string }) => error.code ?? String(error)), pending])
+  return Promise.race([promise.catch((error: unknown) => (error as { code?: string }).code ?? String(error)), pending])
 }
