@@ -30,10 +30,12 @@ const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
 const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
+/** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
+const mock = { mock: 'src/mock/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 /** A few lines for `require()`, which load the ES module when it is first used. */
 const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
-const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...server }
+const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...mock, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
 const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
@@ -118,8 +120,7 @@ const builds = [
     input: Object.values(script)[0],
     plugins: [compile('es2017'), resolve({ browser: true })],
     output: [
-      { ...scripts('umd'), format: 'umd', plugins: [licenses] },
-      { ...scripts('umd.min'), ...maps(minify()), format: 'umd' },
+      { ...scripts('umd'), ...maps(licenses, minify()), format: 'umd' },
       { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: setGlobal(GLOBAL) },
     ],
   },
@@ -150,7 +151,7 @@ const builds = [
     output: { file: `${DIR}/${Object.keys(phaserScript)[0]}.js`, format: 'iife' },
   },
   {
-    input: { ...server, ...command },
+    input: { ...server, ...mock, ...command },
     external: [/^node:/, 'mitt', 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
       // The client of this package, as every other program imports it.
@@ -172,6 +173,12 @@ const builds = [
       licenses,
     ],
     output: { ...modules('es'), manualChunks: vendorChunk },
+  },
+  {
+    // A test runner that loads CommonJS wants the mock at once, so it can't load the ES module when it is first used.
+    input: mock,
+    plugins: [compile('es2020'), minify()],
+    output: modules('cjs'),
   },
   ...Object.entries(serverForRequire).map(([name, source]) => ({
     input: { [name]: source },

@@ -16,7 +16,7 @@ const others = [
 ]
 
 const ours = [
-  ['gameserver-sidecar, UMD', 'gameserver-sidecar.umd.min.js'],
+  ['gameserver-sidecar, UMD', 'gameserver-sidecar.umd.js'],
   ['gameserver-sidecar, IIFE', 'gameserver-sidecar.iife.js'],
 ]
 

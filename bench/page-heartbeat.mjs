@@ -25,7 +25,7 @@ export async function measure({ quick }) {
   if (browsers.length === 0) throw new Error('There is no browser here: install Chromium or Firefox.')
   const folder = await mkdtemp(join(tmpdir(), 'bench-page-'))
   await cp(join(import.meta.dirname, 'support', 'page-heartbeat.html'), join(folder, 'index.html'))
-  await cp(join(root, 'dist', 'gameserver-sidecar.umd.min.js'), join(folder, 'client.js'))
+  await cp(join(root, 'dist', 'gameserver-sidecar.umd.js'), join(folder, 'client.js'))
   try {
     const rows = []
     for (const name of browsers) rows.push(...(await measureBrowser(name, folder, ms)))

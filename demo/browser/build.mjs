@@ -34,7 +34,7 @@ async function buildInto(dir) {
   await Promise.all([
     cp(path('host'), dir, { recursive: true }),
     cp(phaser('phaser.min.js'), join(dir, 'phaser.min.js')),
-    cp(dist('gameserver-sidecar.umd.min.js'), join(dir, 'gameserver-sidecar.umd.min.js')),
+    cp(dist('gameserver-sidecar.umd.js'), join(dir, 'gameserver-sidecar.umd.js')),
     cp(dist('gameserver-sidecar.phaser.js'), join(dir, 'gameserver-sidecar.phaser.js')),
   ])
 }

@@ -1,14 +1,16 @@
 import { Command } from 'commander'
 import { plainText } from '../node/plain-text.js'
+import { allocateCommand } from './commands/allocate.js'
 import { callCommand } from './commands/call.js'
 import { completionCommand } from './commands/completion.js'
+import { doctorCommand } from './commands/doctor.js'
 import { execCommand } from './commands/exec.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
 import { serveCommand } from './commands/serve.js'
 import { watchCommand } from './commands/watch.js'
-import { UsageError } from './context.js'
+import { CommandError, UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
@@ -17,8 +19,10 @@ const commands: readonly CommandModule[] = [
   execCommand,
   serveCommand,
   hostCommand,
+  allocateCommand,
   callCommand,
   watchCommand,
+  doctorCommand,
   initCommand,
   completionCommand,
 ]
@@ -62,6 +66,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     if (isHelpOrVersion(error)) return 0
     const command = program.commands.find((one) => one.name() === args[0])
     context.warn(context.colors.red(plainText(oneSentence(error, program, command))))
+    if (error instanceof CommandError) return error.code
     return error instanceof UsageError || 'exitCode' in (error as object) ? USAGE : 1
   }
 }

@@ -15,6 +15,7 @@ export type { OperationName } from '../protocol/operations.js'
 export type { LocalSidecar, RestartOptions } from './local/local-sidecar.js'
 export type { LocalSidecarOptions } from './local/local-sidecar-options.js'
 export type {
+  AnsweredAllocation,
   Call,
   Change,
   ConformanceResult,
@@ -23,6 +24,7 @@ export type {
   CounterAction,
   EventLog,
   FaultInfo,
+  GameServerAllocation,
   GameServerManifest,
   HealthInfo,
   ListAction,

@@ -12,7 +12,7 @@ import { inEachBrowser } from './support/each-browser.js'
 /** A module whose `answer()` is 42, as an engine's compiler would write it, only smaller. */
 const wasm = Buffer.from('0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b', 'hex')
 
-const CLIENT = 'dist/gameserver-sidecar.umd.min.js'
+const CLIENT = 'dist/gameserver-sidecar.umd.js'
 
 const PLAY = `async function play() {
   const sidecar = GameServerSidecar.createClient()

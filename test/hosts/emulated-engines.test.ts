@@ -58,7 +58,7 @@ describe('emulated mini-game', () => {
   test('all operations, the UMD build as a CommonJS module', async () => {
     const outcome = await runAllOperations(createBareVm(), {
       engine: engine('mini-game.js'),
-      load: asModule(build('umd.min')),
+      load: asModule(build('umd')),
       options: '{ baseUrl: baseUrl }',
       frame: 'frame()',
       baseUrl: sidecar.url,

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => sidecar.close())
 
-const both = ['umd.min', 'iife']
+const both = ['umd', 'iife']
 
 /** How hosts evaluate a script. Each leaves the global `GameServerSidecar` for the guest. */
 const ways: readonly [name: string, builds: readonly string[], wrap: (code: string) => string][] = [
@@ -34,13 +34,13 @@ const ways: readonly [name: string, builds: readonly string[], wrap: (code: stri
   ],
   [
     'CommonJS',
-    ['umd.min'],
+    ['umd'],
     (code) => `var module = { exports: {} }, exports = module.exports;\n${code}
     var GameServerSidecar = module.exports`,
   ],
   [
     'AMD',
-    ['umd.min'],
+    ['umd'],
     (code) => `var GameServerSidecar = {}
     var define = function (names, factory) { factory(GameServerSidecar) }; define.amd = {};\n${code}`,
   ],

@@ -69,7 +69,7 @@ describe('the client calls a server, then the process ends by itself', () => {
     expect(await runFile('use.cjs', calling("const { createClient } = require('gameserver-sidecar')"))).toBe('ready')
   })
 
-  test.each(['umd', 'umd.min', 'iife'])('as %s in a bare context that is handed fetch and timers', async (build) => {
+  test.each(['umd', 'iife'])('as %s in a bare context that is handed fetch and timers', async (build) => {
     const path = `node_modules/gameserver-sidecar/dist/gameserver-sidecar.${build}.js`
     const code = `
       const { readFileSync } = require('node:fs')

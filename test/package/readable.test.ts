@@ -14,20 +14,20 @@ beforeAll(async () => {
   await install(folder.path, packed.tarball)
   // Node takes a script in this package for an ES module, unless it is named otherwise.
   const dist = join(installed(), 'dist')
-  await copyFile(join(dist, 'gameserver-sidecar.umd.min.js'), join(dist, 'script.cjs'))
+  await copyFile(join(dist, 'gameserver-sidecar.umd.js'), join(dist, 'script.cjs'))
 }, 120_000)
 
 afterAll(() => folder.remove())
 
 /** The scripts that a page loads as they are, and the page of the dashboard, which is one text. */
-const isMinified = (path: string): boolean => /\.(umd\.min|iife|player)\.js$|dashboard-page/.test(path)
+const isMinified = (path: string): boolean => /\.(umd|iife|player)\.js$|dashboard-page/.test(path)
 const isVendored = (path: string): boolean => path.includes('/vendor-')
 
 test('every build but the minified scripts and bundled libraries has one statement a line and the names of its functions', async () => {
   const readable = packed.files
     .map(({ path }) => path)
     .filter((path) => /^dist\/.*\.c?js$/.test(path) && !isMinified(path) && !isVendored(path))
-  expect(readable).toEqual(expect.arrayContaining(['dist/gameserver-sidecar.umd.js', 'dist/index.js', 'dist/cli.js']))
+  expect(readable).toEqual(expect.arrayContaining(['dist/frames.js', 'dist/index.js', 'dist/cli.js']))
   for (const path of readable) {
     const lines = (await load(path)).split('\n').map((line) => line.length)
     // The median, since a page or a template is one long text.
@@ -39,7 +39,7 @@ test('every build but the minified scripts and bundled libraries has one stateme
 
 test('every source map leads to TypeScript files that are packed', async () => {
   const maps = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.map'))
-  expect(maps).toContain('dist/gameserver-sidecar.umd.min.js.map')
+  expect(maps).toContain('dist/gameserver-sidecar.umd.js.map')
   for (const path of maps) {
     const { sources } = JSON.parse(await load(path)) as { sources: string[] }
     const ours = sources.map((source) => join(dirname(path), source)).filter((name) => !name.includes('node_modules/'))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { read } from '../support/source.js'
 
 const GLOBAL = 'GameServerSidecar'
-const builds = ['umd', 'umd.min', 'iife'] as const
+const builds = ['umd', 'iife'] as const
 const code = (build: (typeof builds)[number]): string => read(`dist/gameserver-sidecar.${build}.js`)
 
 /** The global of a context that has nothing but the language, after `source` ran there. */
@@ -56,17 +56,17 @@ describe('script builds', () => {
 })
 
 describe('UMD', () => {
-  test.each(['umd', 'umd.min'] as const)('%s gives itself to CommonJS', (build) => {
+  test('gives itself to CommonJS', () => {
     const module = { exports: {} }
-    const context = run(code(build), { module, exports: module.exports })
+    const context = run(code('umd'), { module, exports: module.exports })
     expect(module.exports).toSatisfy(isTheClient)
     expect(context).not.toHaveProperty(GLOBAL)
   })
 
-  test.each(['umd', 'umd.min'] as const)('%s gives itself to AMD', (build) => {
+  test('gives itself to AMD', () => {
     const exports = {}
     const define = Object.assign((_names: string[], factory: (target: object) => void) => factory(exports), { amd: {} })
-    run(code(build), { define })
+    run(code('umd'), { define })
     expect(exports).toSatisfy(isTheClient)
   })
 })

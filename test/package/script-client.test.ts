@@ -36,7 +36,7 @@ const gameServer = (version: number, state: string) => ({
 const tell = (socket: Socket, version: number, state: string): void =>
   socket.onmessage({ data: JSON.stringify({ result: gameServer(version, state) }) })
 
-describe.each(['umd', 'umd.min', 'iife'])('a client of %s', (build) => {
+describe.each(['umd', 'iife'])('a client of %s', (build) => {
   test('shows in gameServer and status what each event has told', async () => {
     const { client, socket: dialled } = connect(build)
     expect(client.gameServer).toBeUndefined()

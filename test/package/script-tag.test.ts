@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type * as Api from '../../src/index.js'
 import { read } from '../support/source.js'
 
-const builds = ['umd', 'umd.min', 'iife'] as const
+const builds = ['umd', 'iife'] as const
 const code = (build: (typeof builds)[number]): string => read(`dist/gameserver-sidecar.${build}.js`)
 
 interface Page {

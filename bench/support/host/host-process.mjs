@@ -22,7 +22,7 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript' }
 export async function makeBuild() {
   const dir = await mkdtemp(join(tmpdir(), 'bench-host-'))
   await cp(join(import.meta.dirname, 'page'), dir, { recursive: true })
-  await cp(join(root, 'dist', 'gameserver-sidecar.umd.min.js'), join(dir, 'client.js'))
+  await cp(join(root, 'dist', 'gameserver-sidecar.umd.js'), join(dir, 'client.js'))
   await cp(join(root, 'node_modules', 'phaser', 'dist', 'phaser.min.js'), join(dir, 'phaser.js'))
   return { dir, remove: () => rm(dir, { recursive: true }) }
 }

@@ -1,5 +1,6 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
+import { allocateGameServer, AllocationError, faultPresets } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import { logJson, stateJson } from './control-json.js'
@@ -25,11 +26,18 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
       return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
     case '/log':
       return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
+    case '/presets':
+      return request.method === 'GET' ? answer({ presets: faultPresets }) : wrongMethod('GET')
     case '/commands':
       return request.method === 'POST' ? runCommand(target, request) : wrongMethod('POST')
+    case '/allocations':
+      return request.method === 'POST' ? runAllocation(target, request) : wrongMethod('POST')
     case '/events':
       return refusalResponse(malformed('This path is a WebSocket'))
     default:
+      if (route.startsWith('/log/')) {
+        return request.method === 'GET' ? readEntry(sidecar, route.slice('/log/'.length)) : wrongMethod('GET')
+      }
       return refusalResponse({
         status: 404,
         code: 5,
@@ -50,6 +58,15 @@ function readLog(sidecar: Sidecar, url: URL): Response {
   return answerBytes(logJson(sidecar.log.entries(since)))
 }
 
+/** One entry with the request, the answer, and why it was so. */
+function readEntry(sidecar: Sidecar, number: string): Response {
+  const kept = /^\d{1,15}$/.test(number) ? sidecar.log.find(Number(number)) : undefined
+  if (kept === undefined) {
+    return refusalResponse({ status: 404, code: 5, message: `The log keeps no entry ${JSON.stringify(number)}` })
+  }
+  return answer({ entry: kept.entry, ...kept.exchange, why: sidecar.explain(kept) })
+}
+
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
   const text = await readText(request, MAX_COMMAND)
   if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 1.5 MiB' })
@@ -61,16 +78,32 @@ async function runCommand(target: ControlTarget, request: Request): Promise<Resp
   return result.ok ? answer(result) : refusalResponse(malformed(result.message))
 }
 
+async function runAllocation(target: ControlTarget, request: Request): Promise<Response> {
+  const text = await readText(request, MAX_COMMAND)
+  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The allocation exceeds 1.5 MiB' })
+  const manifest = parseJson(text)
+  if (manifest === undefined) return refusalResponse(malformed('An allocation is a GameServerAllocation as JSON'))
+  try {
+    return answer(allocateGameServer(target.sidecar, target.control, manifest as GameServerAllocation))
+  } catch (error) {
+    if (error instanceof AllocationError) return refusalResponse(malformed(error.message))
+    throw error
+  }
+}
+
 /** Checks the outer shape only: the sidecar knows the fields of each command, and says which is wrong. */
 function parseCommand(text: string): ControlCommand | undefined {
-  let value: unknown
+  const value = parseJson(text)
+  const typed = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+  return typed ? (value as ControlCommand) : undefined
+}
+
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }
-  const typed = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
-  return typed ? (value as ControlCommand) : undefined
 }
 
 async function readText(request: Request, limit: number): Promise<string | undefined> {

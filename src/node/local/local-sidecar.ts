@@ -1,5 +1,12 @@
-import { callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
-import type { ControlCommand, ControlResult, Sidecar, SidecarEnvironment, SidecarMode } from '../../sidecar/index.js'
+import { allocateGameServer, callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
+import type {
+  AnsweredAllocation,
+  ControlCommand,
+  ControlResult,
+  GameServerAllocation,
+  Sidecar,
+  SidecarMode,
+} from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { ownHosts, urlHost } from '../http/listen-address.js'
@@ -7,7 +14,10 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
+import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
+import { createLocalClock } from './local-clock.js'
+import type { LocalClock } from './local-clock.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import { startListening } from './pausable-listener.js'
@@ -30,12 +40,22 @@ export interface LocalSidecar {
   readonly controlToken: string | undefined
   /** Carries out a control command: a change by the rest of a cluster, or a fault. */
   control(command: ControlCommand): ControlResult
+  /**
+   * Allocates the GameServer by a GameServerAllocation's manifest and answers as a cluster does that has no other server:
+   * with `status.state` UnAllocated, and the `reason` beside it, where no selector matches.
+   *
+   * @throws TypeError for a manifest that a cluster refuses, or with a field that there isn't
+   */
+  allocate(manifest: GameServerAllocation): AnsweredAllocation
   /** Drops every connection as if the process had died, and starts again on the same port. */
   restart(options?: RestartOptions): Promise<void>
   /** Ends every connection, timer and watch and frees the port. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
 
 /**
  * Starts a local sidecar and resolves when it listens.
@@ -56,9 +76,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     if (options.onLog !== undefined) callSafely(options.onLog, line, report)
   }
   const token = isLoopback(address) ? undefined : createToken()
+  const allowOrigins = listOption('allowOrigins', options.allowOrigins)
+  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
   const guard = createGuard({
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
-    allowOrigins: listOption('allowOrigins', options.allowOrigins),
+    allowOrigins,
+    isPage: (target) => dashboard !== false && isDashboard(target),
+    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
@@ -69,9 +93,11 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
-  const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })
+  const clock = createLocalClock()
+  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
@@ -79,6 +105,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
       const message = commandProblem(command)
       return message === undefined ? { ok: true } : { ok: false, message }
     }
+    if (commandProblem(command) === undefined) steerClock(clock, command)
     const result = sidecar.control(command)
     if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
       listener
@@ -87,11 +114,14 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     }
     return result
   }
+  const allocate = (manifest: GameServerAllocation): AnsweredAllocation =>
+    allocateGameServer(sidecar, control, manifest)
   const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
     guard,
     token,
+    dashboard,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
@@ -136,6 +166,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     sidecar,
     controlToken: token,
     control,
+    allocate,
     restart,
     close,
     [Symbol.asyncDispose]: close,
@@ -151,12 +182,10 @@ function textOf(error: unknown): string {
   }
 }
 
-const environment: SidecarEnvironment = {
-  now: () => Date.now(),
-  setTimer(ms, fire) {
-    const timer = setTimeout(fire, ms)
-    return () => clearTimeout(timer)
-  },
+/** Carries out the commands that are the clock's, before the sidecar puts them into its log. */
+function steerClock(clock: LocalClock, command: ControlCommand): void {
+  if (command.type === 'setClock') clock.setSpeed(command.speed)
+  else if (command.type === 'advanceClock') clock.advance(command.ms)
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }

@@ -1,15 +1,24 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import type { CommandOf, CounterAction, ListAction } from '../model/state/control-command.js'
+import type { CounterAction, ListAction } from '../model/state/control-command.js'
 import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan } from '../model/state/int64.js'
 import { sorted } from '../model/state/records.js'
 import { show } from '../model/state/show.js'
 import { toNatural } from './check-field.js'
 
+/** What is to be done to a GameServer. */
+interface Allocation {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly counters?: Readonly<Record<string, CounterAction>>
+  readonly lists?: Readonly<Record<string, ListAction>>
+  readonly force?: boolean
+}
+
 /** The object as an allocator leaves it, or the reason why it can't be allocated. */
 export function allocate(
   object: GameServer,
-  allocation: CommandOf<'allocate'>,
+  allocation: Allocation,
   platform: string,
   now: number,
 ): GameServer | string {

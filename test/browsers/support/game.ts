@@ -9,7 +9,7 @@ const OPERATIONS = 'test/hosts/guest/all-operations.mjs'
 const shipped = {
   'test/browsers/pages': '.',
   [OPERATIONS]: 'all-operations.mjs',
-  'dist/gameserver-sidecar.umd.min.js': 'umd.js',
+  'dist/gameserver-sidecar.umd.js': 'umd.js',
   'dist/index.web.js': 'esm/index.web.js',
   'dist/chunks': 'esm/chunks',
 }

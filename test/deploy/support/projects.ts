@@ -12,7 +12,7 @@ import { read } from '../../support/source.js'
 const PAGE = `<!doctype html>
 <title>Echo</title>
 <canvas id="game" width="64" height="64"></canvas>
-<script src="gameserver-sidecar.umd.min.js"></script>
+<script src="gameserver-sidecar.umd.js"></script>
 <script>
   const client = GameServerSidecar.createClient()
   const width = document.getElementById('game').getContext('2d').measureText('a font').width
@@ -46,8 +46,8 @@ const IDLE_PAGE = `<!doctype html>
 const BUILD = `import { cpSync, mkdirSync } from 'node:fs'
 mkdirSync('dist', { recursive: true })
 for (const page of ['index.html', 'idle.html']) cpSync(page, 'dist/' + page)
-const umd = new URL('gameserver-sidecar.umd.min.js', import.meta.resolve('gameserver-sidecar'))
-cpSync(umd, 'dist/gameserver-sidecar.umd.min.js')
+const umd = new URL('gameserver-sidecar.umd.js', import.meta.resolve('gameserver-sidecar'))
+cpSync(umd, 'dist/gameserver-sidecar.umd.js')
 `
 
 const PROGRAM = `import { createServer } from 'node:http'

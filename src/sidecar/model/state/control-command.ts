@@ -1,4 +1,5 @@
 import type { OperationName } from '../../../protocol/operations.js'
+import type { GameServerAllocation } from '../../allocation/manifest.js'
 import type { GameServerManifest } from './manifest.js'
 
 /** A counter as an allocation changes it. */
@@ -29,6 +30,8 @@ export type ControlCommand =
       readonly lists?: Readonly<Record<string, ListAction>>
       readonly force?: boolean
     }
+  /** As a cluster with this one GameServer does it, by a GameServerAllocation's manifest. */
+  | { readonly type: 'allocate'; readonly manifest: GameServerAllocation }
   | { readonly type: 'setState'; readonly state: string }
   /** A `value` of null removes the key. */
   | { readonly type: 'setLabel' | 'setAnnotation'; readonly key: string; readonly value: string | null }

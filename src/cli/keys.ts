@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import type { ReadStream } from 'node:tty'
+import type { LocalSidecar } from '../node/local/local-sidecar.js'
+import type { CommandOf } from '../sidecar/index.js'
+import type { Colors } from './context.js'
+import { openInBrowser } from './open-browser.js'
+
+/** The part of a local sidecar that keys steer. What a key does is told by the sidecar's event log. */
+export type KeyTarget = Pick<LocalSidecar, 'sidecar' | 'control' | 'allocate'>
+
+export interface KeyOptions {
+  readonly local: KeyTarget
+  /** Where the dashboard is, with the token if it needs one. */
+  readonly dashboard: string
+  readonly colors: Colors
+  /** Writes one line to the terminal. */
+  print(line: string): void
+  /** Called for `q`. */
+  onQuit(): void
+}
+
+const KEYS = [
+  ['a', 'allocate', 'Ready becomes Allocated, as by a matchmaker'],
+  ['A', 'again', 'the last allocation once more, whoever made it'],
+  ['u', 'unhealthy', 'what the platform does after missed beats'],
+  ['d', 'drop watchers', 'cuts every watch; a client opens it again'],
+  ['t', 'terminate', 'deletes the GameServer; a game under exec gets SIGTERM'],
+  ['r', 'fresh', 'a new GameServer at the same address'],
+  ['o', 'dashboard', 'opens it in a browser'],
+  ['c', 'clear', 'clears the screen'],
+  ['h', 'help', 'shows this'],
+  ['q', 'quit', 'ends the sidecar, as Ctrl-C does'],
+] as const
+
+/** One line that names the keys people need first. */
+export function keyRow({ bold, dim }: Colors): string {
+  const shown = ['o', 'a', 'u', 'd', 'r', 'c', 'q', 'h']
+  const named = shown.map((key) => `${bold(key)} ${KEYS.find(([name]) => name === key)![1]}`)
+  return `${dim('press')}  ${named.join(dim(' · '))}`
+}
+
+/** Whether a person sits at a terminal that this process may read. */
+export function hasKeys(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground()
+}
+
+/**
+ * Steers a local sidecar by single keys of this process's terminal. The returned function puts the terminal back as it
+ * was; so does every end of the process. Does nothing where no terminal is.
+ */
+export function attachKeys(options: KeyOptions): () => void {
+  if (!hasKeys()) return () => undefined
+  const { local } = options
+  const input: ReadStream = process.stdin
+  const earlier = local.sidecar.log.entries().map(({ event }) => allocationOf(event))
+  let lastAllocation = earlier.filter((command) => command !== undefined).at(-1)
+  const unsubscribe = local.sidecar.log.subscribe(
+    ({ event }) => (lastAllocation = allocationOf(event) ?? lastAllocation),
+  )
+
+  const perform = (key: string): void => {
+    switch (key) {
+      case 'a':
+        return void local.allocate({})
+      case 'A':
+        return void (lastAllocation === undefined ? local.allocate({}) : local.control(lastAllocation))
+      case 'u':
+        return void local.control({ type: 'makeUnhealthy' })
+      case 'd':
+        return void local.control({ type: 'dropWatchers' })
+      case 't':
+        return void local.control({ type: 'terminate' })
+      case 'r':
+        return void local.control({ type: 'restart', fresh: true })
+      case 'o':
+        return openInBrowser(options.dashboard, () => options.print(`Open ${options.dashboard}`))
+      case 'c':
+        return void process.stdout.write('\u001b[2J\u001b[3J\u001b[H')
+      case 'h':
+      case '?':
+        return KEYS.forEach(([name, what, more]) =>
+          options.print(`  ${options.colors.bold(name)}  ${what.padEnd(14)} ${more}`),
+        )
+      case 'q':
+        return options.onQuit()
+    }
+  }
+  const read = (text: string): void => {
+    // In raw mode the terminal leaves these to the program that reads.
+    if (text.includes('\u0003')) signalGroup('SIGINT')
+    else if (text.includes('\u001c')) signalGroup('SIGQUIT')
+    else if (text.includes('\u001a')) suspend()
+    // Several characters at once are a paste or a cursor key: nobody means to press all of them.
+    else if (text.length === 1) perform(text)
+  }
+  const release = (): void => void input.setRawMode(false)
+  const resume = (): void => void input.setRawMode(true)
+  const signalGroup = (signal: NodeJS.Signals): void => {
+    if (signal !== 'SIGINT') release()
+    process.kill(0, signal)
+  }
+  const suspend = (): void => {
+    process.once('SIGCONT', resume)
+    signalGroup('SIGTSTP')
+  }
+
+  resume()
+  input.setEncoding('utf8').on('data', read).resume()
+  process.once('exit', release)
+  return () => {
+    unsubscribe()
+    input.off('data', read).pause()
+    process.off('exit', release).off('SIGCONT', resume)
+    release()
+  }
+}
+
+function allocationOf(event: { readonly type: string; readonly command?: unknown }): CommandOf<'allocate'> | undefined {
+  const command = event.command as { readonly type?: string } | undefined
+  return event.type === 'control' && command?.type === 'allocate' ? (command as CommandOf<'allocate'>) : undefined
+}
+
+/** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
+function isInForeground(): boolean {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return fields[2] === fields[5]
+  } catch {
+    return true
+  }
+}
+
+/** Waits for one of some keys, or for Ctrl-C and Ctrl-D, which count as the last of them. */
+export function askKey(keys: readonly string[]): Promise<string> {
+  const input: ReadStream = process.stdin
+  const release = (): void => void input.setRawMode(false)
+  return new Promise((resolve) => {
+    const read = (text: string): void => {
+      const key = /[\u0003\u0004]/.test(text) ? keys.at(-1)! : text.toLowerCase()
+      if (!keys.includes(key)) return
+      input.off('data', read).pause()
+      process.off('exit', release)
+      release()
+      resolve(key)
+    }
+    input.setRawMode(true)
+    process.once('exit', release)
+    input.setEncoding('utf8').on('data', read).resume()
+  })
+}

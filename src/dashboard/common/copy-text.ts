@@ -1,0 +1,15 @@
+/** Copies text. Without a secure context, which an address beyond this machine is, the browser has only the old way. */
+export async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  // Within an open dialog everything else is inert.
+  const parent = document.querySelector('dialog[open]') ?? document.body
+  const focused = document.activeElement
+  parent.append(area)
+  area.select()
+  const copied = (document as { execCommand(command: string): boolean }).execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  if (!copied) throw new Error('The browser refused to copy')
+}

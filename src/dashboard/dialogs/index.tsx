@@ -1,0 +1,1 @@
+export { AllocateDialog } from './allocate-dialog.js'

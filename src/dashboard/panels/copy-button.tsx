@@ -1,0 +1,41 @@
+import type { JSX } from 'preact'
+import { copyText } from '../common/copy-text.js'
+import type { Store } from '../store/store.js'
+
+interface CopyProps {
+  readonly store: Store
+  readonly text: () => string
+  /** The button's words, and its name where several look alike. */
+  readonly label?: string
+  readonly name?: string
+  /** Told once it is copied. */
+  readonly told: string
+}
+
+export function CopyButton({ store, text, label = 'Copy', name, told }: CopyProps): JSX.Element {
+  const copy = (): void =>
+    void copyText(text()).then(
+      () => store.announce(told),
+      (error: unknown) => store.announce(error instanceof Error ? error.message : String(error)),
+    )
+  return (
+    <button type="button" class="button" aria-label={name} onClick={copy}>
+      {label}
+    </button>
+  )
+}
+
+/** What to paste where there is nothing to show yet. */
+export function Hint({ store, text, code }: { store: Store; text: string; code: string }): JSX.Element {
+  return (
+    <div class="part-hint">
+      <p>{text}</p>
+      <div class="part-code">
+        <pre class="mono" tabIndex={0}>
+          {code}
+        </pre>
+        <CopyButton store={store} text={() => code} told="Copied" name={`Copy: ${code.split('\n', 1)[0]}`} />
+      </div>
+    </div>
+  )
+}

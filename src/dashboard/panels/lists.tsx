@@ -1,0 +1,102 @@
+import { useRef } from 'preact/hooks'
+import type { JSX } from 'preact'
+import type { ListStatus } from '../../protocol/game-server.js'
+import type { Store } from '../store/store.js'
+import { Hint } from './copy-button.js'
+import { GrowingPanel } from './growing-panel.js'
+import { onFields } from './on-fields.js'
+import { useWanted } from './use-wanted.js'
+
+const code = `spec:
+  lists:
+    players: { capacity: 16 }
+
+await client.addListValue('players', 'alice')`
+
+/** More values than people look through are counted instead. */
+const SHOWN = 200
+
+export function Lists({ store }: { store: Store }): JSX.Element {
+  const lists = Object.entries(store.snapshot.value?.gameServer.status.lists ?? {})
+  return (
+    <GrowingPanel
+      name="Lists"
+      noun="list"
+      fields={{ capacity: '10' }}
+      add={(fields) => store.control({ type: 'setList', name: '', ...fields })}
+    >
+      {lists.length === 0 && (
+        <Hint store={store} text="None: name one in gameserver.yaml, and add a player." code={code} />
+      )}
+      <ul>
+        {lists.map(([name, list]) => (
+          <List key={name} store={store} name={name} list={list} />
+        ))}
+      </ul>
+    </GrowingPanel>
+  )
+}
+
+function List({ store, name, list }: { store: Store; name: string; list: ListStatus }): JSX.Element {
+  const adding = useRef<HTMLInputElement>(null)
+  const [values, want] = useWanted<readonly string[]>(list.values ?? [])
+  const set = (next: readonly string[], capacity = list.capacity): Promise<{ ok: boolean }> => {
+    const sent = store.control({ type: 'setList', name, values: next, capacity })
+    want(next, sent)
+    return sent
+  }
+  const remove = (value: string): void => {
+    void set(values.filter((other) => other !== value))
+    // The button goes; who used the keyboard goes on nearby.
+    adding.current?.focus()
+  }
+  return (
+    <li class="list-row">
+      <div class="list-head">
+        <span class="part-name">{name}</span>
+        <meter class="part-meter" aria-label={name} min={0} max={Number(list.capacity) || 1} value={values.length} />
+        <span class="count-value">{`${values.length} / ${list.capacity}`}</span>
+      </div>
+      <ul class="list-values">
+        {values.slice(0, SHOWN).map((value) => (
+          <li key={value} class="list-value">
+            <span class="list-text">{value}</span>
+            <button class="list-remove" aria-label={`Remove ${value} from ${name}`} onClick={() => remove(value)}>
+              ×
+            </button>
+          </li>
+        ))}
+        {values.length > SHOWN && <li class="muted">{`and ${values.length - SHOWN} more`}</li>}
+        {values.length === 0 && <li class="muted">empty</li>}
+      </ul>
+      <form
+        class="part-form"
+        onSubmit={onFields(({ value, capacity = list.capacity }, form) => {
+          const more = value === undefined || values.includes(value) ? [] : [value]
+          void set([...values, ...more], capacity).then(({ ok }) => ok && form.reset())
+        })}
+      >
+        <input
+          ref={adding}
+          class="field list-field"
+          name="value"
+          placeholder="add a value"
+          aria-label={`Add to ${name}`}
+        />
+        <label>
+          of{' '}
+          <input
+            class="field count-field"
+            name="capacity"
+            inputMode="numeric"
+            aria-label={`Capacity of ${name}`}
+            placeholder={list.capacity}
+          />
+        </label>
+        <button class="button" aria-label={`Add to ${name}, or set its capacity`}>
+          + add
+        </button>
+      </form>
+    </li>
+  )
+}

@@ -1,0 +1,18 @@
+type Fields = Readonly<Record<string, string>>
+
+/** Hands a form's fields on when it is sent, without those that are empty. The page stays where it is. */
+export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    use(fieldsOf(form), form)
+  }
+}
+
+export function fieldsOf(form: HTMLFormElement): Fields {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim()
+  }
+  return fields
+}

@@ -1,0 +1,69 @@
+import type { JSX } from 'preact'
+import type { WatcherInfo } from '../../sidecar/index.js'
+import { duration } from '../common/format.js'
+import type { Store } from '../store/store.js'
+import { Hint } from './copy-button.js'
+import { Panel } from './panel.js'
+
+export function Watchers({ store }: { store: Store }): JSX.Element | null {
+  const snapshot = store.snapshot.value
+  if (!snapshot) return null
+  const { watchers, faults } = snapshot
+  const isStalled = faults.watchersStalled !== false
+  const tools = (
+    <span class="part-tools">
+      <button
+        class="button"
+        aria-disabled={watchers.length === 0}
+        onClick={() => void store.control({ type: 'dropWatchers' })}
+      >
+        Drop all
+      </button>
+      <button
+        class="button"
+        aria-pressed={isStalled}
+        title="Sends nothing to any watcher until it is released"
+        onClick={() => void store.control({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+      >
+        Stall
+      </button>
+    </span>
+  )
+  return (
+    <Panel name="Watchers" aside={tools}>
+      {watchers.length === 0 && (
+        <Hint
+          store={store}
+          text="None: a game watches with its client, you with curl."
+          code={`for await (const gs of client.watch()) console.log(gs.status.state)\n\ncurl -N ${location.origin}/watch/gameserver`}
+        />
+      )}
+      <ul>
+        {watchers.map((watcher) => (
+          <Watcher key={watcher.id} store={store} watcher={watcher} />
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JSX.Element {
+  const { id, transport, client, openedAt, sent, queued, dropped } = watcher
+  return (
+    <li class="watch-row">
+      <span class="part-name">{`#${id} ${transport}`}</span>
+      {client !== undefined && <span class="muted">{client}</span>}
+      <span class="muted">{duration(store.now.value - openedAt)}</span>
+      <span>{`${sent} sent`}</span>
+      <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
+      <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      <button
+        class="button part-last"
+        aria-label={`Drop watcher ${id}`}
+        onClick={() => void store.control({ type: 'dropWatchers', ids: [id] })}
+      >
+        drop
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,148 @@
+import { signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
+import type { ControlResult, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
+import { CONTROL, createApi, messageOf, parseJson } from './api.js'
+import type { Api } from './api.js'
+import { createEntryList } from './entry-list.js'
+import { startFeed } from './feed.js'
+import type { Frame } from './feed.js'
+import { isOutdated } from './page-version.js'
+import { createClock } from './sidecar-clock.js'
+import { createStateRefresh } from './state-refresh.js'
+import type { AllocationResult, Store } from './store.js'
+
+/** The store, and what only the page's own frame needs of it. */
+export interface PageStore extends Store {
+  readonly api: Api
+  /** When the next connection is tried (by this machine's clock), while it is lost. */
+  readonly retryAt: ReadonlySignal<number | undefined>
+  /** The sentence that was told last, and how many there were. */
+  readonly announcement: ReadonlySignal<{ readonly text: string; readonly count: number }>
+  /** The sidecar has a newer page, which is being loaded. */
+  readonly outdated: ReadonlySignal<boolean>
+  retry(): void
+}
+
+export function createStore(token: string | undefined): PageStore {
+  const api = createApi(token)
+  const connection = signal<'connecting' | 'open' | 'lost'>('connecting')
+  const snapshot = signal<SidecarSnapshot | undefined>(undefined)
+  const retryAt = signal<number | undefined>(undefined)
+  const announcement = signal({ text: '', count: 0 })
+  const outdated = signal(false)
+  const list = createEntryList()
+  const clock = createClock()
+  /** `seq` and `at` of the newest entry before a connection was lost, by which the log is known again. */
+  let known: { readonly seq: number; readonly at: number | undefined } | undefined
+
+  const announce = (text: string): void => {
+    announcement.value = { text, count: announcement.peek().count + 1 }
+  }
+  const accept = (state: SidecarSnapshot): void => {
+    if (state.now < (snapshot.peek()?.now ?? 0) && state.lastSeq < (snapshot.peek()?.lastSeq ?? 0)) return
+    clock.set(state)
+    snapshot.value = state
+  }
+  const refresh = createStateRefresh(api, accept)
+
+  const startOver = (): void => {
+    known = undefined
+    list.clear()
+    refresh.reset()
+    void fillGap(0)
+  }
+  const fillGap = async (since: number): Promise<void> => {
+    const answer = (await api.read(`${CONTROL}/log?since=${since}`).catch(() => undefined)) as
+      { entries: readonly LogEntry[]; more?: boolean } | undefined
+    if (answer === undefined) return
+    list.add(answer.entries)
+    const last = answer.entries.at(-1)
+    if (last !== undefined) refresh.want(last.seq)
+    if (answer.more === true && last !== undefined) await fillGap(last.seq)
+  }
+  const open = (state: SidecarSnapshot): void => {
+    const wasLost = connection.peek() === 'lost'
+    connection.value = 'open'
+    retryAt.value = undefined
+    if (known !== undefined && state.lastSeq < known.seq) {
+      snapshot.value = undefined
+      startOver()
+    }
+    accept(state)
+    if (!wasLost) return
+    announce('Connected again')
+    isOutdated()
+      .then((isOld) => {
+        outdated.value = isOld
+        if (isOld) setTimeout(() => location.reload(), 1500)
+      })
+      .catch(() => undefined)
+  }
+  const onFrame = (frame: Frame): void => {
+    if (frame.type === 'state') {
+      refresh.has(frame.state.lastSeq)
+      if (connection.peek() === 'open') accept(frame.state)
+      else open(frame.state)
+    } else if (frame.type === 'gap') {
+      void fillGap(frame.since)
+    } else {
+      const isOther = frame.entry.seq === known?.seq && frame.entry.at !== known.at
+      known = undefined
+      if (isOther) startOver()
+      else if (frame.entry.seq > list.lastSeq) list.add([frame.entry])
+      refresh.want(frame.entry.seq)
+    }
+  }
+  const feed = startFeed(api, {
+    // The last entry is asked for once more: another sidecar's would differ.
+    since: () => Math.max(0, list.lastSeq - 1),
+    onFrame,
+    onLost(at) {
+      if (connection.peek() === 'open') {
+        known = { seq: list.lastSeq, at: list.lastAt }
+        announce('The sidecar is gone')
+      }
+      connection.value = 'lost'
+      retryAt.value = at
+    },
+  })
+
+  const control: Store['control'] = async (command) => {
+    const result = await sendCommand(api, command)
+    if (!result.ok) announce(result.message)
+    return result
+  }
+
+  return {
+    api,
+    connection,
+    snapshot,
+    entries: list.entries,
+    now: clock.now,
+    retryAt,
+    announcement,
+    outdated,
+    announce,
+    control,
+    allocate: (allocation) => sendAllocation(api, allocation),
+    call: (method, path, body) => api.send(method, path, body),
+    retry: () => feed.retry(),
+  }
+}
+
+const GONE = 'The sidecar does not answer'
+
+async function sendCommand(api: Api, command: object): Promise<ControlResult> {
+  const answer = await api.send('POST', `${CONTROL}/commands`, command).catch(() => undefined)
+  if (answer === undefined) return { ok: false, message: GONE }
+  return answer.status === 200 ? { ok: true } : { ok: false, message: messageOf(answer) }
+}
+
+async function sendAllocation(api: Api, allocation: object): Promise<AllocationResult> {
+  const answer = await api.send('POST', `${CONTROL}/allocations`, allocation).catch(() => undefined)
+  if (answer === undefined) return { ok: false, message: GONE }
+  if (answer.status !== 200) return { ok: false, message: messageOf(answer) }
+  const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined
+  const state = value?.status?.state === 'Allocated' ? 'Allocated' : 'UnAllocated'
+  return { ok: true, state, ...(value?.reason === undefined ? {} : { reason: value.reason }) }
+}

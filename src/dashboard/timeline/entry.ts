@@ -1,0 +1,32 @@
+import type { LogEntry } from '../../sidecar/index.js'
+
+export type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
+
+/** What sort of thing an entry is. A beat that did no more than beat is apart from the calls. */
+export function kindOf({ event }: LogEntry): Kind {
+  switch (event.type) {
+    case 'call':
+      return event.call.operation === 'health' ? 'beat' : 'call'
+    case 'refused':
+    case 'control':
+      return event.type
+    case 'watch-opened':
+    case 'watch-closed':
+      return 'watch'
+    case 'tick':
+    case 'crashed':
+      return 'event'
+  }
+}
+
+/** A beat that was answered as ever, of which many are one row. */
+export const isPlainBeat = (entry: LogEntry): boolean =>
+  kindOf(entry) === 'beat' &&
+  entry.reply?.status === 200 &&
+  entry.changes.length === 0 &&
+  entry.warnings.length === 0 &&
+  entry.fault !== true
+
+/** Time has passed, and nothing that anybody could see has come of it. */
+export const isSilent = (entry: LogEntry): boolean =>
+  entry.event.type === 'tick' && entry.changes.length === 0 && entry.warnings.length === 0

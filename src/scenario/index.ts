@@ -1,0 +1,6 @@
+export { milliseconds, shownTime } from './duration.js'
+export { readScenario, ScenarioError } from './read-scenario.js'
+export { runScenario } from './run-scenario.js'
+
+export type { Path } from './json-schema.js'
+export type { Scenario, ScenarioResult, StepResult, Target } from './types.js'

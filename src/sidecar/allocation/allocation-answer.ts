@@ -1,0 +1,74 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { toInt64 } from '../model/state/int64.js'
+import type { AllocationStatus, AnsweredAllocation, GameServerAllocation, GameServerSelector } from './manifest.js'
+import { selectorsOf } from './plan-allocation.js'
+
+/**
+ * The answer to a checked allocation: the manifest with the defaults of a cluster, and its status.
+ *
+ * @param allocated the GameServer as the allocation left it, or the reason why there is none
+ */
+export function allocationAnswer(
+  manifest: GameServerAllocation,
+  allocated: GameServer | string,
+  namespace: string,
+  now: number,
+): AnsweredAllocation {
+  const isAllocated = typeof allocated !== 'string'
+  const { spec } = manifest
+  const withDefaults = (selector: GameServerSelector): GameServerSelector => ({
+    ...selector,
+    gameServerState: selector.gameServerState ?? 'Ready',
+  })
+  const hasSelectors = (spec?.selectors?.length ?? 0) > 0
+  return {
+    apiVersion: manifest.apiVersion ?? 'allocation.agones.dev/v1',
+    kind: 'GameServerAllocation',
+    metadata: {
+      ...manifest.metadata,
+      ...(isAllocated ? { name: allocated.object_meta.name } : {}),
+      namespace,
+      creationTimestamp: `${new Date(now).toISOString().slice(0, 19)}Z`,
+    },
+    spec: {
+      ...spec,
+      multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
+      required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
+      selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
+      scheduling: spec?.scheduling || 'Packed',
+      metadata: spec?.metadata ?? {},
+    },
+    status: isAllocated ? statusOf(allocated) : { state: 'UnAllocated', gameServerName: '', source: '' },
+    ...(isAllocated ? {} : { reason: allocated }),
+  }
+}
+
+function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
+  const { ports = [], address = '', addresses = [], counters, lists } = status
+  return {
+    state: 'Allocated',
+    gameServerName: meta.name,
+    ports,
+    address,
+    addresses,
+    // The sidecar's GameServer doesn't tell its node.
+    nodeName: addresses.find(({ type }) => type === 'Hostname')?.address ?? address,
+    source: 'local',
+    metadata: { labels: meta.labels ?? {}, annotations: meta.annotations ?? {} },
+    counters: mapValues(counters, ({ count, capacity }) => ({ count: int64(count), capacity: int64(capacity) })),
+    lists: mapValues(lists, ({ capacity, values }) => ({ capacity: int64(capacity), values: values ?? [] })),
+  }
+}
+
+function mapValues<T, U>(
+  record: Readonly<Record<string, T>> | null | undefined,
+  change: (value: T) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record ?? {}).map(([name, value]) => [name, change(value)]))
+}
+
+/** A number, as the cluster's API has it, unless that can't hold it. */
+function int64(text: string): number | string {
+  const value = Number(toInt64(text) ?? NaN)
+  return Number.isSafeInteger(value) ? value : text
+}

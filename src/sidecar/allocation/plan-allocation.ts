@@ -1,0 +1,94 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { isBeingDeleted } from '../model/state/game-server-edits.js'
+import type { CounterAction, ListAction } from '../model/state/control-command.js'
+import { own } from '../model/state/records.js'
+import { excerpt, show } from '../model/state/show.js'
+import type { GameServerAllocation, GameServerAllocationSpec, GameServerSelector } from './manifest.js'
+import { mismatches } from './mismatches.js'
+
+/** Most selectors of which a reason tells why they failed. */
+const mostShown = 10
+
+/** What an allocation that matches does to the GameServer. */
+export interface AllocationPlan {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly counters: Readonly<Record<string, CounterAction>>
+  readonly lists: Readonly<Record<string, ListAction>>
+  /** Actions that are left out, in a sentence: a cluster allocates nevertheless, and writes an event. */
+  readonly skipped: readonly string[]
+}
+
+/** What a checked allocation does to a GameServer, or the reason why it doesn't take it. */
+export function planAllocation(manifest: GameServerAllocation, object: GameServer): AllocationPlan | string {
+  const reason = whyNot(manifest, object)
+  if (reason !== undefined) return reason
+  const spec = manifest.spec ?? {}
+  const counters = existing('counter', spec.counters ?? {}, object.status.counters ?? {})
+  const lists = existing('list', spec.lists ?? {}, object.status.lists ?? {})
+  return {
+    labels: spec.metadata?.labels ?? {},
+    annotations: spec.metadata?.annotations ?? {},
+    counters: Object.fromEntries(
+      counters.kept.map(([name, { action, amount, capacity }]) => [name, withoutNull({ action, amount, capacity })]),
+    ),
+    lists: Object.fromEntries(
+      lists.kept.map(([name, { addValues, deleteValues, capacity }]) => [
+        name,
+        withoutNull({ addValues, deleteValues, capacity }),
+      ]),
+    ),
+    skipped: [...counters.skipped, ...lists.skipped],
+  }
+}
+
+/** The selectors in the order in which they are tried, each with its name. */
+export function selectorsOf(
+  spec: GameServerAllocationSpec,
+): { readonly name: string; readonly selector: GameServerSelector }[] {
+  const { selectors, preferred, required } = spec
+  if ((selectors?.length ?? 0) > 0) {
+    return selectors!.map((selector, index) => ({ name: `selector ${index + 1}`, selector }))
+  }
+  const old = (preferred ?? []).map((selector, index) => ({ name: `preferred ${index + 1}`, selector }))
+  return [...old, { name: old.length > 0 || required != null ? 'required' : '', selector: required ?? {} }]
+}
+
+function whyNot({ metadata, spec }: GameServerAllocation, object: GameServer): string | undefined {
+  const { namespace } = object.object_meta
+  const wanted = typeof metadata?.['namespace'] === 'string' ? metadata['namespace'] : ''
+  if (wanted !== '' && namespace !== '' && wanted !== namespace) {
+    return `the GameServer is in the namespace ${show(namespace)}, the allocation in ${show(wanted)}`
+  }
+  if (isBeingDeleted(object)) return 'the GameServer is being deleted'
+  const reasons: string[] = []
+  const tried = selectorsOf(spec ?? {})
+  for (const { name, selector } of tried) {
+    const why = mismatches(selector, object)
+    if (why.length === 0) return undefined
+    if (reasons.length < mostShown) reasons.push(excerpt(`${name === '' ? '' : `${name}: `}${why.join(', and ')}`, 500))
+  }
+  const more = tried.length - reasons.length
+  return `${reasons.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
+}
+
+/** The actions on what exists, and a sentence about each of the others. */
+function existing<Action>(
+  kind: 'counter' | 'list',
+  actions: Readonly<Record<string, Action>>,
+  values: Readonly<Record<string, unknown>>,
+): { readonly kept: [string, Action][]; readonly skipped: string[] } {
+  const all = Object.entries(actions)
+  return {
+    kept: all.filter(([name]) => own(values, name) !== undefined),
+    skipped: all
+      .filter(([name]) => own(values, name) === undefined)
+      .map(([name]) => `The allocation's action on the ${kind} ${show(name)} has no effect: there is no such ${kind}.`),
+  }
+}
+
+type WithoutNull<T> = { [Key in keyof T]?: NonNullable<T[Key]> }
+
+function withoutNull<T extends object>(value: T): WithoutNull<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item != null)) as WithoutNull<T>
+}
