@@ -8,7 +8,7 @@ import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
-import { compact, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
+import { compact, jsonFile, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
 const DIR = process.env.BUILD_DIR ?? 'dist'
@@ -168,7 +168,8 @@ const builds = [
       compile('es2022'),
       resolve({ preferBuiltins: true }),
       commonjs(),
-      json(),
+      json({ compact: true, namedExports: false }),
+      jsonFile('scenario.schema.json', `${import.meta.dirname}/src/scenario/scenario.schema.json`),
       compact(),
       licenses,
     ],

@@ -8,6 +8,7 @@ import { execCommand } from './commands/exec.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
+import { scenarioCommand } from './commands/scenario.js'
 import { serveCommand } from './commands/serve.js'
 import { watchCommand } from './commands/watch.js'
 import { CommandError, UsageError } from './context.js'
@@ -23,6 +24,7 @@ const commands: readonly CommandModule[] = [
   callCommand,
   watchCommand,
   doctorCommand,
+  scenarioCommand,
   initCommand,
   completionCommand,
 ]
@@ -45,7 +47,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     define(command)
     command.action(async () => {
       if (program.opts()['version'] === true) context.print(context.version())
-      else code = await run(command.opts(), command.args, context)
+      else
+        code = await run(
+          command.opts(),
+          command.args,
+          context,
+          args.includes('--') ? args.slice(args.indexOf('--') + 1) : [],
+        )
     })
   }
   if (args.length === 0) {
