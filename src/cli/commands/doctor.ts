@@ -65,18 +65,42 @@ async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<numbe
     patience: flags.timeout * 1000,
   })
   const findings: Examined[] = []
-  let group = ''
+  const report = createReport(context)
   for await (const finding of examine(patient)) {
     findings.push(finding)
-    if (flags.json) continue
-    if (finding.group !== group) context.print(`${group === '' ? '' : '\n'}${context.colors.bold(finding.group)}`)
-    group = finding.group
-    linesOf(finding, context.colors).forEach(context.print)
+    if (!flags.json) report.tell(finding)
   }
   const failed = findings.filter(({ status }) => status === 'failure').length
   if (flags.json) context.print(JSON.stringify({ ok: failed === 0, url, findings }))
-  else context.print(`\n${verdict(findings, context.colors)}`)
+  else report.end(findings)
   return failed === 0 ? EXIT.DONE : EXIT.FAILED
+}
+
+/** Prints findings as they come; those of a group that are skipped for the same reason share a line. */
+function createReport({ print, colors }: CliContext): { tell(one: Examined): void; end(all: Examined[]): void } {
+  let group = ''
+  let together: Examined[] = []
+  const printSkipped = (): void => {
+    const [first] = together
+    if (first === undefined) return
+    const ids = together.map(({ id }) => id).join(', ')
+    print(`  ${colors.dim(`[-] skipped (${ids}): ${plainText(first.text, 1_000)}`)}`)
+    together = []
+  }
+  return {
+    tell: (finding) => {
+      const isMore = finding.status === 'skipped' && finding.group === group && finding.text === together[0]?.text
+      if (!isMore) printSkipped()
+      if (finding.group !== group) print(`${group === '' ? '' : '\n'}${colors.bold(finding.group)}`)
+      group = finding.group
+      if (finding.status === 'skipped') together.push(finding)
+      else linesOf(finding, colors).forEach(print)
+    },
+    end: (findings) => {
+      printSkipped()
+      print(`\n${verdict(findings, colors)}`)
+    },
+  }
 }
 
 /** A variable that makes no address is a finding of its own, and no reason to end. */
@@ -88,16 +112,10 @@ function urlOfEnvironment(): string {
   }
 }
 
-function linesOf({ status, text, fix }: Examined, colors: Colors): string[] {
-  const mark = {
-    ok: colors.green('[✓]'),
-    warning: colors.yellow('[!]'),
-    failure: colors.red('[✗]'),
-    skipped: colors.dim('[-]'),
-  }[status]
-  const said = plainText(status === 'skipped' ? `skipped: ${text}` : text, 1_000)
-  const line = `  ${mark} ${status === 'skipped' ? colors.dim(said) : said}`
-  return fix === undefined ? [line] : [line, `      ${colors.cyan('→')} ${plainText(fix, 1_000)}`]
+function linesOf({ status, text, fix }: Examined, { green, yellow, red, cyan }: Colors): string[] {
+  const mark = { ok: green('[✓]'), warning: yellow('[!]'), failure: red('[✗]'), skipped: '[-]' }[status]
+  const line = `  ${mark} ${plainText(text, 1_000)}`
+  return fix === undefined ? [line] : [line, `      ${cyan('→')} ${plainText(fix, 1_000)}`]
 }
 
 function verdict(findings: readonly Examined[], colors: Colors): string {

@@ -39,7 +39,7 @@ async function checkBeats({ listener, url }: Patient): Promise<Finding> {
   }
   const times = [...beats, now]
   const worst = Math.max(...times.slice(1).map((at, index) => at - times[index]!))
-  const told = `${beats.length} beats in the last ${(PERIODS * period) / 1000} s, worst gap ${(worst / 1000).toFixed(1)} s`
+  const told = `${beats.length} beat${beats.length === 1 ? '' : 's'} in the last ${(PERIODS * period) / 1000} s, worst gap ${(worst / 1000).toFixed(1)} s`
   if (worst > period) {
     return failure(
       `${told}, longer than the period of ${health.periodSeconds} s`,

@@ -80,15 +80,18 @@ async function checkGameServer({ read, gameServer }: Patient): Promise<Finding> 
   )
 }
 
-async function checkSpeed({ read, url }: Patient): Promise<Finding> {
-  const { ms } = await read()
+/** The quickest of three counts: the first also pays for what both sides load when they are first used. */
+async function checkSpeed(patient: Patient): Promise<Finding> {
+  const { url } = patient
+  let ms = (await patient.read()).ms
+  for (let more = 0; more < 2 && ms > SLOW_MS; more += 1) ms = Math.min(ms, (await send(patient, '/gameserver')).ms)
   const took = `GET /gameserver took ${Math.round(ms)} ms`
   return ms <= SLOW_MS
     ? ok(took)
     : warning(
         `${took}, which is slow beside the ${SLOW_MS} ms that a sidecar on the same machine needs at most`,
         isLoopbackHost(new URL(url).hostname)
-          ? 'look for a fault that is set (gameserver-sidecar doctor says so below), a busy machine, or a port-forward'
+          ? 'look for a fault that is set (see Watch), a busy machine, or a port-forward'
           : 'run the game beside its sidecar',
       )
 }
