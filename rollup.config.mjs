@@ -156,6 +156,7 @@ const builds = [
     plugins: [
       // The client of this package, as every other program imports it.
       moduleByName('../../../index.node.js', 'gameserver-sidecar'),
+      moduleByName('../../index.node.js', 'gameserver-sidecar'),
       inlineScript(),
       inlinePage(),
       alias({

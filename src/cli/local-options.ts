@@ -3,7 +3,7 @@ import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js
 import { featureGates, whole } from './arguments.js'
 
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
-export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks'>
+export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace'>
 
 /**
  * Creates the options anew for each command, because an option remembers the heading that a command gave it. They have
@@ -21,4 +21,11 @@ export const localOptions = (): readonly Option[] => [
     'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)',
   ).argParser(whole),
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
+  new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
 ]
+
+/** Whether an option is on the command line: those that switch something off have a default of their own. */
+export const isGiven = (option: Option, flags: object): boolean => {
+  const value = (flags as Readonly<Record<string, unknown>>)[option.attributeName()]
+  return option.negate ? value === false : value !== undefined
+}

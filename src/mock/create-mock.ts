@@ -1,5 +1,5 @@
-import { commandProblem, createSidecar } from '../sidecar/index.js'
-import type { ControlCommand } from '../sidecar/index.js'
+import { allocateGameServer, commandProblem, createSidecar } from '../sidecar/index.js'
+import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
 import { check, checkNames, isAmount } from './check.js'
 import { createMockClock } from './clock.js'
 import { createFailures } from './failures.js'
@@ -7,7 +7,8 @@ import { createFetch } from './fetch.js'
 import { createJournal } from './journal.js'
 import type { Network } from './network.js'
 import { createRandom } from './random.js'
-import type { Mock, MockOptions } from './types.js'
+import type { GameServer } from '../index.js'
+import type { Allocation, Mock, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
 
 /** Where time starts that isn't real: the same in every run. */
@@ -88,6 +89,14 @@ export function createMock(options: MockOptions = {}): Mock {
     return { ok: true }
   }
 
+  function allocate(allocation: Allocation | GameServerAllocation = {}): GameServer | AnsweredAllocation {
+    if ('spec' in allocation || 'kind' in allocation || 'apiVersion' in allocation) {
+      return allocateGameServer(sidecar, sidecar.control, allocation)
+    }
+    control({ ...allocation, type: 'allocate' })
+    return sidecar.snapshot().gameServer
+  }
+
   /** The clock is not the sidecar's. */
   function steerClock(command: ControlCommand): string | undefined {
     if (command.type === 'advanceClock') void clock.advance(command.ms)
@@ -133,7 +142,7 @@ export function createMock(options: MockOptions = {}): Mock {
       check('advance()', ms, isAmount(ms) && ms !== Infinity, 'ms of at least 0')
       await clock.advance(ms)
     },
-    allocate: (allocation = {}) => void control({ ...allocation, type: 'allocate' }),
+    allocate,
     control,
     fail: (operation, how = {}) => failures.add(operation, how),
     dropWatch: () => void control({ type: 'dropWatchers' }),
@@ -141,13 +150,13 @@ export function createMock(options: MockOptions = {}): Mock {
     expect: (operation, times) => journal.expect(operation, times),
     close,
     [symbolOf('dispose')]: close,
-    // eslint-disable-next-line @typescript-eslint/require-await -- what close() throws becomes a rejection
+    // What close() throws becomes a rejection.
     [symbolOf('asyncDispose')]: async () => close(),
   } as Partial<Mock> as Mock
 }
 
 /** Older runtimes lack these symbols; compilers put their own in place before this runs, or use the names. */
-const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => (Symbol[name] as symbol | undefined) ?? name
+const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
 /** In a page the mock is at the page's own origin, as the gateway is. */
 function originOfPage(): string | undefined {

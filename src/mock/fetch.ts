@@ -13,7 +13,7 @@ type Init = Partial<FetchInit> | undefined
 export function createFetch(network: Network): (url: string, init?: FetchInit) => Promise<MockResponse> {
   return async (url, init: Init) => {
     const method = init?.method ?? 'GET'
-    const target = targetOf(String(url), network)
+    const target = targetOf(url, network)
     const found = operationOf(method, target, network)
     const call = found && network.journal.add(found.operation, found.name, init?.body)
     const left = init?.signal as AbortSignal | undefined
@@ -55,7 +55,7 @@ async function send(network: Network, method: string, target: string, init: Init
     const response = await Promise.race([network.sidecar.handle(request, { method, target, signal: left }), gone])
     const { status, headers, body } = response
     if (body === null || !isWatch(target, status))
-      return textResponse(status, headers, await network.busy(response.text()))
+      return textResponse(status, headers, method === 'HEAD' ? '' : await network.busy(response.text()))
     return { ...textResponse(status, headers, ''), body }
   } catch (error) {
     throw error instanceof ConnectionDropped ? networkError('ECONNRESET') : error
@@ -69,13 +69,14 @@ const isWatch = (target: string, status: number): boolean => status === 200 && t
 
 /** The part of a `Request` that the sidecar reads: the host's own costs more than all the rest, and some have none. */
 function requestOf(method: string, url: string, init: Init): Request {
-  const text = init?.body ?? undefined
+  // An empty body goes over the wire as none.
+  const content = init?.body
   const headers = new Map(Object.entries(init?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
-  return { method, url, headers, body: text === undefined ? null : bodyOf(text) } as unknown as Request
+  return { method, url, headers, body: content?.length ? bodyOf(content) : null } as unknown as Request
 }
 
-function bodyOf(text: string): { getReader(): unknown; cancel(): Promise<void> } {
-  let chunk: Uint8Array | undefined = new TextEncoder().encode(text)
+function bodyOf(content: string | Uint8Array): { getReader(): unknown; cancel(): Promise<void> } {
+  let chunk: Uint8Array | undefined = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const cancel = async (): Promise<void> => {
     chunk = undefined
     return Promise.resolve()

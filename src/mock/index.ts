@@ -12,9 +12,10 @@ export type {
   RestartHow,
 } from './types.js'
 export type {
+  AnsweredAllocation,
   ControlCommand,
-  ControlResult,
   CounterAction,
+  GameServerAllocation,
   GameServerManifest,
   ListAction,
   LogEntry,

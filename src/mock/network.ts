@@ -28,7 +28,7 @@ export interface Network {
 /** The part of a URL that the sidecar gets. */
 export function targetOf(url: string, { baseUrl, journal }: Network): string {
   const own = url.replace(/^ws/, 'http')
-  if (own.startsWith(`${baseUrl}/`)) return own.slice(baseUrl.length)
+  if (own.startsWith(baseUrl)) return own.slice(baseUrl.length)
   throw journal.refuse(url, `the mock is at ${baseUrl}`)
 }
 

@@ -1,6 +1,13 @@
 import type { FetchInit, FetchResponse, GameServer, SchedulerLike, WebSocketConstructor } from '../index.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { ControlCommand, ControlResult, GameServerManifest, Sidecar } from '../sidecar/index.js'
+import type {
+  AnsweredAllocation,
+  CommandOf,
+  ControlCommand,
+  GameServerAllocation,
+  GameServerManifest,
+  Sidecar,
+} from '../sidecar/index.js'
 
 /** Options of `createMock()`. Each has a default. */
 export interface MockOptions {
@@ -84,7 +91,7 @@ export interface FailHow {
 export type FailTarget = OperationName | readonly OperationName[] | '*'
 
 /** What an allocation changes, as in the control command `allocate`. */
-export type Allocation = Omit<Extract<ControlCommand, { readonly type: 'allocate' }>, 'type'>
+export type Allocation = Omit<Exclude<CommandOf<'allocate'>, { readonly manifest: unknown }>, 'type'>
 
 export interface RestartHow {
   /** For a new GameServer. Default: the old one stays, if it isn't gone. */
@@ -110,12 +117,18 @@ export interface Mock {
    * Allocates the GameServer as an allocator does, with the metadata, counters and lists that it changes.
    * @throws Error that says why it can't be allocated
    */
-  allocate(allocation?: Allocation): void
+  allocate(allocation?: Allocation): GameServer
+  /**
+   * Allocates by a GameServerAllocation, and answers as the cluster does: `status.state` is `UnAllocated` where nothing
+   * matches, with the `reason` beside it.
+   * @throws Error that names the field which is wrong
+   */
+  allocate(manifest: GameServerAllocation): AnsweredAllocation
   /**
    * Carries out a command of the control interface.
    * @throws Error that says what is wrong with it
    */
-  control(command: ControlCommand): ControlResult
+  control(command: ControlCommand): { readonly ok: true }
   /** Makes calls fail or wait. Returns the function that undoes it. */
   fail(operation: FailTarget, how?: FailHow): () => void
   /** Cuts every watch. */

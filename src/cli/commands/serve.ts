@@ -7,12 +7,12 @@ import { names, port, someSeconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
-import { localOptions } from '../local-options.js'
+import { isGiven, localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
 import type { ServeChoices } from '../serve-checks.js'
 import { whyNotToServe } from '../served-folder.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
 
 interface ServeOptions extends ServeChoices, LocalFlags {
   readonly httpPort?: number
@@ -70,7 +70,7 @@ function define(command: Command): void {
 
 async function runServe(dir: string, options: ServeOptions, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const given = insideOptions.filter((option) => Object.hasOwn(options, option.attributeName()))
+  const given = insideOptions.filter((option) => isGiven(option, options))
   checkChoices(
     options,
     process.env,
@@ -91,7 +91,7 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
 
 async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
-  const { mode, file, featureGates, wsLimit, quirks, httpPort, host, cert, key } = options
+  const { mode, file, featureGates, wsLimit, quirks, replace, httpPort, host, cert, key } = options
   const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createGateway({
@@ -103,6 +103,7 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
         featureGates,
         wsLimit,
         quirks,
+        replace,
         port: httpPort,
         onWarning,
         onLog: context.warn,
@@ -129,7 +130,7 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
     const { port: failed = options.port } = error as { readonly port?: number }
     const portFlag = failed === httpPort && failed !== options.port ? '--http-port' : '--port'
     const place = { port: failed, portFlag, address: host, addressFlag: '--host' }
-    throw new UsageError(startFailure(error, place), { cause: error })
+    throw await startError(error, place)
   }
 }
 

@@ -1,5 +1,5 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { allocateGameServer, AllocationError } from '../../sidecar/index.js'
+import { allocateGameServer, AllocationError, faultPresets } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
@@ -26,6 +26,8 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
       return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
     case '/log':
       return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
+    case '/presets':
+      return request.method === 'GET' ? answer({ presets: faultPresets }) : wrongMethod('GET')
     case '/commands':
       return request.method === 'POST' ? runCommand(target, request) : wrongMethod('POST')
     case '/allocations':
@@ -33,6 +35,9 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
     case '/events':
       return refusalResponse(malformed('This path is a WebSocket'))
     default:
+      if (route.startsWith('/log/')) {
+        return request.method === 'GET' ? readEntry(sidecar, route.slice('/log/'.length)) : wrongMethod('GET')
+      }
       return refusalResponse({
         status: 404,
         code: 5,
@@ -51,6 +56,15 @@ function readLog(sidecar: Sidecar, url: URL): Response {
   const since = readSince(url.searchParams)
   if (since === undefined) return refusalResponse(malformed('since must be the number of a log entry'))
   return answerBytes(logJson(sidecar.log.entries(since)))
+}
+
+/** One entry with the request, the answer, and why it was so. */
+function readEntry(sidecar: Sidecar, number: string): Response {
+  const kept = /^\d{1,15}$/.test(number) ? sidecar.log.find(Number(number)) : undefined
+  if (kept === undefined) {
+    return refusalResponse({ status: 404, code: 5, message: `The log keeps no entry ${JSON.stringify(number)}` })
+  }
+  return answer({ entry: kept.entry, ...kept.exchange, why: sidecar.explain(kept) })
 }
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {

@@ -66,7 +66,7 @@ function whyNot({ metadata, spec }: GameServerAllocation, object: GameServer): s
   for (const { name, selector } of tried) {
     const why = mismatches(selector, object)
     if (why.length === 0) return undefined
-    if (reasons.length < mostShown) reasons.push(excerpt(`${name === '' ? '' : `${name}: `}${why.join(', ')}`, 500))
+    if (reasons.length < mostShown) reasons.push(excerpt(`${name === '' ? '' : `${name}: `}${why.join(', and ')}`, 500))
   }
   const more = tried.length - reasons.length
   return `${reasons.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
