@@ -1,4 +1,4 @@
-export { milliseconds, shownTime } from './duration.js'
+export { shownTime } from './duration.js'
 export { readScenario, ScenarioError } from './read-scenario.js'
 export { runScenario } from './run-scenario.js'
 

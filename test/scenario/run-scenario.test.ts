@@ -152,6 +152,30 @@ describe('a scenario', () => {
   })
 })
 
+describe('the clock of a local sidecar', () => {
+  test('is put forward, and everything due by then has happened', async () => {
+    const local = await startSidecar()
+    const client = connectClient(local, { autoHealth: false })
+    await client.ready({ confirm: true })
+    await client.health()
+    const { ms } = await runScenario(
+      { steps: [{ advance: '1m' }, { expect: { state: 'Unhealthy', within: '0s' } }] },
+      local,
+    )
+    expect(ms).toBeGreaterThanOrEqual(60_000)
+  })
+
+  test('runs faster, and durations are by it', async () => {
+    const local = await startSidecar()
+    local.control({ type: 'setClock', speed: 1000 })
+    const { ms } = await runScenario(
+      { steps: [{ wait: '10m' }, { at: '+10m', expect: { state: 'Scheduled' } }] },
+      local,
+    )
+    expect(ms).toBeGreaterThanOrEqual(1_200_000)
+  })
+})
+
 describe('a scenario with a mock', () => {
   test('takes its time from the mock, so that an hour is over at once', async () => {
     const mock = createMock()

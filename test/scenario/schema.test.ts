@@ -1,10 +1,9 @@
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../src/protocol/operations.js'
-import { commandProblem } from '../../src/sidecar/index.js'
+import { commandProblem, faultPresets } from '../../src/sidecar/index.js'
 import type { ControlCommand } from '../../src/sidecar/index.js'
 import { readScenario } from '../../src/scenario/index.js'
-import { presets } from '../../src/scenario/presets.js'
 import schema from '../../src/scenario/scenario.schema.json'
 
 const accepts = new Ajv({ allowUnionTypes: true }).compile(schema)
@@ -34,7 +33,7 @@ const commands: Readonly<Record<ControlCommand['type'], object>> = {
   setList: { name: 'players', values: ['a'], capacity: 2 },
   ignoreBeats: { on: true, count: 3 },
   makeUnhealthy: {},
-  dropWatchers: { ids: [1], everyMs: 5 },
+  dropWatchers: { ids: [1], everyMs: 100 },
   stallWatchers: { ms: 5 },
   releaseWatchers: {},
   delayCalls: { ms: 5, jitterMs: 1, operations: ['ready'], when: 'after' },
@@ -71,7 +70,9 @@ describe('the schema for editors and the reader agree', () => {
       const wrong = typeof value === 'object' && value !== null && !Array.isArray(value) ? 'text' : {}
       const { [name]: _, ...without } = command as Record<string, unknown>
       variants.push({ ...command, [name]: wrong }, without)
-      if (typeof value === 'number') variants.push({ ...command, [name]: -1 }, { ...command, [name]: 1e12 })
+      if (typeof value === 'number') {
+        for (const number of [-1, 0, 0.5, 1, 99, 1e8, 1e12]) variants.push({ ...command, [name]: number })
+      }
     }
     for (const variant of variants) {
       // What a reload loads is checked by its own reader, once the command is carried out.
@@ -141,8 +142,7 @@ describe('the schema for editors and the reader agree', () => {
     const { operation, call, preset, command } = schema.definitions
     expect(operation.enum).toEqual(Object.keys(operations))
     expect(call.enum).toEqual(Object.keys(operations).filter((name) => name !== 'watchGameServer'))
-    expect(preset.enum).toEqual(Object.keys(presets))
+    expect(preset.enum).toEqual(faultPresets.map(({ name }) => name))
     expect(command.oneOf.map(({ properties }) => properties.type.const).sort()).toEqual(Object.keys(commands).sort())
-    for (const command of Object.values(presets).flat()) expect(commandProblem(command)).toBeUndefined()
   })
 })
