@@ -100,7 +100,11 @@ export async function runScenario(
     const begun = target.now()
     const failure = failed ? undefined : isStopped() ? stopped(signal) : await act(step)
     ended = target.now()
-    const status: StepResult['status'] = failed ? 'skipped' : failure === undefined && !isStopped() ? 'passed' : 'failed'
+    const status: StepResult['status'] = failed
+      ? 'skipped'
+      : failure === undefined && !isStopped()
+        ? 'passed'
+        : 'failed'
     const why = status === 'failed' ? { failure: failure ?? stopped(signal) } : {}
     const result = {
       number: index + 1,
