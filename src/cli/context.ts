@@ -26,10 +26,29 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** What keeps a command from doing its work. It prints the message, one sentence, and ends with the exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+
+  /** The exit code. */
+  readonly code: number
+
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
 /** A subcommand. `run` resolves with the exit code. */
 export interface CommandModule {
   readonly name: string
   readonly summary: string
   define(command: import('commander').Command): void
-  run(options: Readonly<Record<string, unknown>>, args: readonly string[], context: CliContext): Promise<number>
+  /** @param command what stands behind `--`; it is at the end of `args`, too */
+  run(
+    options: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    context: CliContext,
+    command: readonly string[],
+  ): Promise<number>
 }

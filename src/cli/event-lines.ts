@@ -1,6 +1,6 @@
 import { plainText } from '../node/plain-text.js'
 import { replacementSentence } from '../sidecar/index.js'
-import type { Call, Change, ControlCommand, LogEntry, SidecarEvent } from '../sidecar/index.js'
+import type { Call, Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
 
@@ -9,11 +9,15 @@ const WHAT_WIDTH = 30
 /** Most changes that a line tells. */
 const MAX_CHANGES = 10
 
+/** Warnings that are news each time: how many beats have been missed, and what an allocation left out. */
+const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action'] as const)
+
 /** Creates the function that turns an entry of the event log into lines to print, often none. */
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
   let beats = 0
   return (entry) => {
-    const { event, changes, warnings } = entry
+    const { event, warnings, problem } = entry
+    const changes = verbose ? entry.changes : entry.changes.filter((change) => !isAllocationTime(change))
     const reply = event.type === 'refused' ? event : entry.reply
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat) beats += 1
@@ -23,6 +27,10 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
     if (verbose || !quiet || failed || changes.length > 0) {
       const note = isBeat && beats === 1 && !verbose ? ['first beat; later ones are shown with --verbose'] : []
       const answer = reply === undefined ? [] : [failed ? colors.red(replyText(reply)) : colors.green('ok')]
+      const isAgain = isAllocation(event) && !entry.changes.some(({ type }) => type === 'state')
+      if (problem !== undefined)
+        answer.push(colors.red(plain(`${isAllocation(event) ? 'not allocated: ' : ''}${problem}`, 500)))
+      else if (isAgain) answer.push(colors.bold('allocated again'))
       const told = changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change)))
       const more = changes.length > MAX_CHANGES ? [`${changes.length - MAX_CHANGES} more changes`] : []
       const results = [...answer, ...note, ...told, ...more]
@@ -32,13 +40,19 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
           .trimEnd(),
       )
     }
-    for (const { message, times } of warnings) {
-      if (times === 1 || verbose)
+    for (const { code, message, times } of warnings) {
+      if (times === 1 || verbose || ALWAYS_TOLD.has(code))
         lines.push(`${colors.dim(clockTime(entry.at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
     }
     return lines
   }
 }
+
+const isAllocation = (event: SidecarEvent): boolean => event.type === 'control' && event.command.type === 'allocate'
+
+/** The time of the last allocation stands at the beginning of the line. */
+const isAllocationTime = (change: Change): boolean =>
+  change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')
 
 const replyText = ({ status, message }: { status: number; message?: string }): string =>
   plain(message === undefined ? String(status) : `${status} ${message}`, 200)
@@ -95,6 +109,8 @@ function describeCall(call: Call): string {
 function describeCommand(command: ControlCommand): string {
   const { type, ...details } = command
   if (type === 'reload') return 'reload of the GameServer'
+  if ('manifest' in command)
+    return `allocate by manifest ${pairs(command.manifest.spec?.metadata?.labels ?? {}).join(' ')}`.trim()
   const shown = pairs(details)
   return [type, ...shown].join(' ')
 }
@@ -114,7 +130,7 @@ function describeValue(value: unknown, depth = 0): string {
   return `{${fields.map((name) => `${name}:${inside((value as Record<string, unknown>)[name])}`).join(',')}}`
 }
 
-function describeChange(change: Change): string {
+export function describeChange(change: Change): string {
   switch (change.type) {
     case 'state':
       return plain(`${change.previous} → ${change.value}`)

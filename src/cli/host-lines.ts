@@ -2,6 +2,7 @@ import type { HostEvent } from '../node/host/host-events.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
+import { jsonLine } from './json-line.js'
 
 /**
  * Lines a second about players who come and leave, and how many may be written at once. Whoever connects in a loop would
@@ -85,14 +86,6 @@ function describe(event: HostEvent, colors: Colors): string {
       return (event.code === 0 ? colors.bold : colors.red)(`exit       ${event.code}: ${text(event.reason)}`)
   }
 }
-
-/** What the terminal's guard would escape in its own way is escaped as JSON knows it. */
-const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
 
 const plainStyle = (line: string): string => line
 

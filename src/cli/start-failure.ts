@@ -1,3 +1,6 @@
+import { CommandError, UsageError } from './context.js'
+import { EXIT } from './exit-codes.js'
+
 /** The port and address that a server tried to listen on, and the flags that set them. */
 export interface Place {
   readonly port: number
@@ -7,11 +10,11 @@ export interface Place {
 }
 
 /** Says in one sentence why a server could not start, and the fix if there is one. */
-export function startFailure(error: unknown, { port, portFlag, address, addressFlag }: Place): string {
+export function startFailure(error: unknown, { port, portFlag, address, addressFlag }: Place, owner?: string): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is already in use; choose another with ${portFlag}, or 0 for any free one.`
+      return `Port ${port} is ${owner === undefined ? 'already in use' : `used by ${owner}`}; choose another with ${portFlag}, or 0 for any free one.`
     case 'EACCES':
       return `Port ${port} may not be used by this user; choose another with ${portFlag}.`
     case 'EADDRNOTAVAIL':
@@ -22,4 +25,13 @@ export function startFailure(error: unknown, { port, portFlag, address, addressF
     default:
       return /[.?!]$/.test(message) ? message : `${message}.`
   }
+}
+
+/** The same as an error that ends the command: a taken port is nobody's misuse, and so has an exit code of its own. */
+export async function startError(error: unknown, place: Place): Promise<UsageError | CommandError> {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EADDRINUSE') return new UsageError(startFailure(error, place), { cause: error })
+  const { findPortOwner } = await import('./port-owner.js')
+  const { name } = await findPortOwner(place.port)
+  return new CommandError(EXIT.NO_SIDECAR, startFailure(error, place, name), { cause: error })
 }

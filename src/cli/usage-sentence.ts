@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 import { didYouMean, meant } from '../protocol/nearest.js'
-import { UsageError } from './context.js'
+import { CommandError, UsageError } from './context.js'
 
 export function isHelpOrVersion(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0
@@ -14,7 +14,7 @@ export function unknownCommand(name: string, program: Command): UsageError {
 
 /** Says in one sentence what is wrong with a command line, and the right name where one was misspelt. */
 export function oneSentence(error: unknown, program: Command, command: Command | undefined): string {
-  if (error instanceof UsageError) return error.message
+  if (error instanceof UsageError || error instanceof CommandError) return error.message
   if (!(error instanceof CommanderError)) return `Unexpected error: ${String(error)}`
   const [first = ''] = error.message.replace(/^error: /, '').split('\n')
   const name = /'(.*)'/.exec(first)?.[1] ?? ''

@@ -4,14 +4,14 @@ import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
 import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
 import type { OperationName } from '../../protocol/operations.js'
-import { UsageError } from '../context.js'
+import { CommandError, UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { checkHostFlags, defineHost } from '../host-flags.js'
 import type { HostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { readSecret } from '../serve-checks.js'
 import { whyNotToServe } from '../served-folder.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
 export const hostCommand: CommandModule = {
@@ -28,8 +28,10 @@ async function runHost(args: readonly string[], flags: HostFlags, context: CliCo
     return await runUntilEnd(args, flags, context, onEvent)
   } catch (error) {
     // A program that reads the lines learns of it by them; a person reads the sentence on stderr.
-    if (error instanceof UsageError && flags.logFormat === 'json')
-      onEvent({ event: 'exit', code: HOST_EXIT_CODES.USAGE, reason: error.message })
+    if (flags.logFormat === 'json' && (error instanceof UsageError || error instanceof CommandError)) {
+      const code = error instanceof CommandError ? error.code : HOST_EXIT_CODES.USAGE
+      onEvent({ event: 'exit', code, reason: error.message })
+    }
     throw error
   }
 }
@@ -62,8 +64,7 @@ async function runUntilEnd(
       return 0
     }
     if (error instanceof UsageError) throw error
-    if (!(error instanceof HostError))
-      throw new UsageError(startFailure(error, placeOf(error, flags)), { cause: error })
+    if (!(error instanceof HostError)) throw await startError(error, placeOf(error, flags))
     if (flags.logFormat === 'json') onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
     else context.warn(context.colors.red(error.message))
     return error.exitCode
@@ -136,9 +137,22 @@ async function startProgram(
 /** The options of the local sidecar, if one is to run inside. */
 function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalSidecarOptions | false {
   if (!flags.local) return false
-  const { mode, file, featureGates, wsLimit, quirks, replace, httpPort } = flags
+  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, dashboard, httpPort } = flags
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  return { mode, file, featureGates, wsLimit, quirks, replace, port: httpPort, onWarning: warn, onLog: warn }
+  return {
+    mode,
+    file,
+    featureGates,
+    wsLimit,
+    quirks,
+    replace,
+    record,
+    redact,
+    dashboard,
+    port: httpPort,
+    onWarning: warn,
+    onLog: warn,
+  }
 }
 
 /** The port or address that was taken or refused, by the flag that says it. */

@@ -1,15 +1,18 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
-import { variablePrefix } from '../../node/gateway/sidecar-url.js'
 import { plainText } from '../../node/plain-text.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { names, port, seconds } from '../arguments.js'
 import { conformanceVerdict } from '../conformance-verdict.js'
-import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
+import { createEventJson, jsonEvent } from '../event-json.js'
 import { createEventLines } from '../event-lines.js'
+import { createEventTally, tallyText } from '../event-tally.js'
+import { attachKeys, hasKeys } from '../keys.js'
+import { bannerLines, dashboardUrl, listeningLine } from '../local-lines.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
 
 interface LocalOptions extends LocalFlags {
   readonly httpPort: number
@@ -20,6 +23,7 @@ interface LocalOptions extends LocalFlags {
   readonly conformance?: string[]
   readonly allowHost?: string[]
   readonly allowOrigin?: string[]
+  readonly logFormat: 'pretty' | 'json'
   readonly verbose: boolean
 }
 
@@ -44,59 +48,89 @@ function define(command: Command): void {
     .option('--conformance <names>', 'exit with code 1 unless the client uses exactly these operations', names)
     .option('--allow-host <name>', 'also accept requests for this Host', names)
     .option('--allow-origin <origin>', 'also accept requests from pages of this origin', names)
+    .addOption(
+      new Option('--log-format <format>', 'lines for people, or an object of JSON a line')
+        .choices(['pretty', 'json'])
+        .default('pretty'),
+    )
     .option('--verbose', 'show every beat and every warning', false)
 }
 
 async function runLocal(options: LocalOptions, context: CliContext): Promise<number> {
+  const { print, colors } = context
+  const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
   if (options.delay > 0) {
-    context.print(`Waiting ${options.delay} s before starting.`)
+    print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
     if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
   }
   const local = await start(options, context)
-  printBanner(local, options, context)
-  const eventLines = createEventLines(context.colors, options.verbose)
-  local.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))
-  await Promise.race([stopped, ...timeoutOf(options), ...conformanceOf(local, options)])
+  if (typeof local === 'number') return local
+  const keys = !isJson && hasKeys()
+  const facts = { platform: options.platform, file: options.file, keys }
+  const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
+  const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
+  const tally = createEventTally()
+  local.sidecar.log.subscribe((entry) => {
+    tally.count(entry)
+    lines(entry).forEach(print)
+  })
+  let detach: (() => void) | undefined
+  const quit = new Promise<string>((resolve) => {
+    if (keys) detach = attachKeys({ local, dashboard: dashboardUrl(local), colors, print, onQuit: () => resolve('q') })
+  })
+  first.forEach(print)
+  const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
+  detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
   await local.close()
+  if (isJson) print(jsonEvent('stopped', { by: end ?? 'itself', ...tally.totals }))
+  else if (end === 'SIGINT' || end === 'q') print(tallyText(tally))
   if (result === undefined) return 0
   const verdict = plainText(conformanceVerdict(result), 10_000)
-  context.print(result.ok ? context.colors.green(verdict) : context.colors.red(verdict))
+  if (isJson) print(jsonEvent('conformance', { ...result }))
+  else print(result.ok ? colors.green(verdict) : colors.red(verdict))
   return result.ok ? 0 : 1
 }
 
-async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar> {
+/** The sidecar, or the exit code where the user chose to go without one of their own. */
+async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit } = options
-  try {
-    return await createLocalSidecar({
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
+    options
+  const isJson = options.logFormat === 'json'
+  const listen = (chosen: number): Promise<LocalSidecar> =>
+    createLocalSidecar({
       mode,
       file,
       address,
       platform,
       quirks,
       replace,
+      dashboard,
       conformance,
       wsLimit,
-      port: options.httpPort,
+      record,
+      redact,
+      port: chosen,
       featureGates: options.featureGates,
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
-      onWarning: (message) => context.warn(context.colors.yellow(`warning: ${message}`)),
-      onLog: context.warn,
+      onWarning: (message) =>
+        isJson
+          ? context.print(jsonEvent('warning', { text: message }))
+          : context.warn(context.colors.yellow(`warning: ${message}`)),
+      onLog: (line) => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line)),
     })
+  try {
+    return await listen(httpPort)
   } catch (error) {
-    const place = { port: options.httpPort, portFlag: '--http-port', address, addressFlag: '--address' }
-    throw new UsageError(startFailure(error, place), { cause: error })
+    if (!isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()) {
+      const { askAboutPort } = await import('../taken-port.js')
+      return askAboutPort(httpPort, platform, listen, context)
+    }
+    throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
   }
-}
-
-function printBanner(local: LocalSidecar, options: LocalOptions, { colors, print }: CliContext): void {
-  print(`${colors.bold('Local sidecar')} (${local.mode} mode) at ${colors.cyan(local.url)}`)
-  print(`For the game server: ${colors.bold(`${variablePrefix(options.platform)}PORT=${local.port}`)}`)
-  if (options.file !== undefined) print(`GameServer from ${plainText(options.file)}, loaded again when it is saved`)
-  if (local.controlToken !== undefined) print(`Token of the control interface: ${local.controlToken}`)
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

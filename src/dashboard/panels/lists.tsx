@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import type { ListStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
+import { GrowingPanel } from './growing-panel.js'
 import { onFields } from './on-fields.js'
-import { Panel } from './panel.js'
 import { useWanted } from './use-wanted.js'
 
 const code = `spec:
@@ -19,7 +19,12 @@ const SHOWN = 200
 export function Lists({ store }: { store: Store }): JSX.Element {
   const lists = Object.entries(store.snapshot.value?.gameServer.status.lists ?? {})
   return (
-    <Panel name="Lists">
+    <GrowingPanel
+      name="Lists"
+      noun="list"
+      fields={{ capacity: '10' }}
+      add={(fields) => store.control({ type: 'setList', name: '', ...fields })}
+    >
       {lists.length === 0 && (
         <Hint store={store} text="None: name one in gameserver.yaml, and add a player." code={code} />
       )}
@@ -28,21 +33,21 @@ export function Lists({ store }: { store: Store }): JSX.Element {
           <List key={name} store={store} name={name} list={list} />
         ))}
       </ul>
-      <AddList store={store} />
-    </Panel>
+    </GrowingPanel>
   )
 }
 
 function List({ store, name, list }: { store: Store; name: string; list: ListStatus }): JSX.Element {
   const adding = useRef<HTMLInputElement>(null)
-  const [values, want] = useWanted<readonly string[]>(list.values ?? [])
-  const set = (next: readonly string[], capacity = list.capacity): Promise<{ ok: boolean }> => {
-    const sent = store.control({ type: 'setList', name, values: next, capacity })
-    want(next, sent)
-    return sent
-  }
+  const { present, change } = useWanted(list)
+  const values = present.values ?? []
+  const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
+    change(
+      (before) => ({ capacity, values: by(before.values ?? []) }),
+      (next) => store.control({ type: 'setList', name, ...next, values: next.values ?? [] }),
+    )
   const remove = (value: string): void => {
-    void set(values.filter((other) => other !== value))
+    void set((before) => before.filter((other) => other !== value))
     // The button goes; who used the keyboard goes on nearby.
     adding.current?.focus()
   }
@@ -50,8 +55,8 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
     <li class="list-row">
       <div class="list-head">
         <span class="part-name">{name}</span>
-        <meter class="part-meter" aria-label={name} min={0} max={Number(list.capacity) || 1} value={values.length} />
-        <span class="count-value">{`${values.length} / ${list.capacity}`}</span>
+        <meter class="part-meter" aria-label={name} min={0} max={Number(present.capacity) || 1} value={values.length} />
+        <span class="count-value">{`${values.length} / ${present.capacity}`}</span>
       </div>
       <ul class="list-values">
         {values.slice(0, SHOWN).map((value) => (
@@ -67,9 +72,10 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
       </ul>
       <form
         class="part-form"
-        onSubmit={onFields(({ value, capacity = list.capacity }, form) => {
-          const more = value === undefined || values.includes(value) ? [] : [value]
-          void set([...values, ...more], capacity).then(({ ok }) => ok && form.reset())
+        onSubmit={onFields(({ value, capacity }, form) => {
+          const add = (before: readonly string[]): string[] =>
+            value === undefined ? [...before] : [...new Set(before).add(value)]
+          void set(add, capacity).then((ok) => ok && form.reset())
         })}
       >
         <input
@@ -86,7 +92,7 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
             name="capacity"
             inputMode="numeric"
             aria-label={`Capacity of ${name}`}
-            placeholder={list.capacity}
+            placeholder={present.capacity}
           />
         </label>
         <button class="button" aria-label={`Add to ${name}, or set its capacity`}>
@@ -94,27 +100,5 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
         </button>
       </form>
     </li>
-  )
-}
-
-function AddList({ store }: { store: Store }): JSX.Element {
-  return (
-    <details class="part-add">
-      <summary>Add a list</summary>
-      <form
-        class="part-form"
-        onSubmit={onFields(({ name = '', capacity = '10' }, form) => {
-          void store.control({ type: 'setList', name, capacity }).then(({ ok }) => ok && form.reset())
-        })}
-      >
-        <label>
-          name <input class="field" name="name" size={8} required />
-        </label>
-        <label>
-          capacity <input class="field count-field" name="capacity" inputMode="numeric" defaultValue="10" required />
-        </label>
-        <button class="button">Add</button>
-      </form>
-    </details>
   )
 }

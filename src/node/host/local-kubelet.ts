@@ -1,5 +1,5 @@
 import { replacementSentence } from '../../sidecar/index.js'
-import type { GameServer } from '../../protocol/game-server.js'
+import { isEnding } from '../exec/game-server-end.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 
@@ -29,10 +29,6 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
     clearTimeout(timer)
   }
 }
-
-/** Whether the platform ends this GameServer, or has been told to. */
-export const isEnding = ({ object_meta, status }: GameServer): boolean =>
-  (object_meta.deletion_timestamp ?? '0') !== '0' || status.state === 'Shutdown' || status.state === 'Unhealthy'
 
 /** Whether the GameServer is ending, or will be when the write that waits is done. */
 export function isToEnd({ sidecar }: LocalSidecar): boolean {

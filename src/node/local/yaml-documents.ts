@@ -109,3 +109,35 @@ function isFilled(tokens: readonly CST.Token[]): boolean {
   const value = document?.value
   return value !== undefined && !(value.type === 'scalar' && /^(|~|null|Null|NULL)$/.test(value.source))
 }
+
+/**
+ * The line of the value at a path of a document that was found before; of a key that doesn't belong there, the line of the
+ * key. Undefined where nothing of it is there.
+ *
+ * @param index the place of the document, as `FoundDocument` has it
+ */
+export async function lineOfPath(
+  text: string,
+  index: number,
+  path: readonly (string | number)[],
+): Promise<number | undefined> {
+  const yaml = await import('yaml')
+  const lineCounter = new yaml.LineCounter()
+  const documents = yaml.parseAllDocuments(text, { lineCounter, uniqueKeys: false, logLevel: 'error' })
+  const document = [...documents].filter(
+    ({ contents }) => contents !== null && !(yaml.isScalar(contents) && contents.value === null),
+  )[index]
+  let node: unknown = document?.contents
+  let offset: number | undefined
+  for (const part of path) {
+    const holder = yaml.isAlias(node) ? node.resolve(document!) : node
+    const pair = yaml.isMap(holder)
+      ? holder.items.find(({ key }) => String(yaml.isScalar(key) ? key.value : key) === String(part))
+      : undefined
+    const place = pair?.key ?? (yaml.isSeq(holder) ? holder.items[Number(part)] : undefined)
+    if (!yaml.isNode(place)) break
+    offset = place.range?.[0] ?? offset
+    node = pair === undefined ? place : pair.value
+  }
+  return offset === undefined ? undefined : lineCounter.linePos(offset).line
+}

@@ -6,11 +6,19 @@ import { requestUnhealthy } from '../model/calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
 import { withState } from '../model/state/game-server-edits.js'
 import { readManifest } from '../model/state/manifest.js'
-import { update, updateFaults, warn, writeObject } from '../model/state/step.js'
+import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
 import { allocate } from './allocation.js'
-import { clearFaults, delayCalls, failCalls, padObject, stallWatchers } from './control-faults.js'
+import {
+  clearFaults,
+  delayCalls,
+  dropWatchers,
+  failCalls,
+  ignoreBeats,
+  padObject,
+  stallWatchers,
+} from './control-faults.js'
 import { deleteObject, setCounter, setList, setMetadata, setState } from './control-object.js'
 import { reload, restart } from './restart.js'
 
@@ -71,10 +79,9 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     case 'padObject':
       return void padObject(step, command.bytes)
     case 'ignoreBeats':
-      return void updateFaults(step, { ignoreBeats: command.on })
+      return void ignoreBeats(step, command)
     case 'dropWatchers':
-      step.effects.push({ type: 'end-watchers', reason: 'dropped' })
-      return void update(step, { watchers: [] })
+      return dropWatchers(step, command, now)
     case 'stallWatchers':
       return void stallWatchers(step, command, now)
     case 'releaseWatchers':
@@ -83,7 +90,7 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       bringApiServerBack(step, now)
       return void clearFaults(step)
     case 'loseWrites':
-      return 'not built yet'
+      return void updateFaults(step, { writesToLose: command.count ?? 1 })
     case 'apiServer':
       return steerApiServer(step, command, now)
     case 'setClock':

@@ -35,6 +35,8 @@ export interface SidecarConfig {
   readonly logSize: number
   /** Objects that wait for a watcher that doesn't read; the oldest are dropped first. Default 64. */
   readonly watchQueue: number
+  /** Where faults that come at random begin: the same seed gives the same run. Default 1. */
+  readonly seed: number
 }
 
 export const defaultConfig: SidecarConfig = {
@@ -51,6 +53,7 @@ export const defaultConfig: SidecarConfig = {
   logEntries: 5_000,
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,
+  seed: 1,
 }
 
 /** The names that a conformance run may expect. */
@@ -99,6 +102,7 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
   if (replaceAfter !== undefined && (!Number.isFinite(replaceAfter) || replaceAfter < 0)) {
     throw new TypeError(`replaceAfter must be a number of at least 0, not ${String(replaceAfter)}`)
   }
+  if (!Number.isSafeInteger(config.seed)) throw new TypeError(`seed must be a whole number, not ${String(config.seed)}`)
   if (config.gameServer !== undefined) readManifest(config.gameServer)
   for (const name of config.conformance ?? []) {
     if (!conformanceNames.includes(name)) {

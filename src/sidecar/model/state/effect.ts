@@ -74,14 +74,19 @@ export type Effect =
       readonly body: unknown
       /** Cut the connection instead of answering. */
       readonly drop: boolean
+      /** Seconds of a `Retry-After` header. */
+      readonly retryAfter?: number
     }
+  /** A fault had a part in the answer, in one sentence. */
+  | { readonly type: 'fault'; readonly rule: string }
   /** A new version for every watcher. */
   | { readonly type: 'publish'; readonly gameServer: GameServer }
   /** The first message of a watcher. */
   | { readonly type: 'greet'; readonly id: number; readonly gameServer: GameServer }
   /** The watch can't be opened. */
   | { readonly type: 'refuse-watch'; readonly id: number; readonly status: number; readonly body: unknown }
-  | { readonly type: 'end-watchers'; readonly reason: WatchEnd }
+  /** Without `ids`, every watch ends. */
+  | { readonly type: 'end-watchers'; readonly reason: WatchEnd; readonly ids?: readonly number[] }
   /** Every connection is lost. */
   | { readonly type: 'disconnect'; readonly reason: Disconnection }
   /** The process is dead until the host reports `crashed`. */
@@ -91,3 +96,8 @@ export type Effect =
   | ({ readonly type: 'warn' } & Warning)
   /** Nothing happens by itself before this time. */
   | { readonly type: 'wake'; readonly at: number }
+
+/** The versions of the GameServer that watchers were to see. */
+export function publishedBy(effects: readonly Effect[]): GameServer[] {
+  return effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : []))
+}

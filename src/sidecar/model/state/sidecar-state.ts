@@ -104,6 +104,8 @@ export interface SidecarState {
   readonly process: ProcessState
   readonly apiServer: ApiServerState
   readonly faults: FaultState
+  /** The generator of the random numbers by which calls fail. */
+  readonly random: number
   readonly watchers: readonly number[]
   readonly conformance: ConformanceState
   readonly warned: Readonly<Partial<Record<WarningCode, number>>>
@@ -128,6 +130,7 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     process: createProcess(config, object, now, false),
     apiServer: { away: false, until: undefined },
     faults: noFaults,
+    random: config.seed | 0,
     watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},

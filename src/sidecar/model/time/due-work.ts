@@ -12,7 +12,7 @@ import { replaceEnded } from './replacement.js'
 
 /** Work that needs the API server. */
 type ClusterWork = WriteKind | 'controller' | 'gone' | 'platform' | 'replacement'
-type Work = ClusterWork | 'reservation' | 'health' | 'release' | 'api-server'
+type Work = ClusterWork | 'reservation' | 'health' | 'release' | 'api-server' | 'drop'
 
 /** The next work that is done without an event, and its time; undefined if there is none. */
 export function nextDueWork(state: SidecarState): { readonly work: Work; readonly at: number } | undefined {
@@ -34,6 +34,7 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
     ['reservation', process.reserveEnds],
     ['health', process.health.nextCheck],
     ['release', faults.stalledUntil],
+    ['drop', faults.drops?.next],
   ]
   let next: { work: Work; at: number } | undefined
   for (const [work, at] of times) {
@@ -76,6 +77,9 @@ function perform(step: Step, work: Work, at: number, now: number): void {
       return bringApiServerBack(step, at)
     case 'release':
       updateFaults(step, { stalled: false, stalledUntil: undefined })
+      return
+    case 'drop':
+      dropAgain(step, now)
   }
 }
 
@@ -96,4 +100,16 @@ function endReservation(step: Step, at: number): void {
   }
   // The timer asks for Ready whatever the state is by then; only a final state ignores it.
   if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') requestState(step, 'RequestReady', undefined, at)
+}
+
+/** Cuts every watch, and sets the next time. Times that nothing ran the clock for are not made up for. */
+function dropAgain(step: Step, now: number): void {
+  const { drops } = step.state.faults
+  if (drops === undefined) return
+  const missed = Math.floor((now - drops.next) / drops.everyMs)
+  updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
+  if (step.state.watchers.length === 0) return
+  step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
+  step.effects.push({ type: 'end-watchers', reason: 'dropped' })
+  update(step, { watchers: [] })
 }

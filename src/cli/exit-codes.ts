@@ -1,0 +1,18 @@
+/** What the commands exit with; `docs/tools.md` has the table, that of `host` is in `docs/host.md`. */
+export const EXIT = {
+  DONE: 0,
+  /** A check, a scenario or a selector failed, or the sidecar refused a call. */
+  FAILED: 1,
+  /** The command line can't be carried out as it stands. */
+  USAGE: 64,
+  /** A file that is named isn't there. */
+  NO_FILE: 66,
+  /** No sidecar answers, or the port is taken. */
+  NO_SIDECAR: 69,
+  /** The time is over. */
+  TIME_OVER: 75,
+  /** Told to end by Ctrl-C. */
+  INTERRUPTED: 130,
+  /** Told to end by SIGTERM. */
+  TERMINATED: 143,
+} as const

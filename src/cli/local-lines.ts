@@ -1,0 +1,55 @@
+import { variablePrefix } from '../node/gateway/sidecar-url.js'
+import type { LocalSidecar } from '../node/local/local-sidecar.js'
+import { plainText } from '../node/plain-text.js'
+import type { CliContext } from './context.js'
+import { jsonEvent } from './event-json.js'
+import { keyRow } from './keys.js'
+
+/** What a banner tells beside the sidecar itself. */
+export interface BannerFacts {
+  readonly platform: string
+  readonly file?: string | undefined
+  /** Whether keys of a terminal steer the sidecar. */
+  readonly keys: boolean
+}
+
+/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
+export function dashboardUrl({ url, controlToken }: Pick<LocalSidecar, 'url' | 'controlToken'>): string {
+  return `${url}/_/${controlToken === undefined ? '' : `#token=${controlToken}`}`
+}
+
+/** The first lines of `local`: where everything is, and what to do next. */
+export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, version }: CliContext): string[] {
+  const { bold, dim, cyan, green } = colors
+  const { gameServer, health } = local.sidecar.snapshot()
+  const { name } = gameServer.object_meta
+  const beats = health.disabled ? 'health off' : `health ${health.periodSeconds} s x${health.failureThreshold}`
+  const file = facts.file === undefined ? '' : `   from ${plainText(facts.file)} (watched)`
+  const row = (title: string, text: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
+  const variable = `${variablePrefix(facts.platform)}PORT=${local.port}`
+  return [
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${Math.round(performance.now())} ms`)}`,
+    row('SDK', `${cyan(local.url)}   (${bold(variable)})`),
+    row('Dashboard', cyan(dashboardUrl(local))),
+    row('GameServer', `${plainText(name, 100)}  ${plainText(gameServer.status.state, 100)}   ${beats}${file}`),
+    ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
+    ...(facts.keys ? [`  ${keyRow(colors)}`] : []),
+    // Every shell reads these quotes, that of Windows too.
+    `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
+  ]
+}
+
+/** The same as one line of JSON. */
+export function listeningLine(local: LocalSidecar, { platform, file }: BannerFacts, { version }: CliContext): string {
+  return jsonEvent('listening', {
+    url: local.url,
+    dashboard: dashboardUrl(local),
+    port: local.port,
+    variable: `${variablePrefix(platform)}PORT`,
+    mode: local.mode,
+    gameServer: local.sidecar.snapshot().gameServer.object_meta.name,
+    file,
+    version: version(),
+    ms: Math.round(performance.now()),
+  })
+}

@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest'
+import { allocateGameServer, AllocationError, allocationProblem } from '../../src/sidecar/index.js'
+import type { AnsweredAllocation, GameServerAllocation, SidecarConfig } from '../../src/sidecar/index.js'
+import { startHarness } from './support/harness.js'
+import type { Harness } from './support/harness.js'
+
+const labels = { mode: 'tdm', map: 'arena' }
+
+function start(state = 'Ready', config: Partial<SidecarConfig> = {}): Harness {
+  const harness = startHarness({
+    gameServer: {
+      metadata: { name: 'one', labels },
+      spec: {
+        health: { disabled: true },
+        counters: { rooms: { count: 9, capacity: 10 } },
+        lists: { players: { capacity: 3, values: ['alice', 'bob'] } },
+      },
+    },
+    ...config,
+  })
+  harness.sidecar.control({ type: 'setState', state })
+  return harness
+}
+
+const allocate = ({ sidecar }: Harness, manifest: unknown): AnsweredAllocation =>
+  allocateGameServer(sidecar, sidecar.control, manifest as GameServerAllocation)
+
+describe('a selector that fails says by what', () => {
+  const rows: readonly (readonly [string, object, string])[] = [
+    ['label', { matchLabels: { mode: 'dm' } }, 'label mode is "tdm", must be "dm"'],
+    ['absent label', { matchLabels: { none: 'x' } }, 'label none is not set, must be "x"'],
+    [
+      'In',
+      { matchExpressions: [{ key: 'mode', operator: 'In', values: ['dm', 'ffa'] }] },
+      'label mode is "tdm", must be "dm" or "ffa"',
+    ],
+    [
+      'NotIn',
+      { matchExpressions: [{ key: 'mode', operator: 'NotIn', values: ['tdm'] }] },
+      'label mode is "tdm", must not be "tdm"',
+    ],
+    ['Exists', { matchExpressions: [{ key: 'x', operator: 'Exists' }] }, 'label x is not set, must be set'],
+    [
+      'DoesNotExist',
+      { matchExpressions: [{ key: 'mode', operator: 'DoesNotExist' }] },
+      'label mode is "tdm", must not be set',
+    ],
+    ['state', { gameServerState: 'Allocated' }, 'state is Ready, must be Allocated'],
+    ['minCount', { counters: { rooms: { minCount: 10 } } }, 'counter rooms is at 9, must be at least 10'],
+    ['maxCount', { counters: { rooms: { maxCount: 8 } } }, 'counter rooms is at 9, must be at most 8'],
+    [
+      'minAvailable',
+      { counters: { rooms: { minAvailable: 2 } } },
+      'counter rooms has 1 available (9/10), must have at least 2',
+    ],
+    [
+      'maxAvailable of a list',
+      { lists: { players: { minAvailable: 2, maxAvailable: 3 } } },
+      'list players has 1 available (2/3), must have at least 2',
+    ],
+    ['containsValue', { lists: { players: { containsValue: 'eve' } } }, 'list players does not contain "eve"'],
+    ['counter that is not there', { counters: { seats: {} } }, 'counter seats does not exist'],
+    ['list that is not there', { lists: { seats: {} } }, 'list seats does not exist'],
+    [
+      'two conditions',
+      { gameServerState: 'Allocated', matchLabels: { map: 'x' } },
+      'state is Ready, must be Allocated, and label map is "arena", must be "x"',
+    ],
+  ]
+  test.each(rows)('%s', (_name, selector, reason) => {
+    const harness = start()
+    const before = harness.sidecar.snapshot().gameServer
+    const answer = allocate(harness, { spec: { selectors: [selector] } })
+    expect(answer.status).toEqual({ state: 'UnAllocated', gameServerName: '', source: '' })
+    expect(answer.reason).toBe(`selector 1: ${reason}`)
+    expect(harness.sidecar.snapshot().gameServer).toBe(before)
+  })
+})
+
+describe('a selector matches', () => {
+  const rows: readonly (readonly [string, object])[] = [
+    ['without any condition', {}],
+    ['by its labels', { matchLabels: labels }],
+    ['by In', { matchExpressions: [{ key: 'mode', operator: 'In', values: ['dm', 'tdm'] }] }],
+    ['by NotIn, if the label is not set', { matchExpressions: [{ key: 'x', operator: 'NotIn', values: ['y'] }] }],
+    ['by Exists', { matchExpressions: [{ key: 'mode', operator: 'Exists', values: null }] }],
+    ['by DoesNotExist', { matchExpressions: [{ key: 'x', operator: 'DoesNotExist', values: [] }] }],
+    ['at the bounds', { counters: { rooms: { minCount: 9, maxCount: 9, minAvailable: 1, maxAvailable: 1 } } }],
+    ['with a greatest value of 0, which is none', { counters: { rooms: { maxCount: 0, maxAvailable: 0 } } }],
+    ['by a value of a list', { lists: { players: { containsValue: 'bob' } } }],
+    ['with an empty containsValue, which is none', { lists: { players: { containsValue: '' } } }],
+  ]
+  test.each(rows)('%s', (_name, selector) => {
+    const harness = start()
+    expect(allocate(harness, { spec: { selectors: [selector] } }).status.state).toBe('Allocated')
+    expect(harness.state()).toBe('Allocated')
+  })
+})
+
+describe('several selectors', () => {
+  test('are tried in order, and a reason tells of each', () => {
+    const harness = start()
+    const selectors = [{ matchLabels: { mode: 'dm' } }, { gameServerState: 'Allocated' }]
+    const answer = allocate(harness, { spec: { selectors } })
+    expect(answer.reason).toBe(
+      'selector 1: label mode is "tdm", must be "dm"; selector 2: state is Ready, must be Allocated',
+    )
+    expect(allocate(harness, { spec: { selectors: [...selectors, {}] } }).status.state).toBe('Allocated')
+  })
+
+  test('thousands of them make no reason of thousands', () => {
+    const selectors = Array.from({ length: 5_000 }, () => ({ matchLabels: { mode: 'dm' } }))
+    const { reason } = allocate(start(), { spec: { selectors } })
+    expect(reason).toMatch(/; selector 10: label .*; and 4990 more selectors$/)
+  })
+
+  test('the old form tries the preferred ones first, and is ignored beside the new one', () => {
+    const old = { preferred: [{ matchLabels: { mode: 'dm' } }], required: { matchLabels: { map: 'x' } } }
+    const harness = start()
+    expect(allocate(harness, { spec: old }).reason).toBe(
+      'preferred 1: label mode is "tdm", must be "dm"; required: label map is "arena", must be "x"',
+    )
+    expect(allocate(harness, { spec: { ...old, selectors: [{}] } }).status.state).toBe('Allocated')
+  })
+
+  test('without any, a GameServer that is Ready is taken, and no other', () => {
+    expect(allocate(start(), {}).status.state).toBe('Allocated')
+    expect(allocate(start('Scheduled'), {}).reason).toBe('state is Scheduled, must be Ready')
+    expect(allocate(start('Allocated'), {}).reason).toBe('state is Allocated, must be Ready')
+  })
+})
+
+describe('an allocation', () => {
+  const manifest = {
+    apiVersion: 'allocation.agones.dev/v1',
+    kind: 'GameServerAllocation',
+    metadata: { generateName: 'match-' },
+    spec: {
+      selectors: [{ matchLabels: { mode: 'tdm' } }],
+      priorities: [{ type: 'Counter', key: 'rooms', order: 'Descending' }],
+      metadata: { labels: { match: 'm1' }, annotations: { seed: '5' } },
+      counters: { rooms: { action: 'Increment', amount: 3 } },
+      lists: { players: { addValues: ['bob', 'carol', 'dave'], deleteValues: ['alice'], capacity: 4 } },
+    },
+  }
+
+  test('is answered as by a cluster, with the defaults and what it did, all in one change', () => {
+    const harness = start()
+    const seen = harness.watch()
+    const answer = allocate(harness, manifest)
+    expect(answer).toEqual({
+      ...manifest,
+      metadata: {
+        generateName: 'match-',
+        name: 'one',
+        namespace: 'default',
+        creationTimestamp: `${new Date(harness.sidecar.snapshot().now).toISOString().slice(0, 19)}Z`,
+      },
+      spec: {
+        ...manifest.spec,
+        multiClusterSetting: { policySelector: {} },
+        required: {},
+        selectors: [{ matchLabels: { mode: 'tdm' }, gameServerState: 'Ready' }],
+        scheduling: 'Packed',
+      },
+      status: {
+        state: 'Allocated',
+        gameServerName: 'one',
+        ports: expect.any(Array) as unknown,
+        address: '127.0.0.1',
+        addresses: expect.any(Array) as unknown,
+        nodeName: expect.any(String) as unknown,
+        source: 'local',
+        metadata: {
+          labels: { ...labels, match: 'm1' },
+          annotations: expect.objectContaining({
+            seed: '5',
+            'agones.dev/last-allocated': expect.any(String) as unknown,
+          }) as unknown,
+        },
+        counters: { rooms: { count: 10, capacity: 10 } },
+        lists: { players: { capacity: 4, values: ['bob', 'carol', 'dave'] } },
+      },
+    })
+    expect(seen).toHaveLength(2)
+  })
+
+  test('is in the log with its manifest, also where nothing matched', () => {
+    const harness = start()
+    allocate(harness, manifest)
+    allocate(harness, manifest)
+    const [first, second] = harness.sidecar.log.entries().slice(-2)
+    expect(first).toMatchObject({ event: { command: { type: 'allocate', manifest } } })
+    expect(first!.problem).toBeUndefined()
+    expect(second!.changes).toEqual([])
+    expect(second!.problem).toBe('selector 1: state is Allocated, must be Ready')
+  })
+
+  test('leaves out actions on counters and lists that are not there, and says so', () => {
+    const harness = start()
+    const answer = allocate(harness, {
+      spec: {
+        counters: { seats: { capacity: 3 }, none: {} },
+        lists: { crew: { addValues: ['a'] }, none: { addValues: [] } },
+      },
+    })
+    expect(answer.status.state).toBe('Allocated')
+    expect(harness.warnings()).toEqual(['allocation-action', 'allocation-action'])
+  })
+
+  test('takes no GameServer that is being deleted, or of another namespace', () => {
+    const harness = start()
+    const elsewhere = { metadata: { namespace: 'prod' } }
+    expect(allocate(harness, elsewhere).reason).toBe(
+      'the GameServer is in the namespace "default", the allocation in "prod"',
+    )
+    harness.sidecar.control({ type: 'delete' })
+    expect(allocate(harness, {}).reason).toBe('the GameServer is being deleted')
+  })
+
+  test('keeps an int64 that a number cannot hold', () => {
+    const harness = start()
+    harness.sidecar.control({ type: 'setCounter', name: 'rooms', count: 1, capacity: '9007199254740993' })
+    const counters = { rooms: { action: 'Increment', amount: '9007199254740992' } }
+    expect(allocate(harness, { spec: { counters } }).status.counters).toEqual({
+      rooms: { count: '9007199254740993', capacity: '9007199254740993' },
+    })
+  })
+
+  test('needs the feature for what it says of counters and lists', () => {
+    const harness = start('Ready', { featureGates: { CountsAndLists: false } })
+    const selectors = [{}, { lists: { players: {} } }]
+    expect(() => allocate(harness, { spec: { selectors } })).toThrow(
+      'spec.selectors[1].lists needs the feature CountsAndLists, which is switched off',
+    )
+    expect(allocate(harness, { spec: { selectors: [{}] } }).status.state).toBe('Allocated')
+  })
+})
+
+describe('a manifest with a mistake is refused by the path of the field, and nothing happens', () => {
+  const spec = (rest: object): object => ({ spec: rest })
+  const selector = (rest: object): object => spec({ selectors: [{}, rest] })
+  const expression = (rest: object): object => selector({ matchExpressions: [rest] })
+  const rows: readonly (readonly [unknown, string])[] = [
+    [5, 'the manifest must be an object; got 5'],
+    [{ sepc: {} }, 'the manifest has no field "sepc"; did you mean "spec"?'],
+    [{ kind: 'GameServer' }, 'kind must be "GameServerAllocation"; got "GameServer"'],
+    [{ apiVersion: 'agones.dev/v1' }, 'apiVersion must be "allocation.agones.dev/v1"; got "agones.dev/v1"'],
+    [spec({ selector: [] }), 'spec has no field "selector"; did you mean "selectors"?'],
+    [spec({ selectors: {} }), 'spec.selectors must be a list; got an object'],
+    [
+      selector({ counters: { rooms: { minCapacity: 1 } } }),
+      'spec.selectors[1].counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
+    ],
+    [
+      selector({ gameServerState: 'ready' }),
+      'spec.selectors[1].gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
+    ],
+    [
+      selector({ players: {} }),
+      'spec.selectors[1].players is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
+    ],
+    [
+      selector({ matchLabels: { mode: 5 } }),
+      'spec.selectors[1].matchLabels.mode must be text, in quotes if it looks like a number; got 5',
+    ],
+    [
+      selector({ matchLabels: { mode: 'b c' } }),
+      'spec.selectors[1].matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
+    ],
+    [
+      selector({ matchLabels: { 'b c': 'x' } }),
+      'spec.selectors[1].matchLabels.b c is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
+    ],
+    [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
+    [
+      expression({ key: 'a', operator: 'in', values: ['x'] }),
+      'spec.selectors[1].matchExpressions[0].operator must be "In" or "NotIn" or "Exists" or "DoesNotExist"; got "in"; did you mean "In"?',
+    ],
+    [
+      expression({ key: 'a', operator: 'In' }),
+      'spec.selectors[1].matchExpressions[0].values must hold a value for the operator In',
+    ],
+    [
+      expression({ key: 'a', operator: 'Exists', values: ['x'] }),
+      'spec.selectors[1].matchExpressions[0].values must be absent for Exists',
+    ],
+    [
+      selector({ counters: { rooms: { minCount: -1 } } }),
+      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got -1',
+    ],
+    [
+      selector({ counters: { rooms: { minCount: '1' } } }),
+      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got "1"',
+    ],
+    [
+      selector({ lists: { players: { minAvailable: 5, maxAvailable: 2 } } }),
+      'spec.selectors[1].lists.players.maxAvailable must be 0, for no limit, or at least minAvailable, 5; got 2',
+    ],
+    [
+      spec({ scheduling: 'packed' }),
+      'spec.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?',
+    ],
+    [spec({ priorities: [{ type: 'Counter' }] }), 'spec.priorities[0] needs the field "key"'],
+    [
+      spec({ counters: { rooms: { amount: 1 } } }),
+      'spec.counters.rooms.action must be "Increment" or "Decrement" beside an amount; got nothing',
+    ],
+    [
+      spec({ counters: { rooms: { action: 'Increment' } } }),
+      'spec.counters.rooms.amount must be an integer of at least 0 beside an action; got nothing',
+    ],
+    [
+      spec({ lists: { players: { capacity: 1001 } } }),
+      'spec.lists.players.capacity must be an integer from 0 to 1000; got 1001',
+    ],
+    [
+      spec({ metadata: { annotations: { a: 'x'.repeat(300_000) } } }),
+      'spec.metadata.annotations have 300001 bytes; a cluster takes at most 262144',
+    ],
+    [
+      spec({ multiClusterSetting: { enabled: true } }),
+      'spec.multiClusterSetting.enabled must be false: there are no other clusters here',
+    ],
+  ]
+  test.each(rows)('%j', (manifest, message) => {
+    const harness = start()
+    const entries = harness.sidecar.log.entries().length
+    expect(() => allocate(harness, manifest)).toThrow(new AllocationError(message))
+    expect(harness.sidecar.log.entries()).toHaveLength(entries)
+    const result = harness.sidecar.control({ type: 'allocate', manifest: manifest as GameServerAllocation })
+    expect(result).toEqual({ ok: false, message })
+  })
+
+  test('a null stands for nothing, as in a cluster', () => {
+    const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
+    expect(allocationProblem({ metadata: null, spec: nothing })).toBeUndefined()
+  })
+
+  test('beside a manifest the command takes nothing else', () => {
+    const { sidecar } = start()
+    const command = { type: 'allocate', manifest: {}, labels: { a: 'b' } } as const
+    expect(sidecar.control(command)).toEqual({
+      ok: false,
+      message: 'labels must be absent beside a manifest, which has fields of its own',
+    })
+  })
+})
