@@ -14,6 +14,24 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   return join(folder, name)
 }
 
+describe('a GameServer that has ended', () => {
+  test('is replaced a second later, and one line says by which', async () => {
+    const local = await startLocal()
+    await call(local.url, '/shutdown')
+    const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
+    const { object_meta, status } = await readGameServer(local.url)
+    expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
+  })
+
+  test('stays with --no-replace', async () => {
+    const local = await startLocal(['--no-replace'])
+    await call(local.url, '/shutdown')
+    await local.line(/is being deleted/)
+    const state = (await (await fetch(`${local.url}/_/api/state`)).json()) as { readonly replacesAt?: number }
+    expect(state.replacesAt).toBeUndefined()
+  })
+})
+
 describe('what only the caller can put right is one sentence and exit code 64', () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
