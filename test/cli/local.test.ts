@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, NO_SIDECAR, readGameServer, startLocal } from './support.js'
@@ -19,7 +19,8 @@ describe('a GameServer that has ended', () => {
     const local = await startLocal()
     await call(local.url, '/shutdown')
     const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
-    const { object_meta, status } = await readGameServer(local.url)
+    // The connection of the call before was the old one's, and is cut.
+    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url))
     expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
   })
 

@@ -329,7 +329,8 @@ describe('with replace', () => {
       ['Shutdown', false],
       ['Shutdown', true],
     ])
-    const fresh = await get(local)
+    // A kept connection may be cut only now.
+    const fresh = await vi.waitFor(() => get(local))
     expect(fresh.status.state).toBe('Scheduled')
     expect(fresh.object_meta.uid).not.toBe(object_meta.uid)
     await vi.waitUntil(() => events.frames.some((frame) => frame.includes(`"name":"${fresh.object_meta.name}"`)))
