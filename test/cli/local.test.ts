@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, NO_SIDECAR, readGameServer, startLocal } from './support.js'
@@ -13,6 +13,25 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }
+
+describe('a GameServer that has ended', () => {
+  test('is replaced a second later, and one line says by which', async () => {
+    const local = await startLocal()
+    await call(local.url, '/shutdown')
+    const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
+    // The connection of the call before was the old one's, and is cut.
+    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url))
+    expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
+  })
+
+  test('stays with --no-replace', async () => {
+    const local = await startLocal(['--no-replace'])
+    await call(local.url, '/shutdown')
+    await local.line(/is being deleted/)
+    const state = (await (await fetch(`${local.url}/_/api/state`)).json()) as { readonly replacesAt?: number }
+    expect(state.replacesAt).toBeUndefined()
+  })
+})
 
 describe('what only the caller can put right is one sentence and exit code 64', () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
