@@ -8,7 +8,7 @@ import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
-import { compact, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
+import { compact, jsonFile, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
 const DIR = process.env.BUILD_DIR ?? 'dist'
@@ -30,10 +30,12 @@ const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
 const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
+/** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
+const mock = { mock: 'src/mock/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 /** A few lines for `require()`, which load the ES module when it is first used. */
 const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
-const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...server }
+const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...mock, ...server }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
 const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
@@ -149,11 +151,12 @@ const builds = [
     output: { file: `${DIR}/${Object.keys(phaserScript)[0]}.js`, format: 'iife' },
   },
   {
-    input: { ...server, ...command },
+    input: { ...server, ...mock, ...command },
     external: [/^node:/, 'mitt', 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
       // The client of this package, as every other program imports it.
       moduleByName('../../../index.node.js', 'gameserver-sidecar'),
+      moduleByName('../../index.node.js', 'gameserver-sidecar'),
       inlineScript(),
       inlinePage(),
       alias({
@@ -165,11 +168,18 @@ const builds = [
       compile('es2022'),
       resolve({ preferBuiltins: true }),
       commonjs(),
-      json(),
+      json({ compact: true, namedExports: false }),
+      jsonFile('scenario.schema.json', `${import.meta.dirname}/src/scenario/scenario.schema.json`),
       compact(),
       licenses,
     ],
     output: { ...modules('es'), manualChunks: vendorChunk },
+  },
+  {
+    // A test runner that loads CommonJS wants the mock at once, so it can't load the ES module when it is first used.
+    input: mock,
+    plugins: [compile('es2020'), minify()],
+    output: modules('cjs'),
   },
   ...Object.entries(serverForRequire).map(([name, source]) => ({
     input: { [name]: source },

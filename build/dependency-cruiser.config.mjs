@@ -62,7 +62,7 @@ const floors = [
   ['sidecar/model/calls', 'sidecar/allocation', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
-  ['node/exec', 'node/http', 'node/local', 'node/gateway', 'node/host'],
+  ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
   ['node/exec', 'node/scenario'],
   ['node/local', 'node/scenario'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { minify } from 'terser'
 
 const SUFFIX = '?page'
 /** Marks the module for other plugins as none of theirs. */
 const PREFIX = '\0page:'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 /**
  * `import { html, hashes } from './index.html?page'` gives a whole page as text: the HTML file with the script `main.tsx`
@@ -34,13 +37,21 @@ export const inlinePage = () => ({
       this.addWatchFile?.(file)
     }
     const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
+    // A few percent smaller than what esbuild makes of it.
+    const { code } = await minify(output('.js'), { ecma: 2020, toplevel: true, compress: { passes: 3 } })
     // Text that would end the element early can't be in it.
-    const script = output('.js').replaceAll('</script', String.raw`<\/script`)
+    const script = code.replaceAll('</script', String.raw`<\/script`)
     const style = output('.css')
+    const pageId = hash(script + style).slice(7, 23)
     const html = readFileSync(template, 'utf8')
+      .replace(
+        '<!-- meta -->',
+        () => `<meta name="version" content="${version}" /><meta name="page-id" content="${pageId}" />`,
+      )
       .replace('<!-- style -->', () => `<style>${style}</style>`)
       .replace('<!-- script -->', () => `<script>${script}</script>`)
     return `export const html = ${JSON.stringify(html)}
+export const id = ${JSON.stringify(pageId)}
 export const hashes = ${JSON.stringify({ script: hash(script), style: hash(style) })}
 `
   },

@@ -1,4 +1,5 @@
 /** The few things that the build does itself, each a Rollup plugin. */
+import { readFileSync } from 'node:fs'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { minify } from 'terser'
 
@@ -44,6 +45,14 @@ export const typesForBoth = () => ({
       const module = file.fileName.replace('.d.cts', '')
       this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
+  },
+})
+
+/** Adds a JSON file as it is, without its spaces. */
+export const jsonFile = (fileName, path) => ({
+  name: 'json-file',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))) })
   },
 })
 

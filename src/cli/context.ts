@@ -44,5 +44,11 @@ export interface CommandModule {
   readonly name: string
   readonly summary: string
   define(command: import('commander').Command): void
-  run(options: Readonly<Record<string, unknown>>, args: readonly string[], context: CliContext): Promise<number>
+  /** @param command what stands behind `--`; it is at the end of `args`, too */
+  run(
+    options: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    context: CliContext,
+    command: readonly string[],
+  ): Promise<number>
 }

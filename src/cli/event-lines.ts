@@ -1,4 +1,5 @@
 import { plainText } from '../node/plain-text.js'
+import { replacementSentence } from '../sidecar/index.js'
 import type { Call, Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
@@ -129,7 +130,7 @@ function describeValue(value: unknown, depth = 0): string {
   return `{${fields.map((name) => `${name}:${inside((value as Record<string, unknown>)[name])}`).join(',')}}`
 }
 
-function describeChange(change: Change): string {
+export function describeChange(change: Change): string {
   switch (change.type) {
     case 'state':
       return plain(`${change.previous} → ${change.value}`)
@@ -148,7 +149,7 @@ function describeChange(change: Change): string {
     case 'gone':
       return 'gone from the cluster'
     case 'replaced':
-      return 'GameServer replaced'
+      return plain(replacementSentence(change), 400)
   }
 }
 

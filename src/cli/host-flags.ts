@@ -4,7 +4,7 @@ import type { ProgramRuntime } from '../node/host/host-events.js'
 import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
 import { bytes, names, port, whole } from './arguments.js'
 import { UsageError } from './context.js'
-import { localOptions } from './local-options.js'
+import { isGiven, localOptions } from './local-options.js'
 import type { LocalFlags } from './local-options.js'
 import { checkSidecarFlags, checkTlsFlags } from './serve-checks.js'
 
@@ -127,7 +127,7 @@ export function defineHost(command: Command): void {
 
 /** The long names of those options that were given. */
 const given = (options: readonly Option[], flags: HostFlags): string[] =>
-  options.filter((one) => Object.hasOwn(flags, one.attributeName())).map(({ long }) => long!)
+  options.filter((one) => isGiven(one, flags)).map(({ long }) => long!)
 
 /** @throws UsageError which names the flags; the library's own errors name its options */
 export function checkHostFlags([dir, ...more]: readonly string[], flags: HostFlags, env: NodeJS.ProcessEnv): void {

@@ -1,15 +1,31 @@
 import { Command } from 'commander'
 import { plainText } from '../node/plain-text.js'
 import { allocateCommand } from './commands/allocate.js'
+import { callCommand } from './commands/call.js'
+import { completionCommand } from './commands/completion.js'
+import { execCommand } from './commands/exec.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
+import { scenarioCommand } from './commands/scenario.js'
 import { serveCommand } from './commands/serve.js'
+import { watchCommand } from './commands/watch.js'
 import { CommandError, UsageError } from './context.js'
 import type { CliContext, CommandModule } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
 
-const commands: readonly CommandModule[] = [localCommand, serveCommand, hostCommand, allocateCommand, initCommand]
+const commands: readonly CommandModule[] = [
+  localCommand,
+  execCommand,
+  serveCommand,
+  hostCommand,
+  allocateCommand,
+  callCommand,
+  watchCommand,
+  scenarioCommand,
+  initCommand,
+  completionCommand,
+]
 
 /** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
 const USAGE = 64
@@ -29,7 +45,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     define(command)
     command.action(async () => {
       if (program.opts()['version'] === true) context.print(context.version())
-      else code = await run(command.opts(), command.args, context)
+      else
+        code = await run(
+          command.opts(),
+          command.args,
+          context,
+          args.includes('--') ? args.slice(args.indexOf('--') + 1) : [],
+        )
     })
   }
   if (args.length === 0) {

@@ -58,6 +58,8 @@ export interface XMLHttpRequestLike {
 
 export interface SchedulerLike {
   setTimeout(callback: () => void, ms: number): unknown
+  /** Called instead for the time limits of calls and waits, Infinity included: a virtual clock sees that somebody waits. */
+  setLimit?(callback: () => void, ms: number): unknown
   clearTimeout(id: never): void
 }
 

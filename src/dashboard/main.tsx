@@ -1,5 +1,47 @@
 import { render } from 'preact'
 import './style.css'
+import './page.css'
+import './header/header.css'
+import './timeline/timeline.css'
+import './timeline/details.css'
+import './overlays/overlays.css'
+import './embed/strip.css'
 import { App } from './app.js'
+import { readKept } from './common/storage.js'
+import { Strip } from './embed/strip.js'
+import { Toast } from './overlays/toast.js'
+import { createStore } from './store/create-store.js'
+import { takeToken } from './store/token.js'
+import { createTimelineModel } from './timeline/model.js'
+import { createActions } from './ui/actions.js'
+import { followState } from './ui/attention.js'
+import { followKeys } from './ui/keys.js'
+import { followPermalink, readPermalink } from './ui/permalink.js'
+import { followTheme, keptTheme } from './ui/theme.js'
+import { createUi } from './ui/ui.js'
 
-render(<App />, document.body)
+const ui = createUi({ embedded: new URLSearchParams(location.search).has('embed') })
+const store = createStore(takeToken())
+const timeline = createTimelineModel(store, ui)
+const actions = createActions(store, ui, timeline)
+
+ui.theme.value = keptTheme()
+ui.singleKeys.value = readKept('local', 'single-keys') !== 'false'
+readPermalink(ui)
+followTheme(ui)
+followState(store)
+
+if (ui.embedded) {
+  document.documentElement.classList.add('embedded')
+  render(
+    <>
+      <Strip store={store} actions={actions} />
+      <Toast store={store} />
+    </>,
+    document.body,
+  )
+} else {
+  followPermalink(ui, keptTheme())
+  followKeys(ui, actions, timeline)
+  render(<App store={store} ui={ui} timeline={timeline} actions={actions} />, document.body)
+}

@@ -3,6 +3,8 @@ declare module '*?page' {
   /** The whole page. */
   export const html: string
   /** Of the script and the style inside, for a Content-Security-Policy: `sha256-…`. */
+  /** Another one for each other page. */
+  export const id: string
   export const hashes: { readonly script: string; readonly style: string }
 }
 

@@ -43,8 +43,9 @@ function describeFields({ type, ...fields }: { readonly type: string }): string 
 
 /** A value of a scenario in words: `mode=dm, map=arena`. */
 export function describeValue(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value
   if (Array.isArray(value)) return `[${value.map((item) => describeValue(item, depth + 1)).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return value === null ? 'none' : String(value)
+  if (typeof value !== 'object' || value === null) return value === null ? 'none' : JSON.stringify(value)
   const pairs = Object.entries(value).map(([name, item]) => `${name}=${describeValue(item, depth + 1)}`)
   return depth === 0 ? pairs.join(', ') : `{${pairs.join(', ')}}`
 }

@@ -48,9 +48,7 @@ export function findMistake(root: Schema, value: unknown): Mistake | undefined {
     if (Array.isArray(value)) return first(value, (item, i) => check(schema.items ?? {}, item, [...path, i]))
     if (!isObject(value)) return undefined
     const kinds = (schema.oneOf ?? []).map(resolve)
-    return kinds[0]?.properties === undefined
-      ? checkFields(schema, value, path)
-      : checkKinds(kinds, value as Fields, path)
+    return kinds[0]?.properties === undefined ? checkFields(schema, value, path) : checkKinds(kinds, value, path)
   }
 
   function resolve(schema: Schema): Schema {
@@ -67,12 +65,12 @@ export function findMistake(root: Schema, value: unknown): Mistake | undefined {
   function checkKinds(kinds: readonly Schema[], value: Fields, path: Path): Mistake | undefined {
     const names = kinds.map(({ properties }) => String(properties?.['type']?.const))
     const name = value['type']
-    const kind = kinds[names.indexOf(String(name))]
+    const kind = typeof name === 'string' ? kinds[names.indexOf(name)] : undefined
     if (kind !== undefined) return check(kind, value, path)
     const message =
       name === undefined
         ? `${nameOf(path)} has no type; there are ${names.join(', ')}`
-        : `there is no type ${show(name)}; ${didYouMean(String(name), names)}`
+        : `there is no type ${show(name)}; ${didYouMean(typeof name === 'string' ? name : '', names)}`
     return { path: name === undefined ? path : [...path, 'type'], message }
   }
 
@@ -122,17 +120,15 @@ function valueProblem(schema: Schema, value: unknown, path: Path): string | unde
     (pattern === undefined || new RegExp(pattern).test(value as string)) &&
     (number === undefined || (number >= minimum && number > exclusiveMinimum && number <= maximum)) &&
     (!Array.isArray(value) || value.length >= (schema.minItems ?? 0))
-  return isFine ? undefined : mustBe(path, expectedOf(schema), value) + adviceOn(value, schema.enum)
+  if (isFine) return undefined
+  const best = typeof value === 'string' && schema.enum !== undefined ? meant(value, schema.enum) : undefined
+  return best === undefined
+    ? mustBe(path, expectedOf(schema), value)
+    : `${nameOf(path)} can't be ${show(value)}; did you mean "${best}"?`
 }
 
 function mustBe(path: Path, expected: string, value: unknown): string {
   return `${nameOf(path)} must be ${expected}; got ${show(value)}`
-}
-
-/** The known value that a misspelt one was probably meant to be, for the end of a sentence. */
-function adviceOn(value: unknown, known: readonly string[] | undefined): string {
-  const best = typeof value === 'string' && known !== undefined ? meant(value, known) : undefined
-  return best === undefined ? '' : `; did you mean "${best}"?`
 }
 
 /** The words for the values that a schema lets through. */
@@ -144,7 +140,7 @@ function expectedOf(schema: Schema): string {
   const [words] = types.map((type) => {
     if (type === 'string')
       return maxLength ? `text of at most ${maxLength} characters` : minLength ? 'non-empty text' : 'text'
-    if (type === 'array') return minItems === undefined ? 'a list' : 'a list that isn’t empty'
+    if (type === 'array') return minItems === undefined ? 'a list' : 'a list with at least one item'
     if (type === 'object') return 'an object'
     if (type === 'boolean') return 'true or false'
     const kind = type === 'integer' ? 'an integer' : 'a number'

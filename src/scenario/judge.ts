@@ -61,7 +61,7 @@ function findCall({ call: operation, with: fields = {}, status }: Expectation, v
 /** Whether two values are the same in text: int64 fields are text in a call and numbers in most files. */
 function sameText(given: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return JSON.stringify(given) === JSON.stringify(wanted)
-  return given !== undefined && String(given) === String(wanted)
+  return given !== undefined && describeValue(given) === describeValue(wanted)
 }
 
 function missingCall({ call: operation, with: fields, status }: Expectation, view: View): Failure {
@@ -69,7 +69,7 @@ function missingCall({ call: operation, with: fields, status }: Expectation, vie
     entry.event.type === 'call' ? [{ ...entry, call: entry.event.call }] : [],
   )
   const same = calls.filter(({ call }) => call.operation === operation).at(-1)
-  const end = view.gameEnd === undefined ? '' : `; the game’s command has ended with code ${view.gameEnd.exitCode}`
+  const end = view.gameEnd === undefined ? '' : `; the game's command has ended with code ${view.gameEnd.exitCode}`
   const shown = (entry: (typeof calls)[number]): string => {
     const { operation, ...given } = entry.call
     return describeCall(operation, given, entry.reply?.status)

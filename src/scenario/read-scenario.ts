@@ -1,8 +1,9 @@
-import { commandProblem, readManifest } from '../sidecar/index.js'
+import { allocationProblem, commandProblem, readManifest } from '../sidecar/index.js'
 import { findMistake, nameOf } from './json-schema.js'
-import type { Path, Schema } from './json-schema.js'
+import type { Path } from './json-schema.js'
 import schema from './scenario.schema.json'
-import type { Scenario, Step } from './types.js'
+import { isManifest } from './allocation.js'
+import type { Allocation, Scenario, Step } from './types.js'
 
 /** A mistake in a scenario. */
 export class ScenarioError extends Error {
@@ -19,7 +20,7 @@ export class ScenarioError extends Error {
 
 /** Takes a value for a scenario. @throws ScenarioError for the first mistake */
 export function readScenario(value: unknown): Scenario {
-  const mistake = findMistake(schema as Schema, value)
+  const mistake = findMistake(schema, value)
   if (mistake !== undefined) throw new ScenarioError(mistake.message, mistake.path)
   const scenario = value as Scenario
   if (typeof scenario.gameServer === 'object') checkGameServer(scenario.gameServer)
@@ -60,6 +61,7 @@ function checkStep(step: Step, path: Path): void {
   if (refused === true && control === undefined && step.allocate === undefined) {
     throw new ScenarioError(`only control and allocate can be refused, not ${nameOf(path)}`, [...path, 'refused'])
   }
+  if (step.allocate !== undefined) checkAllocation(step.allocate, [...path, 'allocate'])
   if (expect === undefined) return
   const at = [...path, 'expect']
   const { call, noCall } = expect
@@ -69,4 +71,14 @@ function checkStep(step: Step, path: Path): void {
   if (call === undefined && noCall === undefined && (expect.with ?? expect.status) !== undefined) {
     throw new ScenarioError('with and status are about a call; name it as call or noCall', at)
   }
+}
+
+function checkAllocation(allocation: Allocation, path: Path): void {
+  if (isManifest(allocation)) {
+    const problem = allocationProblem(allocation)
+    if (problem !== undefined) throw new ScenarioError(problem.message, [...path, ...problem.path])
+    return
+  }
+  const problem = commandProblem({ type: 'allocate', ...allocation })
+  if (problem !== undefined) throw new ScenarioError(problem, path)
 }

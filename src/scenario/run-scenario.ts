@@ -3,6 +3,7 @@ import { titleOf } from './describe.js'
 import { milliseconds, shownTime } from './duration.js'
 import { forbiddenCall, judge } from './judge.js'
 import type { View } from './judge.js'
+import { isManifest } from './allocation.js'
 import { presets } from './presets.js'
 import type { Allocation, Expectation, Failure, Outcome, Scenario, ScenarioResult, Step } from './types.js'
 import type { StepResult, Target } from './types.js'
@@ -98,9 +99,13 @@ export async function runScenario(
       await until(() => false, base + milliseconds(step.at) - target.now())
     }
     const begun = target.now()
-    const failure = failed ? undefined : isStopped() ? stopped(signal) : await act(step)
+    const failure: Failure | undefined = failed ? undefined : isStopped() ? stopped(signal) : await act(step)
     ended = target.now()
-    const status: StepResult['status'] = failed ? 'skipped' : failure === undefined && !isStopped() ? 'passed' : 'failed'
+    const status: StepResult['status'] = failed
+      ? 'skipped'
+      : failure === undefined && !isStopped()
+        ? 'passed'
+        : 'failed'
     const why = status === 'failed' ? { failure: failure ?? stopped(signal) } : {}
     const result = {
       number: index + 1,
@@ -121,7 +126,6 @@ export async function runScenario(
 /** Does what a step says; the first command that is refused counts. */
 async function perform(step: Step, target: Target): Promise<Outcome> {
   if (step.advance !== undefined) return target.advance(milliseconds(step.advance))
-  if (step.allocate !== undefined) return allocate(step.allocate, target)
   for (const command of commandsOf(step)) {
     const outcome = await target.control(command)
     if (!outcome.ok) return outcome
@@ -129,7 +133,8 @@ async function perform(step: Step, target: Target): Promise<Outcome> {
   return { ok: true }
 }
 
-function commandsOf({ control, fault, terminate }: Step): readonly ControlCommand[] {
+function commandsOf({ control, allocate, fault, terminate }: Step): readonly ControlCommand[] {
+  if (allocate !== undefined) return [commandOf(allocate)]
   if (control !== undefined) return [control]
   if (typeof fault === 'string') return presets[fault] ?? []
   if (fault !== undefined) return [fault]
@@ -137,11 +142,10 @@ function commandsOf({ control, fault, terminate }: Step): readonly ControlComman
   return [{ type: 'terminate', ...(graceMs === undefined ? {} : { graceMs }) }]
 }
 
-function allocate(allocation: Allocation, target: Target): Outcome | Promise<Outcome> {
-  const { spec, kind, apiVersion, metadata, ...changes } = allocation
-  const isManifest = [spec, kind, apiVersion, metadata].some((part) => part !== undefined)
-  if (!isManifest) return target.control({ type: 'allocate', ...changes })
-  return target.allocate?.(allocation) ?? { ok: false, message: 'a GameServerAllocation can’t be carried out here' }
+function commandOf(allocation: Allocation): ControlCommand {
+  if (isManifest(allocation)) return { type: 'allocate', manifest: allocation }
+  const changes: Pick<Allocation, 'labels' | 'annotations' | 'counters' | 'lists'> = allocation
+  return { type: 'allocate', ...changes }
 }
 
 function refusal(outcome: Outcome, isExpected: boolean): Failure | undefined {

@@ -1,6 +1,6 @@
 import type { OperationName } from '../protocol/operations.js'
-import type { ControlCommand, CounterAction, GameServerManifest, ListAction, LogEntry } from '../sidecar/index.js'
-import type { SidecarSnapshot, WarningCode } from '../sidecar/index.js'
+import type { ControlCommand, CounterAction, GameServerAllocation, GameServerManifest } from '../sidecar/index.js'
+import type { ListAction, LogEntry, SidecarSnapshot, WarningCode } from '../sidecar/index.js'
 
 /** A scenario as its file says it. `scenario.schema.json` describes the same for editors, and is what a file is checked by. */
 export interface Scenario {
@@ -64,15 +64,11 @@ export interface ListExpectation {
 }
 
 /** A short form with what the allocation changes, or a GameServerAllocation. */
-export interface Allocation {
+export interface Allocation extends GameServerAllocation {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly counters?: Readonly<Record<string, CounterAction>>
   readonly lists?: Readonly<Record<string, ListAction>>
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly metadata?: object
-  readonly spec?: object
 }
 
 export type Outcome = { readonly ok: true } | { readonly ok: false; readonly message: string }
@@ -86,14 +82,12 @@ export interface Target {
   control(command: ControlCommand): Outcome | Promise<Outcome>
   /** Puts the clock forward. */
   advance(ms: number): Outcome | Promise<Outcome>
-  /** Allocates by a GameServerAllocation; not ok where nothing matches. */
-  allocate?(allocation: Allocation): Outcome | Promise<Outcome>
   snapshot(): SidecarSnapshot
   /** What has happened so far. */
   entries(): readonly LogEntry[]
   subscribe(listener: (entry: LogEntry) => void): () => void
   /** How the game's command has ended; undefined while it runs, or where there is none. */
-  gameEnd?(): { readonly exitCode: number; readonly at: number } | undefined
+  gameEnd?(): { readonly exitCode: number } | undefined
   /** Calls `listener` when the game's command ends. */
   onGameEnd?(listener: () => void): () => void
 }

@@ -1,26 +1,36 @@
 import { commandProblem } from './control/command-problem.js'
 import { plainJson } from './control/plain-json.js'
+import { createDelays } from './delays.js'
 import { createLog } from './event-log.js'
+import type { EntryNote, LogEntry } from './event-log.js'
+import { explainEntry } from './explain-entry.js'
 import { callEach, callSafely, throwLater } from './listeners.js'
+import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
-import type { Effect } from './model/state/effect.js'
+import type { Disconnection, Effect } from './model/state/effect.js'
 import { delayOf } from './model/state/faults.js'
+import { nextRandom } from './model/state/random.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 import { excerpt } from './model/state/show.js'
 import { createState } from './model/state/sidecar-state.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
+import { createCheckpoints } from './recording/checkpoints.js'
+import { toldLines } from './recording/told-lines.js'
 import { reduce } from './reduce.js'
 import type { Sidecar, SidecarEnvironment } from './sidecar.js'
 import { createWatchers } from './watchers.js'
 import { answerRequest } from './wire/answer-request.js'
-import type { Engine } from './wire/answer-request.js'
+import type { CallMeta, Engine } from './wire/answer-request.js'
+import type { Exchange } from './wire/exchange.js'
 import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
 const longestTimer = 2 ** 31 - 1
+/** Clients whose beats share one record each. */
+const mostBeaters = 200
 
 /**
  * Starts a local sidecar in the given environment. Only this function holds anything that changes: it keeps the state,
@@ -34,9 +44,14 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   const report = environment.report ?? throwLater
   const log = createLog(config.logEntries, config.logSize, report)
-  const disconnectListeners = new Set<(reason: 'crash' | 'restart') => void>()
-  /** For each call that is being delayed, the function that rejects it. */
-  const waiting = new Set<(error: Error) => void>()
+  const disconnectListeners = new Set<(reason: Disconnection) => void>()
+  /** Counts processes: what was sent to one is not for its successor. */
+  let epoch = 0
+  const delays = createDelays((ms, fire) => environment.setTimer(ms, fire))
+  const checkpoints = createCheckpoints()
+  const beats = new Map<string | undefined, Exchange>()
+  /** The generator of delays that come at random. They change when events happen, not what they do. */
+  let randomState = config.seed | 0
   const onFailure = (id: number): void => void dispatch({ type: 'watch-closed', id, reason: 'failed' })
   const watchers = createWatchers(config.watchQueue, onFailure, report)
 
@@ -44,15 +59,27 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   const outbox: (() => void)[] = []
   let draining = false
 
-  function dispatch(event: SidecarEvent): readonly Effect[] {
+  function random(): number {
+    const { state: next, value } = nextRandom(randomState)
+    randomState = next
+    return value
+  }
+
+  /** Lets an event happen. Returns its effects, and the number of its entry in the log. */
+  function dispatch(
+    event: SidecarEvent,
+    meta?: CallMeta,
+  ): { readonly effects: readonly Effect[]; readonly seq: number } {
     const now = environment.now()
     const before = state
     const result = reduce(before, event, now)
     state = result.state
     // A timer that fired early, or for work that is done already, is not worth an entry.
     if (event.type !== 'tick' || state !== before) {
-      const entry = log.append(event, now, result.effects)
-      outbox.push(() => log.announce(entry))
+      checkpoints.note(log.lastSeq + 1, before, log.lastSeq - config.logEntries)
+      const entry = log.append(event, now, result.effects, meta && noteOf(meta, now))
+      keepContext(entry, before, result.effects, meta)
+      outbox.push(() => log.announce(entry, result.effects))
     }
     for (const effect of result.effects) deliver(effect)
     if (before.faults.stalled !== state.faults.stalled) {
@@ -60,14 +87,33 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       outbox.push(() => watchers.stall(stalled))
     }
     schedule(result.effects)
+    const seq = log.lastSeq
     drain()
-    return result.effects
+    return { effects: result.effects, seq }
+  }
+
+  /** Keeps what `explain` needs. A beat needs nothing: it is the one call that comes by the thousand. */
+  function keepContext(
+    { seq, event }: LogEntry,
+    before: SidecarState,
+    effects: readonly Effect[],
+    meta: CallMeta | undefined,
+  ): void {
+    const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
+    if (meta?.delayed === true) faults.push('delayCalls held it up')
+    const isBeat = event.type === 'call' && event.call.operation === 'health'
+    if (isBeat && faults.length === 0) return
+    log.keepContext(seq, {
+      state: before.object.status.state,
+      ending: before.gone || isBeingDeleted(before.object),
+      faults,
+    })
   }
 
   function deliver(effect: Effect): void {
     if (effect.type === 'publish') outbox.push(() => watchers.publish(effect.gameServer))
     else if (effect.type === 'greet') outbox.push(() => watchers.greet(effect.id, effect.gameServer))
-    else if (effect.type === 'end-watchers') outbox.push(() => watchers.endAll(effect.reason))
+    else if (effect.type === 'end-watchers') outbox.push(() => watchers.end(effect.reason, effect.ids))
     else if (effect.type === 'crash') outbox.push(() => void dispatch({ type: 'crashed' }))
     else if (effect.type === 'disconnect') outbox.push(() => disconnect(effect.reason))
   }
@@ -79,14 +125,11 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     draining = false
   }
 
-  function disconnect(reason: 'crash' | 'restart'): void {
-    watchers.endAll(reason)
-    rejectWaiting(`the sidecar ended: ${reason}`)
+  function disconnect(reason: Disconnection): void {
+    epoch++
+    watchers.end(reason)
+    delays.rejectAll(`the sidecar ended: ${reason}`)
     callEach(disconnectListeners, reason, report)
-  }
-
-  function rejectWaiting(why: string): void {
-    for (const reject of [...waiting]) reject(new ConnectionDropped(why))
   }
 
   function schedule(effects: readonly Effect[]): void {
@@ -103,61 +146,68 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     timer = { at: wake.at, cancel }
   }
 
-  /** Rejects at once when the client leaves: nothing of a call may wait for nobody. */
-  function wait(ms: number, left: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => end(new ConnectionDropped('the client left'))
-      const forget = (): void => {
-        waiting.delete(end)
-        left.removeEventListener('abort', leave)
-      }
-      const end = (error: Error): void => {
-        forget()
-        cancel()
-        reject(error)
-      }
-      const cancel = environment.setTimer(Math.min(longestTimer, ms), () => {
-        forget()
-        resolve()
-      })
-      waiting.add(end)
-      left.addEventListener('abort', leave)
-      if (left.aborted) leave()
-    })
-  }
-
-  const engine: Engine = {
+  const engineOf = (sentIn: number): Engine => ({
     bodyLimit: config.bodyLimit,
-    async delay(operation, when, left) {
-      const ms = delayOf(state.faults, operation, when)
-      if (ms > 0) await wait(ms, left)
-    },
-    call(call) {
-      if (closed) throw new ConnectionDropped('the sidecar is closed')
-      const effects = dispatch({ type: 'call', call })
+    now: () => environment.now(),
+    delay: (operation, when) => delayOf(state.faults, operation, when, random),
+    wait: (ms, left) => delays.wait(ms, left),
+    call(call, meta) {
+      checkEpoch(sentIn)
+      const { effects, seq } = dispatch({ type: 'call', call }, meta)
+      meta.onEntry?.(seq)
       const crash = effects.find((effect) => effect.type === 'crash')
       if (crash) throw new ConnectionDropped(`the sidecar crashed: ${crash.message}`)
       const reply = effects.find((effect) => effect.type === 'reply')
       if (!reply || reply.drop) throw new ConnectionDropped('the call was dropped on purpose')
-      return { status: reply.status, body: reply.body }
+      return reply
     },
-    noteRefusal(method, path, answer) {
-      dispatch({
-        type: 'refused',
-        method: method.slice(0, 20),
-        path: excerpt(path, 200),
-        status: answer.status,
-        message: excerpt(messageOf(answer) ?? '', 500),
-      })
+    noteRefusal(method, path, answer, meta) {
+      const { seq } = dispatch(
+        {
+          type: 'refused',
+          method: method.slice(0, 20),
+          path: excerpt(path, 200),
+          status: answer.status,
+          message: excerpt(messageOf(answer) ?? '', 500),
+        },
+        meta,
+      )
+      meta.onEntry?.(seq)
     },
-    watch: (sink) => openWatch('stream', sink),
+    keep: (seq, exchange) => log.keepExchange(seq, exchange),
+    keepBeat(seq, client, exchange) {
+      let shared = beats.get(client)
+      if (shared === undefined) beats.set(client, (shared = exchange()))
+      if (beats.size > mostBeaters) beats.delete(beats.keys().next().value)
+      log.keepExchange(seq, shared, true)
+    },
+    watch(sink, meta) {
+      checkEpoch(sentIn)
+      return openWatch('stream', sink, meta)
+    },
+  })
+
+  /** Does what is due before anything else happens: a timer may be late, and a call must not meet the next GameServer. */
+  function catchUp(): void {
+    if (!closed && timer !== undefined && timer.at <= environment.now()) dispatch({ type: 'tick' })
   }
 
-  function openWatch(transport: 'stream' | 'websocket', sink: WatchSink): WatchHandle {
+  /** @throws ConnectionDropped if the process to which a request was sent has ended */
+  function checkEpoch(sentIn: number): void {
+    if (closed) throw new ConnectionDropped('the sidecar is closed')
+    catchUp()
+    if (epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
+  }
+
+  function openWatch(transport: 'stream' | 'websocket', sink: WatchSink, meta: CallMeta): WatchHandle {
     const id = nextId++
     if (closed) throw new ConnectionDropped('the sidecar is closed')
-    watchers.add(id, transport, environment.now(), sink)
-    const refusal = dispatch({ type: 'watch-opened', id, transport }).find(({ type }) => type === 'refuse-watch')
+    catchUp()
+    const { client } = meta
+    watchers.add(id, { transport, openedAt: environment.now(), client, sink })
+    const { effects, seq } = dispatch({ type: 'watch-opened', id, transport }, meta)
+    meta.onEntry?.(seq)
+    const refusal = effects.find(({ type }) => type === 'refuse-watch')
     if (refusal?.type === 'refuse-watch') {
       watchers.remove(id)
       const { status, body } = refusal
@@ -166,7 +216,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     }
     return {
       close() {
-        if (watchers.remove(id) && !closed) dispatch({ type: 'watch-closed', id, reason: 'closed' })
+        if (watchers.remove(id) && !closed) dispatch({ type: 'watch-closed', id, reason: 'closed' }, { client })
       },
     }
   }
@@ -176,16 +226,18 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   return {
     async handle(request, raw) {
       if (closed) throw new ConnectionDropped('the sidecar is closed')
-      return answerRequest(engine, request, raw)
+      catchUp()
+      return answerRequest(engineOf(epoch), request, raw)
     },
-    watch(sink) {
-      const ms = delayOf(state.faults, 'watchGameServer', 'before')
-      if (ms === 0) return openWatch('websocket', sink)
+    watch(sink, client) {
+      const ms = delayOf(state.faults, 'watchGameServer', 'before', random)
+      const meta = { client, began: environment.now(), delayed: ms > 0 }
+      if (ms === 0) return openWatch('websocket', sink, meta)
       let handle: WatchHandle | undefined
       const left = new AbortController()
-      wait(ms, left.signal).then(
+      delays.wait(ms, left.signal).then(
         () => {
-          if (!left.signal.aborted) handle = openWatch('websocket', sink)
+          if (!left.signal.aborted) handle = openWatch('websocket', sink, meta)
         },
         () => {
           if (!left.signal.aborted) callSafely(() => sink.onEnd?.('restart'), undefined, report)
@@ -204,16 +256,19 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       if (problem !== undefined) return { ok: false, message: problem }
       const plain = plainJson(command)
       if (plain === undefined) return { ok: false, message: 'the command is nested too deeply: more than 100 levels' }
-      const result = dispatch({ type: 'control', command: plain }).find(({ type }) => type === 'control-result')
+      catchUp()
+      const result = dispatch({ type: 'control', command: plain }).effects.find(({ type }) => type === 'control-result')
       return result?.type === 'control-result' && result.ok
         ? { ok: true }
         : { ok: false, message: result?.type === 'control-result' ? result.message : 'nothing happened' }
     },
-    snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq),
+    snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq, environment.speed?.() ?? 1),
     log,
+    recording: (since = 0) => toldLines(log, checkpoints, state, since, environment.now()),
+    explain: (kept) => explainEntry(kept, state.config),
     conformance: () => conformanceOf(state),
     onDisconnect(listener) {
-      const own = (reason: 'crash' | 'restart'): void => listener(reason)
+      const own = (reason: Disconnection): void => listener(reason)
       disconnectListeners.add(own)
       return () => void disconnectListeners.delete(own)
     },
@@ -222,8 +277,12 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       closed = true
       timer?.cancel()
       timer = undefined
-      watchers.endAll('closed')
-      rejectWaiting('the sidecar is closed')
+      watchers.end('closed')
+      delays.rejectAll('the sidecar is closed')
     },
   }
+}
+
+function noteOf({ client, began, delayed, lasts = 0 }: CallMeta, now: number): EntryNote {
+  return { client, ms: began === undefined ? undefined : Math.round(now - began + lasts), fault: delayed === true }
 }

@@ -1,11 +1,18 @@
-import { callEach } from './listeners.js'
+import { createEntryDetails } from './entry-details.js'
+import type { EntryContext } from './entry-details.js'
+import { callEach, callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
+import type { GameServer } from '../protocol/game-server.js'
 import { messageOf } from './model/state/answer.js'
+import { publishedBy } from './model/state/effect.js'
 import type { Change, Effect, Warning } from './model/state/effect.js'
 import { excerpt } from './model/state/show.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
+import type { Exchange } from './wire/exchange.js'
 
 const maxMessage = 500
+/** Characters of requests and answers that are kept in all. */
+const maxDetails = 8 * 1024 * 1024
 
 /** One entry of the event log. Its `event` is enough to replay it; the rest tells the outcome. */
 export interface LogEntry {
@@ -28,17 +35,45 @@ export interface LogEntry {
   readonly fault?: true
 }
 
+/** What the entry of a call holds beside the event and its outcome. */
+export interface EntryNote {
+  readonly ms?: number | undefined
+  readonly client?: string | undefined
+  readonly fault?: boolean
+}
+
+/** An entry with all that is kept beside it. The oldest exchanges are dropped first. */
+export interface KeptEntry {
+  readonly entry: LogEntry
+  readonly context?: EntryContext
+  readonly exchange?: Exchange
+}
+
+/** Told of everything that a recording holds. */
+export interface LogFollower {
+  /** `published` are the versions of the GameServer that the event made, for whoever watches. */
+  onEntry(entry: LogEntry, published: readonly GameServer[]): void
+  /** A request of an entry, with its answer. Beats are left out. */
+  onExchange(seq: number, exchange: Exchange): void
+}
+
 export interface EventLog {
   /** The entries that are still kept, oldest first; with `since`, those with a greater `seq`. */
   entries(since?: number): readonly LogEntry[]
   /** Calls `listener` for each entry from now on. A listener that throws stops no other. */
   subscribe(listener: (entry: LogEntry) => void): () => void
+  follow(follower: LogFollower): () => void
+  /** What is kept of an entry; undefined for one that isn't kept any more or isn't there yet. */
+  find(seq: number): KeptEntry | undefined
 }
 
 export interface WritableLog extends EventLog {
-  append(event: SidecarEvent, at: number, effects: readonly Effect[]): LogEntry
+  append(event: SidecarEvent, at: number, effects: readonly Effect[], note?: EntryNote): LogEntry
+  keepContext(seq: number, context: EntryContext): void
+  /** Keeps a request and its answer beside an entry. */
+  keepExchange(seq: number, exchange: Exchange, isShared?: boolean): void
   /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
-  announce(entry: LogEntry): void
+  announce(entry: LogEntry, effects: readonly Effect[]): void
   readonly lastSeq: number
 }
 
@@ -46,6 +81,8 @@ export interface WritableLog extends EventLog {
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
   const sizes = new Map<LogEntry, number>()
+  const followers = new Set<LogFollower>()
+  const details = createEntryDetails(maxDetails)
   let size = 0
   let lastSeq = 0
 
@@ -55,26 +92,50 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
       if (sizes.size <= maxEntries && (size <= maxSize || sizes.size === 1)) return
       sizes.delete(entry)
       size -= entrySize
+      details.drop(entry.seq)
     }
   }
+
+  const isKept = (seq: number): boolean => seq > lastSeq - sizes.size && seq <= lastSeq
 
   return {
     get lastSeq() {
       return lastSeq
     },
-    append(event, at, effects) {
-      const entry = { seq: ++lastSeq, at, event, ...outcomeOf(effects) }
+    append(event, at, effects, note) {
+      const entry: LogEntry = { seq: ++lastSeq, at, event, ...outcomeOf(effects), ...(note && fieldsOf(note)) }
       const entrySize = sizeOf(entry)
       sizes.set(entry, entrySize)
       size += entrySize
       dropOldest()
       return entry
     },
-    announce(entry) {
+    keepContext: (seq, context) => void details.keepContext(seq, context),
+    keepExchange(seq, exchange, isShared = false) {
+      if (isKept(seq)) details.keepExchange(seq, exchange, isShared)
+      if (isShared) return
+      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange), undefined, report)
+    },
+    find(seq) {
+      if (!isKept(seq)) return undefined
+      const entry = [...sizes.keys()].find((kept) => kept.seq === seq)
+      const context = details.contextOf(seq)
+      const exchange = details.exchangeOf(seq)
+      return entry && { entry, ...(context && { context }), ...(exchange && { exchange }) }
+    },
+    announce(entry, effects) {
       callEach(listeners, entry, report)
+      if (followers.size === 0) return
+      const published = publishedBy(effects)
+      for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
     },
     entries(since = 0) {
       return [...sizes.keys()].filter(({ seq }) => seq > since)
+    },
+    follow(follower) {
+      const own = { ...follower }
+      followers.add(own)
+      return () => void followers.delete(own)
     },
     subscribe(listener) {
       const own = (entry: LogEntry): void => listener(entry)
@@ -84,22 +145,38 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
   }
 }
 
+function fieldsOf({ ms, client, fault }: EntryNote): Pick<LogEntry, 'ms' | 'client' | 'fault'> {
+  return {
+    ...(ms === undefined ? {} : { ms }),
+    ...(client === undefined ? {} : { client }),
+    ...(fault === true ? { fault } : {}),
+  }
+}
+
 /** The part of an event's effects that people want to read. */
-function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'problem' | 'changes' | 'warnings'> {
+function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'problem' | 'changes' | 'warnings' | 'fault'> {
   const changes: Change[] = []
   const warnings: Warning[] = []
   let reply: LogEntry['reply']
   let problem: string | undefined
+  let fault = false
   for (const effect of effects) {
     if (effect.type === 'change') changes.push(effect.change)
     else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    else if (effect.type === 'fault') fault = true
     else if (effect.type === 'control-result' && !effect.ok) problem = excerpt(effect.message, maxMessage)
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
       reply = { status: effect.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) }
     }
   }
-  return { ...(reply ? { reply } : {}), ...(problem === undefined ? {} : { problem }), changes, warnings }
+  return {
+    ...(reply ? { reply } : {}),
+    ...(problem === undefined ? {} : { problem }),
+    changes,
+    warnings,
+    ...(fault ? { fault } : {}),
+  }
 }
 
 /** About how many characters a value holds. */

@@ -1,9 +1,10 @@
+import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
 import { performControl } from './control/perform-control.js'
 import { restart } from './control/restart.js'
 import { localCall } from './model/calls/local-calls.js'
 import { productionCall } from './model/calls/production-calls.js'
-import { refuseIfGone } from './model/calls/write-queue.js'
+import { noteAllocation, refuseIfGone } from './model/calls/write-queue.js'
 import { failUnknown, failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
@@ -14,6 +15,8 @@ import type { SidecarState } from './model/state/sidecar-state.js'
 import { record, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork } from './model/time/due-work.js'
+import { startHealthClock } from './model/time/health-clock.js'
+import { followObject } from './model/time/platform.js'
 
 /** Operations that a feature gate switches off. */
 const countsAndLists: ReadonlySet<OperationName> = new Set([
@@ -39,6 +42,7 @@ export function reduce(
   doDueWork(step, now)
   switch (event.type) {
     case 'call':
+      startHealthClock(step, now)
       answerCall(step, event.call, now)
       break
     case 'refused':
@@ -47,12 +51,15 @@ export function reduce(
       }
       break
     case 'control': {
+      const { object } = step.state
       const problem = performControl(step, event.command, now) ?? droppedChange(step)
+      noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step, now)
       break
     }
     case 'watch-opened':
+      startHealthClock(step, now)
       openWatch(step, event.id)
       break
     case 'watch-closed':
@@ -65,6 +72,7 @@ export function reduce(
     case 'tick':
       break
   }
+  followObject(step, now)
   const next = nextDueWork(step.state)
   if (next) step.effects.push({ type: 'wake', at: next.at })
   return step
@@ -73,12 +81,38 @@ export function reduce(
 function answerCall(step: Step, call: Call, now: number): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    step.effects.push({ type: 'reply', ...performCall(step, call, now), drop: false })
+    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
+    step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }
   if (failure.apply) performCall(step, call, now)
-  const answer = failWithStatus(failure.status, failure.message)
-  step.effects.push({ type: 'reply', ...answer, drop: failure.drop })
+  const { status, message, drop, retryAfter } = failure
+  const answer = failWithStatus(status, message)
+  step.effects.push({ type: 'fault', rule: failureRule(failure) })
+  step.effects.push({ type: 'reply', ...answer, drop, ...(retryAfter === undefined ? {} : { retryAfter }) })
+}
+
+/** Answers a write as ever and forgets it, if one is to be lost. A write that is refused is not lost, and counts not. */
+function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
+  const { faults } = step.state
+  if (faults.writesToLose === 0 || operations[call.operation][0] === 'GET' || call.operation === 'health')
+    return undefined
+  const lost: Step = { state: step.state, effects: [] }
+  const answer = performCall(lost, call, now)
+  if (answer.status !== 200) return undefined
+  update(step, {
+    conformance: lost.state.conformance,
+    faults: { ...faults, writesToLose: faults.writesToLose - 1 },
+  })
+  step.effects.push({ type: 'fault', rule: 'loseWrites answered it with 200 and forgot it' })
+  return answer
+}
+
+function failureRule({ status, drop, apply, share, remaining }: FailureFault): string {
+  const left = remaining === undefined ? '' : `, ${remaining - 1} more to fail`
+  const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
+  const outcome = drop ? 'cut the connection' : `answered it with ${status}`
+  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
 }
 
 function performCall(step: Step, call: Call, now: number): Answer {
@@ -92,6 +126,7 @@ function performCall(step: Step, call: Call, now: number): Answer {
 function openWatch(step: Step, id: number): void {
   record(step, 'watch')
   const failure = meetFailure(step, 'watchGameServer')
+  if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })
   if (failure?.drop) {
     step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
     return
@@ -115,7 +150,9 @@ function droppedChange(step: Step): string | undefined {
 
 /** The failure that an operation meets now, which then counts as used. */
 function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
-  const taken = takeFailure(step.state.faults, operation)
-  if (taken) update(step, { faults: taken.faults })
-  return taken?.failure
+  const { faults, random } = step.state
+  if (faults.failures.length === 0) return undefined
+  const taken = takeFailure(faults, operation, random)
+  update(step, { faults: taken.faults, random: taken.random })
+  return taken.failure
 }

@@ -1,5 +1,8 @@
-import type { EventLog } from './event-log.js'
+import type { EventLog, KeptEntry } from './event-log.js'
+import type { Explanation } from './explain-entry.js'
 import type { ControlCommand } from './model/state/control-command.js'
+import type { Disconnection } from './model/state/effect.js'
+import type { RecordingLine } from './recording/recording-lines.js'
 import type { RawRequest } from './wire/answer-request.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
@@ -10,6 +13,8 @@ export interface SidecarEnvironment {
   now(): number
   /** Calls `fire` once after `ms` milliseconds (at most 2^31-1); the returned function cancels it. */
   setTimer(ms: number, fire: () => void): () => void
+  /** How many times as fast as the machine's the clock runs; 0 while it stands still. Default 1. */
+  speed?(): number
   /** Told of an error that a listener or the receiver of a watch threw. Default: it is thrown as uncaught. */
   report?(error: unknown): void
 }
@@ -23,15 +28,19 @@ export interface Sidecar {
    * host must then cut the connection. The answer to a watch is a stream that errors when it is cut.
    */
   handle(request: Request, raw?: RawRequest): Promise<Response>
-  /** Opens a watch for a WebSocket. */
-  watch(sink: WatchSink): WatchHandle
+  /** Opens a watch for a WebSocket. `client` is who it is, for the log. */
+  watch(sink: WatchSink, client?: string): WatchHandle
   /** Changes the world outside the sidecar, or breaks the sidecar on purpose. */
   control(command: ControlCommand): ControlResult
   snapshot(): SidecarSnapshot
   readonly log: EventLog
+  /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */
+  recording(since?: number): Iterable<RecordingLine>
+  /** Says which rule decided the outcome of an entry, and where a pod would differ. */
+  explain(kept: KeptEntry): Explanation
   conformance(): ConformanceResult
-  /** Called when the sidecar crashes or restarts: every open connection must be cut. */
-  onDisconnect(listener: (reason: 'crash' | 'restart') => void): () => void
+  /** Called when the sidecar crashes, restarts or gives way to another: every open connection must be cut. */
+  onDisconnect(listener: (reason: Disconnection) => void): () => void
   /** Ends every watcher and timer, for good. Idempotent. */
   close(): void
 }

@@ -11,6 +11,7 @@ interface Watcher {
   readonly id: number
   readonly transport: 'stream' | 'websocket'
   readonly openedAt: number
+  readonly client: string | undefined
   readonly sink: WatchSink
   readonly queue: WatchMessage[]
   sent: number
@@ -19,14 +20,18 @@ interface Watcher {
   busy: boolean
 }
 
+/** A watch that was asked for. */
+export type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink'>
+
 /** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
 export interface Watchers {
-  add(id: number, transport: 'stream' | 'websocket', openedAt: number, sink: WatchSink): void
+  add(id: number, watch: NewWatch): void
   /** Forgets a watch without telling it. Returns whether it was there. */
   remove(id: number): boolean
   greet(id: number, gameServer: GameServer): void
   publish(gameServer: GameServer): void
-  endAll(reason: WatchEnd): void
+  /** Ends every watch, or those of `ids`. */
+  end(reason: WatchEnd, ids?: readonly number[]): void
   /** Stops or resumes handing objects to every watch. */
   stall(stalled: boolean): void
   infos(): WatcherInfo[]
@@ -85,8 +90,8 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
   }
 
   return {
-    add(id, transport, openedAt, sink) {
-      watchers.set(id, { id, transport, openedAt, sink, queue: [], sent: 0, dropped: 0, busy: false })
+    add(id, watch) {
+      watchers.set(id, { id, ...watch, queue: [], sent: 0, dropped: 0, busy: false })
     },
     remove: (id) => watchers.delete(id),
     greet(id, gameServer) {
@@ -96,18 +101,19 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
     publish(gameServer) {
       for (const watcher of [...watchers.values()]) send(watcher, watchMessageOf(gameServer))
     },
-    endAll(reason) {
-      for (const watcher of [...watchers.values()]) end(watcher, reason)
+    end(reason, ids) {
+      for (const watcher of [...watchers.values()]) if (ids?.includes(watcher.id) ?? true) end(watcher, reason)
     },
     stall(isStalled) {
       stalled = isStalled
       for (const watcher of [...watchers.values()]) pump(watcher)
     },
     infos: () =>
-      [...watchers.values()].map(({ id, transport, openedAt, sent, queue, dropped }) => ({
+      [...watchers.values()].map(({ id, transport, openedAt, client, sent, queue, dropped }) => ({
         id,
         transport,
         openedAt,
+        client,
         sent,
         queued: queue.length,
         dropped,

@@ -13,6 +13,7 @@ import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
 import type { Verdict } from '../node/http/request-guard.js'
+import { followReplacements } from '../node/local/follow-replacements.js'
 import { createLocalSidecar } from '../node/local/local-sidecar.js'
 import { likeHttp1 } from './like-http1.js'
 import { resolvePluginOptions } from './plugin-options.js'
@@ -63,6 +64,9 @@ export function createDevSidecar(
     const { timeout, denied } = settings
     const handler = createSidecarHandler({ sidecar, timeout, access, denied, log })
     const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
+    if (local !== undefined) {
+      followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
+    }
     logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
     if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
     return {

@@ -8,6 +8,7 @@ import { int64Cases } from './cases/int64.js'
 import { jsonCases } from './cases/json.js'
 import { methodCases } from './cases/methods.js'
 import { pathCases } from './cases/paths.js'
+import { needsBytes } from './support/mock-target.js'
 import { productionTargets } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
@@ -58,7 +59,8 @@ for (const target of productionTargets) {
         it(area, async () => {
           running = await target.start()
           for (const { steps } of cases) {
-            for (const step of steps) if (isEarly(step.expect)) await check(step)
+            for (const step of steps)
+              if (isEarly(step.expect) && !(target.isMock && needsBytes(step))) await check(step)
           }
         })
       }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { full } from './cases/manifests.js'
 import { send } from './support/send.js'
 import { gatewayTargets } from './support/gateway-targets.js'
-import { announceMissing, localTargets } from './support/targets.js'
+import { announceMissing, localTargets, mockLocal } from './support/targets.js'
 import type { Running } from './support/targets.js'
 import type { Lines } from './support/watchers.js'
 import { openStream, result, watchTransports } from './support/watchers.js'
@@ -14,7 +14,7 @@ const seen = (changes: GameServerChanges = {}): unknown => result(localGameServe
 
 announceMissing("local mode's watch")
 
-for (const target of [...localTargets, ...gatewayTargets]) {
+for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
     describe(`local mode's watch over ${transport}: ${target.name}`, () => {
       let running: Running
@@ -178,7 +178,7 @@ for (const target of [...localTargets, ...gatewayTargets]) {
         expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
       })
 
-      it('shows a file that was written in place', async () => {
+      it.skipIf(target.isMock)('shows a file that was written in place', async () => {
         const lines = await start({ file: full })
         expect(await lines.next()).toMatchObject({ result: { status: { state: 'Allocated' } } })
         await writeFile(running.file ?? '', full.replace('state: Allocated', 'state: Reserved'))
@@ -206,6 +206,7 @@ for (const target of [...localTargets, ...gatewayTargets]) {
     })
   }
 
+  if (target.isMock) continue
   describe(`the head of local mode's HTTP stream: ${target.name}`, () => {
     it('is 200, application/json, and chunked', async () => {
       const running = await target.start()

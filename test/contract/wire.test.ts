@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { wireAreas } from './cases/wire.js'
+import { needsBytes } from './support/mock-target.js'
 import { send } from './support/send.js'
-import { announceMissing, createPool, localTargets } from './support/targets.js'
+import { announceMissing, createPool, localTargets, mockLocal } from './support/targets.js'
 
 announceMissing('local mode over the wire')
 
-for (const target of localTargets) {
+for (const target of [...localTargets, mockLocal]) {
   describe(`local mode over the wire: ${target.name}`, () => {
     const pool = createPool(target)
     afterAll(() => pool.close())
@@ -13,6 +14,7 @@ for (const target of localTargets) {
     for (const [area, cases] of Object.entries(wireAreas)) {
       describe(area, () => {
         for (const { name, setup, steps } of cases) {
+          if (target.isMock && (setup?.file !== undefined || steps.some(needsBytes))) continue
           it(name, async () => {
             const running = await pool.take(setup)
             try {

@@ -109,8 +109,11 @@ describe('control: faults', () => {
       { type: 'delayCalls', ms: 5 },
       { type: 'failCalls' },
       { type: 'stallWatchers' },
-      { type: 'ignoreBeats', on: true },
+      { type: 'ignoreBeats', on: true, count: 3 },
+      { type: 'loseWrites', count: 3 },
+      { type: 'dropWatchers', everyMs: 5_000 },
       { type: 'padObject', bytes: 5 },
+      { type: 'apiServer', away: true },
     ] as const) {
       expect(sidecar.control(command)).toEqual({ ok: true })
     }
@@ -119,7 +122,11 @@ describe('control: faults', () => {
       delays: [],
       failures: [],
       watchersStalled: false,
+      watchersDropped: undefined,
       ignoreBeats: false,
+      apiServerAway: false,
+      beatsToIgnore: undefined,
+      writesToLose: 0,
       padding: 0,
     })
     expect(await call('POST', '/ready')).toEqual([200, {}])

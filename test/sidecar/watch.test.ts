@@ -57,7 +57,8 @@ describe('a watch', () => {
     const seen = watch()
     await call('POST', '/shutdown')
     clock.advance(60_000)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Shutdown'])
+    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Shutdown', 'Shutdown'])
+    expect(seen.map(({ object_meta }) => object_meta.deletion_timestamp !== '0')).toEqual([false, false, true])
     expect(sidecar.snapshot().watchers).toHaveLength(1)
   })
 

@@ -102,7 +102,7 @@ async function start(
   context: CliContext,
 ): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, conformance, wsLimit, httpPort } = options
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, httpPort } = options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
@@ -111,8 +111,11 @@ async function start(
       address,
       platform,
       quirks,
+      replace,
       conformance,
       wsLimit,
+      record,
+      redact,
       port: chosen,
       featureGates: options.featureGates,
       allowHosts: options.allowHost,

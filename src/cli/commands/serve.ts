@@ -7,7 +7,7 @@ import { names, port, someSeconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
-import { localOptions } from '../local-options.js'
+import { isGiven, localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
 import type { ServeChoices } from '../serve-checks.js'
@@ -70,7 +70,7 @@ function define(command: Command): void {
 
 async function runServe(dir: string, options: ServeOptions, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const given = insideOptions.filter((option) => Object.hasOwn(options, option.attributeName()))
+  const given = insideOptions.filter((option) => isGiven(option, options))
   checkChoices(
     options,
     process.env,
@@ -91,7 +91,7 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
 
 async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
-  const { mode, file, featureGates, wsLimit, quirks, httpPort, host, cert, key } = options
+  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, httpPort, host, cert, key } = options
   const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createGateway({
@@ -103,6 +103,9 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
         featureGates,
         wsLimit,
         quirks,
+        record,
+        redact,
+        replace,
         port: httpPort,
         onWarning,
         onLog: context.warn,

@@ -23,7 +23,7 @@ type TimerOptions = Pick<ClientOptions, 'now' | 'scheduler'>
 export function createTimers({ now = hostClock(), scheduler }: TimerOptions): Timers {
   const due = new Map<() => void, number>()
 
-  function after(scope: Scope, ms: number, run: () => void): Scope {
+  function after(scope: Scope, ms: number, run: () => void, isLimit?: boolean): Scope {
     // The host's timers are called as members of the global object: some hosts refuse another receiver.
     const clock: Partial<SchedulerLike> = scheduler === false ? {} : (scheduler ?? host())
     const timer = new Scope(scope)
@@ -33,7 +33,8 @@ export function createTimers({ now = hostClock(), scheduler }: TimerOptions): Ti
       run()
     }
     due.set(fire, now() + ms)
-    const id = clock.setTimeout && ms < LONGEST ? clock.setTimeout(fire, ms) : undefined
+    const set = isLimit && clock.setLimit ? 'setLimit' : ms < LONGEST && 'setTimeout'
+    const id = set && clock[set] ? clock[set](fire, ms) : undefined
     timer.onEnd(() => {
       due.delete(fire)
       if (id !== undefined && clock.clearTimeout) clock.clearTimeout(id as never)
@@ -46,7 +47,12 @@ export function createTimers({ now = hostClock(), scheduler }: TimerOptions): Ti
     after,
     sleep: (scope, ms) => scope.wait((resolve, wait) => after(wait, ms, resolve)),
     limit: (scope, ms, hint = () => undefined) =>
-      after(scope, ms, () => scope.end(new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { hint: hint() }))),
+      after(
+        scope,
+        ms,
+        () => scope.end(new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { hint: hint() })),
+        true,
+      ),
     tick(at = now()) {
       // A copy, since a callback may add timers, and those wait for the next tick.
       Array.from(due).forEach(([fire, time]) => {

@@ -1,7 +1,8 @@
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { keep, readKept } from '../common/storage.js'
+import { Modal } from '../overlays/modal.js'
 import { CopyButton } from '../panels/copy-button.js'
 import { fieldsOf } from '../panels/on-fields.js'
 import { writeYaml } from '../panels/write-yaml.js'
@@ -16,19 +17,13 @@ type Fields = Readonly<Record<string, string>>
 const KEPT = 'allocation'
 
 /** Allocates the game server as the cluster does, by the manifest that the fields make. */
-export function AllocateDialog({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useSignalEffect(() => {
-    if (ui.dialog.value === 'allocate') dialog.current?.showModal()
-    else dialog.current?.close()
-  })
-  const close = (): void => {
-    if (ui.dialog.peek() === 'allocate') ui.dialog.value = undefined
-  }
+export function AllocateDialog({ store, ui }: { store: Store; ui: Ui }): JSX.Element | null {
+  if (ui.dialog.value !== 'allocate') return null
+  const close = (): void => void (ui.dialog.value = undefined)
   return (
-    <dialog ref={dialog} class="allocate" aria-labelledby="allocate-title" onClose={close}>
-      {ui.dialog.value === 'allocate' && <AllocateForm store={store} ui={ui} close={close} />}
-    </dialog>
+    <Modal name="Allocate" class="allocate" onClose={close}>
+      <AllocateForm store={store} ui={ui} close={close} />
+    </Modal>
   )
 }
 
@@ -63,7 +58,7 @@ function AllocateForm({ store, ui, close }: { store: Store; ui: Ui; close: () =>
       }}
     >
       <div class="allocate-head">
-        <h2 id="allocate-title">Allocate</h2>
+        <h2>Allocate</h2>
         <button type="button" class="button button-icon" aria-label="Close" onClick={close}>
           ×
         </button>

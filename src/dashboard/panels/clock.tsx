@@ -12,7 +12,7 @@ const speeds = [
 export function Clock({ store }: { store: Store }): JSX.Element | null {
   const snapshot = store.snapshot.value
   if (!snapshot) return null
-  const speed = (snapshot as { clock?: { speed: number } }).clock?.speed ?? 1
+  const { speed } = snapshot.clock
   return (
     <Panel name="Clock" aside={<span class="muted mono">{clockTime(store.now.value)}</span>}>
       <div class="part-row">

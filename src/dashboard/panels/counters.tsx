@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import type { CounterStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
+import { GrowingPanel } from './growing-panel.js'
 import { onFields } from './on-fields.js'
-import { Panel } from './panel.js'
 import { useWanted } from './use-wanted.js'
 
 const code = `spec:
@@ -16,7 +16,12 @@ await client.updateCounter('rooms', { countDiff: 1 })`
 export function Counters({ store }: { store: Store }): JSX.Element {
   const counters = Object.entries(store.snapshot.value?.gameServer.status.counters ?? {})
   return (
-    <Panel name="Counters">
+    <GrowingPanel
+      name="Counters"
+      noun="counter"
+      fields={{ count: '0', capacity: '10' }}
+      add={(fields) => store.control({ type: 'setCounter', name: '', ...fields })}
+    >
       {counters.length === 0 && (
         <Hint store={store} text="None: name one in gameserver.yaml, and change it." code={code} />
       )}
@@ -25,8 +30,7 @@ export function Counters({ store }: { store: Store }): JSX.Element {
           <Counter key={name} store={store} name={name} counter={counter} />
         ))}
       </ul>
-      <AddCounter store={store} />
-    </Panel>
+    </GrowingPanel>
   )
 }
 
@@ -94,30 +98,5 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
         </form>
       )}
     </li>
-  )
-}
-
-function AddCounter({ store }: { store: Store }): JSX.Element {
-  return (
-    <details class="part-add">
-      <summary>Add a counter</summary>
-      <form
-        class="part-form"
-        onSubmit={onFields(({ name = '', count = '0', capacity = '10' }, form) => {
-          void store.control({ type: 'setCounter', name, count, capacity }).then(({ ok }) => ok && form.reset())
-        })}
-      >
-        <label>
-          name <input class="field" name="name" size={8} required />
-        </label>
-        <label>
-          count <input class="field count-field" name="count" inputMode="numeric" defaultValue="0" required />
-        </label>
-        <label>
-          capacity <input class="field count-field" name="capacity" inputMode="numeric" defaultValue="10" required />
-        </label>
-        <button class="button">Add</button>
-      </form>
-    </details>
   )
 }

@@ -3,11 +3,12 @@ import type { Store } from '../store/store.js'
 import { CopyButton } from './copy-button.js'
 import { faultForms } from './fault-forms.js'
 import type { FaultField, FaultForm } from './fault-forms.js'
-import { faultPresets } from './fault-presets.js'
 import { onFields } from './on-fields.js'
 import { Panel } from './panel.js'
-import { presentFaults } from './present-faults.js'
+import { clearing, presentFaults } from './present-faults.js'
+import { presets } from './presets.js'
 import { scenarioOf } from './scenario.js'
+import { sendAll } from './send-all.js'
 
 export function Faults({ store }: { store: Store }): JSX.Element {
   const save = (
@@ -22,14 +23,8 @@ export function Faults({ store }: { store: Store }): JSX.Element {
     <Panel name="Faults" pane="faults" aside={save}>
       <PresentFaults store={store} />
       <div class="part-row" role="group" aria-label="Presets">
-        {faultPresets.map(({ name, commands }) => (
-          <button
-            key={name}
-            class="button"
-            onClick={() => {
-              for (const command of commands) void store.control(command)
-            }}
-          >
+        {presets.value.map(({ name, description, commands }) => (
+          <button key={name} class="button" title={description} onClick={() => void sendAll(store, commands)}>
             {name}
           </button>
         ))}
@@ -42,25 +37,21 @@ export function Faults({ store }: { store: Store }): JSX.Element {
 }
 
 function PresentFaults({ store }: { store: Store }): JSX.Element {
-  const snapshot = store.snapshot.value
-  const present = snapshot ? presentFaults(snapshot, () => store.now.value) : []
-  if (present.length === 0) return <p class="muted">None is on.</p>
+  const faults = store.snapshot.value?.faults
+  const present = faults ? presentFaults(faults, () => store.now.value) : []
+  if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
   return (
     <ul class="fault-present">
-      {present.map(({ text, clear }) => (
-        <li key={text} class="fault-on">
-          {text}
-          {clear.length > 0 && (
-            <button
-              class="button"
-              aria-label={`Clear: ${text}`}
-              onClick={() => {
-                for (const command of clear) void store.control(command)
-              }}
-            >
-              clear
-            </button>
-          )}
+      {present.map((fault) => (
+        <li key={fault.text} class="fault-on">
+          {fault.text}
+          <button
+            class="button"
+            aria-label={`Clear: ${fault.text}`}
+            onClick={() => void sendAll(store, clearing(fault, present))}
+          >
+            clear
+          </button>
         </li>
       ))}
       <li>
@@ -84,13 +75,13 @@ function FaultLine({ store, form: { title, fields, command } }: { store: Store; 
 }
 
 function Field({ title, field }: { title: string; field: FaultField }): JSX.Element {
-  const { name, label, value, unit = '', choices } = field
-  const full = `${title}: ${label} ${unit}`.trim()
+  const { name, label = '', value, unit = '', choices } = field
+  const full = `${title}: ${[label, name, unit].filter(Boolean).join(' ')}`
   return (
     <label class="fault-field">
       {label && <span>{label}</span>}
       {choices ? (
-        <select class="field" name={name} aria-label={full}>
+        <select class="field fault-choice" name={name} aria-label={full}>
           {choices.map(([choice, text]) => (
             <option key={choice} value={choice}>
               {text}

@@ -7,6 +7,7 @@ import { CopyButton } from './copy-button.js'
 import { JsonTree } from './json-tree.js'
 import { manifestOf } from './manifest.js'
 import { Panel } from './panel.js'
+import { readYaml } from './read-yaml.js'
 import { writeYaml } from './write-yaml.js'
 
 export function GameServer({ store }: { store: Store }): JSX.Element | null {
@@ -37,18 +38,14 @@ export function GameServer({ store }: { store: Store }): JSX.Element | null {
   return (
     <Panel name="GameServer" pane="json" aside={tools}>
       {view.value === 'edit' ? (
-        <Editor
-          store={store}
-          text={JSON.stringify(manifestOf(object, 'agones'), null, 2)}
-          onDone={() => (view.value = 'tree')}
-        />
+        <Editor store={store} text={yaml()} onDone={() => (view.value = 'tree')} />
       ) : view.value === 'yaml' ? (
         <pre class="mono tree-yaml" tabIndex={0}>
           {yaml()}
         </pre>
       ) : (
         <div class="mono tree">
-          {Object.entries(object).map(([key, value]) => (
+          {Object.entries<unknown>({ ...object }).map(([key, value]) => (
             <JsonTree key={key} name={key} value={value} />
           ))}
         </div>
@@ -61,7 +58,7 @@ function Editor({ store, text, onDone }: { store: Store; text: string; onDone: (
   const problem = useSignal('')
   const send = async (written: string): Promise<void> => {
     try {
-      const result = await store.control({ type: 'reload', gameServer: JSON.parse(written) as GameServerManifest })
+      const result = await store.control({ type: 'reload', gameServer: readYaml(written) as GameServerManifest })
       if (result.ok) onDone()
       else problem.value = result.message
     } catch (error) {

@@ -16,8 +16,18 @@ export function Health({ store }: { store: Store }): JSX.Element | null {
   const toggle = (): void => void store.control({ type: 'ignoreBeats', on: !health.ignoreBeats })
   const rest = restOf(snapshot)
   const text = rest ?? `${silenceText(health, now)} · misses ${health.failures} of ${health.failureThreshold}`
+  const tools = (
+    <span class="part-tools">
+      <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
+        Ignore beats
+      </button>
+      <button class="button" onClick={() => void store.control({ type: 'makeUnhealthy' })}>
+        Unhealthy <kbd>u</kbd>
+      </button>
+    </span>
+  )
   return (
-    <Panel name="Health" aside={<span class="muted">{`${health.beats} beats`}</span>}>
+    <Panel name="Health" aside={tools}>
       <BeatStrip beats={beats.value} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
       <div class="health-scale muted" aria-hidden="true">
         <span>60 s ago</span>
@@ -29,14 +39,6 @@ export function Health({ store }: { store: Store }): JSX.Element | null {
         <span>{text}</span>
         {!rest && <span class="muted">{deadlineText(health, now)}</span>}
       </p>
-      <div class="part-row">
-        <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
-          Ignore beats
-        </button>
-        <button class="button" onClick={() => void store.control({ type: 'makeUnhealthy' })}>
-          Unhealthy <kbd>u</kbd>
-        </button>
-      </div>
     </Panel>
   )
 }
@@ -70,5 +72,5 @@ function deadlineText(
   // The first check that finds a whole period without a beat.
   const wait = Math.max(0, Math.ceil(((lastBeat ?? 0) + period - next) / period))
   const deadline = next + (wait + failureThreshold - failures - 1) * period
-  return `Unhealthy in ${countedTime(deadline - now)} without a beat`
+  return `Unhealthy in ${countedTime(deadline - now)}`
 }

@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
@@ -9,12 +10,22 @@ import { Health } from './health.js'
 import { Lifecycle } from './lifecycle.js'
 import { Lists } from './lists.js'
 import './panels.css'
+import { loadPresets } from './presets.js'
 import { Watchers } from './watchers.js'
+
+export { panelActions } from './actions.js'
 
 /** All that can be seen and changed beside the timeline. */
 export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
+  useSignalEffect(() => {
+    const name = ui.panel.value
+    if (name !== undefined) document.getElementById(`panel-${name}`)?.scrollIntoView()
+  })
+  useSignalEffect(() => {
+    if (store.connection.value === 'open') void loadPresets(store).catch(() => undefined)
+  })
   return (
-    <div class="panels" data-pane={ui.pane.value}>
+    <div class="panels">
       <Health store={store} />
       <Lifecycle store={store} ui={ui} />
       <Counters store={store} />

@@ -14,7 +14,7 @@ export function JsonTree({ name, value, depth = 0 }: { name: string; value: unkn
       </div>
     )
   }
-  const items = Object.entries(value)
+  const items = Object.entries(value as Record<string, unknown>)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   if (items.length === 0) {
     return (

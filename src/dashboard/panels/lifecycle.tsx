@@ -1,12 +1,18 @@
 import type { JSX } from 'preact'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import type { ControlCommand, SidecarSnapshot } from '../../sidecar/index.js'
 import { stateLook } from '../common/state-look.js'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
-import { countedTime } from './times.js'
 import { Panel } from './panel.js'
+import { countedTime } from './times.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
+
+const ends: readonly (readonly [text: string, title: string, command: ControlCommand])[] = [
+  ['Fresh', 'A new GameServer at the same address, as a Fleet starts one', { type: 'restart', fresh: true }],
+  ['Delete', 'A deletion timestamp now, gone after 30 s; never Shutdown', { type: 'delete' }],
+  ['Terminate', 'A deletion, and SIGTERM to a game that runs under the sidecar', { type: 'terminate' }],
+]
 
 export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element | null {
   const snapshot = store.snapshot.value
@@ -18,8 +24,17 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
     if (wanted !== 'Shutdown') return run()
     ui.confirmation.value = { question: 'Shut the game server down?', action: 'Shutdown', run }
   }
+  const tools = (
+    <span class="part-tools">
+      {ends.map(([text, title, command]) => (
+        <button key={text} class="button" title={title} onClick={() => void store.control(command)}>
+          {text}
+        </button>
+      ))}
+    </span>
+  )
   return (
-    <Panel name="Lifecycle" aside={<Outlook store={store} snapshot={snapshot} />}>
+    <Panel name="Lifecycle" aside={tools}>
       <ol class="life-path">
         {states.map((name) => (
           <li key={name}>
@@ -29,35 +44,13 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
               aria-current={name === state ? 'step' : undefined}
               onClick={() => go(name)}
             >
-              <span aria-hidden="true">{stateLook(name).shape}</span>
+              {name === state && <span aria-hidden="true">{stateLook(name).shape}</span>}
               {name}
             </button>
           </li>
         ))}
       </ol>
-      <div class="part-row">
-        <button
-          class="button"
-          title="A new GameServer at the same address, as a Fleet starts one"
-          onClick={() => void store.control({ type: 'restart', fresh: true })}
-        >
-          Fresh
-        </button>
-        <button
-          class="button"
-          title="A deletion timestamp now, gone after 30 s; never Shutdown"
-          onClick={() => void store.control({ type: 'delete' })}
-        >
-          Delete
-        </button>
-        <button
-          class="button"
-          title="A deletion, and SIGTERM to a game that runs under the sidecar"
-          onClick={() => void store.control({ type: 'terminate' })}
-        >
-          Terminate
-        </button>
-      </div>
+      <Outlook store={store} snapshot={snapshot} />
     </Panel>
   )
 }
@@ -65,15 +58,15 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
 /** What happens next by itself. */
 function Outlook({ store, snapshot }: { store: Store; snapshot: SidecarSnapshot }): JSX.Element | null {
   const text = outlookOf(snapshot, () => store.now.value)
-  return text === undefined ? null : <span class="life-next">{text}</span>
+  return text === undefined ? null : <p class="life-next">{text}</p>
 }
 
 function outlookOf(snapshot: SidecarSnapshot, now: () => number): string | undefined {
   const { gameServer, gone, pending, reservedUntil } = snapshot
   const { replacesAt } = snapshot as { replacesAt?: number }
-  if (replacesAt !== undefined) return `replaced in ${countedTime(replacesAt - now())}`
-  if (gone) return 'gone'
-  if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') return 'is being deleted'
+  if (replacesAt !== undefined) return `Replaced in ${countedTime(replacesAt - now())}`
+  if (gone) return 'Gone from the cluster'
+  if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') return 'Is being deleted'
   if (reservedUntil !== undefined) return `Ready again in ${countedTime(reservedUntil - now())}`
   const [write] = pending
   return write && `${write.write} is written in ${countedTime(write.due - now())}`

@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import type { ListStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
+import { GrowingPanel } from './growing-panel.js'
 import { onFields } from './on-fields.js'
-import { Panel } from './panel.js'
 import { useWanted } from './use-wanted.js'
 
 const code = `spec:
@@ -19,7 +19,12 @@ const SHOWN = 200
 export function Lists({ store }: { store: Store }): JSX.Element {
   const lists = Object.entries(store.snapshot.value?.gameServer.status.lists ?? {})
   return (
-    <Panel name="Lists">
+    <GrowingPanel
+      name="Lists"
+      noun="list"
+      fields={{ capacity: '10' }}
+      add={(fields) => store.control({ type: 'setList', name: '', ...fields })}
+    >
       {lists.length === 0 && (
         <Hint store={store} text="None: name one in gameserver.yaml, and add a player." code={code} />
       )}
@@ -28,8 +33,7 @@ export function Lists({ store }: { store: Store }): JSX.Element {
           <List key={name} store={store} name={name} list={list} />
         ))}
       </ul>
-      <AddList store={store} />
-    </Panel>
+    </GrowingPanel>
   )
 }
 
@@ -94,27 +98,5 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
         </button>
       </form>
     </li>
-  )
-}
-
-function AddList({ store }: { store: Store }): JSX.Element {
-  return (
-    <details class="part-add">
-      <summary>Add a list</summary>
-      <form
-        class="part-form"
-        onSubmit={onFields(({ name = '', capacity = '10' }, form) => {
-          void store.control({ type: 'setList', name, capacity }).then(({ ok }) => ok && form.reset())
-        })}
-      >
-        <label>
-          name <input class="field" name="name" size={8} required />
-        </label>
-        <label>
-          capacity <input class="field count-field" name="capacity" inputMode="numeric" defaultValue="10" required />
-        </label>
-        <button class="button">Add</button>
-      </form>
-    </details>
   )
 }

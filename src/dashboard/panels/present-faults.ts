@@ -1,39 +1,83 @@
-import type { ControlCommand, FaultInfo, SidecarSnapshot } from '../../sidecar/index.js'
+import type { ControlCommand, FaultInfo } from '../../sidecar/index.js'
 import { countedTime, span } from './times.js'
 
-/** A fault that is on: what it does in a few words, and what ends it. */
+/** A fault that is on. */
 export interface PresentFault {
   readonly text: string
-  readonly clear: readonly ControlCommand[]
+  /** What sets it as it is now. */
+  readonly command: ControlCommand
+  /** What ends it and nothing else; there isn't one for each. */
+  readonly end?: ControlCommand
 }
 
-type Operations = readonly string[] | undefined
+const calls = (operations: readonly string[] | undefined): string =>
+  operations?.length ? operations.join(', ') : 'all calls'
 
-const ofWhat = (operations: Operations): string => (operations?.length ? ` of ${operations.join(', ')}` : '')
-
-/** What newer sidecars say beside. */
-interface More {
-  readonly apiServerAway?: boolean | number
-  readonly lostWrites?: number
-  readonly dropEveryMs?: number
-}
-
-export function presentFaults({ faults }: SidecarSnapshot, now: () => number): PresentFault[] {
-  const more = faults as FaultInfo & More
+export function presentFaults(faults: FaultInfo, now: () => number): PresentFault[] {
   const list: PresentFault[] = []
-  const add = (text: string, ...clear: ControlCommand[]): void => void list.push({ text, clear })
-  for (const { ms, operations } of faults.delays) {
-    add(`delay ${span(ms)}${ofWhat(operations)}`, { type: 'delayCalls', ms: 0, ...(operations && { operations }) })
+  const add = (text: string, command: ControlCommand, end?: ControlCommand): void =>
+    void list.push({ text, command, ...(end && { end }) })
+  for (const { operations, ...delay } of faults.delays) {
+    const target = operations && { operations }
+    const more = delay.jitterMs > 0 ? ` + up to ${span(delay.jitterMs)}` : ''
+    const command = { type: 'delayCalls', ...delay, ...target } as const
+    add(`delay ${calls(operations)} by ${span(delay.ms)}${more}`, command, { type: 'delayCalls', ms: 0, ...target })
   }
-  for (const { status, remaining, operations } of faults.failures) {
-    add(`${remaining === undefined ? '' : `next ${remaining} `}${status}${ofWhat(operations)}`)
+  for (const { operations, remaining, retryAfter, ...failure } of faults.failures) {
+    const part = failure.share < 1 ? `${Math.round(failure.share * 100)} % of ` : ''
+    const next = remaining === undefined ? '' : `the next ${remaining} of `
+    add(`${failure.drop ? 'cut off' : failure.status} ${part}${next}${calls(operations)}`, {
+      type: 'failCalls',
+      ...failure,
+      ...(operations && { operations }),
+      ...(remaining === undefined ? {} : { count: remaining }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    })
   }
-  if (faults.ignoreBeats) add('beats ignored', { type: 'ignoreBeats', on: false })
+  if (faults.writesToLose > 0) {
+    add(`lose the next ${faults.writesToLose} writes`, { type: 'loseWrites', count: faults.writesToLose })
+  }
+  if (faults.ignoreBeats) {
+    const count = faults.beatsToIgnore
+    add(
+      count === undefined ? 'beats ignored' : `the next ${count} beats ignored`,
+      { type: 'ignoreBeats', on: true, ...(count === undefined ? {} : { count }) },
+      { type: 'ignoreBeats', on: false },
+    )
+  }
   if (faults.watchersStalled !== false) {
-    const until = faults.watchersStalled
-    add(`watchers stalled${until === true ? '' : ` for ${countedTime(until - now())}`}`, { type: 'releaseWatchers' })
+    const left = timed(faults.watchersStalled, now)
+    add(`watchers stalled${left.text}`, { type: 'stallWatchers', ...left.ms }, { type: 'releaseWatchers' })
   }
-  if (more.apiServerAway) add('API server away', { type: 'apiServer', away: false })
-  if (faults.padding > 0) add(`object larger by ${faults.padding} bytes`, { type: 'padObject', bytes: 0 })
+  if (faults.watchersDropped) {
+    const { everyMs } = faults.watchersDropped
+    add(`watchers dropped every ${span(everyMs)}`, { type: 'dropWatchers', everyMs })
+  }
+  const { apiServerAway = false } = faults as { apiServerAway?: boolean | number }
+  if (apiServerAway !== false) {
+    const left = timed(apiServerAway, now)
+    add(
+      `API server away${left.text}`,
+      { type: 'apiServer', away: true, ...left.ms },
+      { type: 'apiServer', away: false },
+    )
+  }
+  if (faults.padding > 0) {
+    const bytes = faults.padding
+    add(`object larger by ${bytes} bytes`, { type: 'padObject', bytes }, { type: 'padObject', bytes: 0 })
+  }
   return list
+}
+
+/** What is left of a fault that ends by itself. */
+function timed(until: true | number, now: () => number): { readonly text: string; readonly ms: { ms?: number } } {
+  if (until === true) return { text: '', ms: {} }
+  const ms = Math.max(1, until - now())
+  return { text: ` for ${countedTime(ms)}`, ms: { ms } }
+}
+
+/** The commands that end one fault and leave the others on. */
+export function clearing(fault: PresentFault, all: readonly PresentFault[]): readonly ControlCommand[] {
+  if (fault.end) return [fault.end]
+  return [{ type: 'clearFaults' }, ...all.filter((other) => other !== fault).map(({ command }) => command)]
 }

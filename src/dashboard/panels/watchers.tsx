@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { WatcherInfo } from '../../sidecar/index.js'
-import { duration, plural } from '../common/format.js'
+import { duration } from '../common/format.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
 import { Panel } from './panel.js'
@@ -10,8 +10,27 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
   if (!snapshot) return null
   const { watchers, faults } = snapshot
   const isStalled = faults.watchersStalled !== false
+  const tools = (
+    <span class="part-tools">
+      <button
+        class="button"
+        aria-disabled={watchers.length === 0}
+        onClick={() => void store.control({ type: 'dropWatchers' })}
+      >
+        Drop all
+      </button>
+      <button
+        class="button"
+        aria-pressed={isStalled}
+        title="Sends nothing to any watcher until it is released"
+        onClick={() => void store.control({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+      >
+        Stall
+      </button>
+    </span>
+  )
   return (
-    <Panel name="Watchers" aside={<span class="muted">{plural(watchers.length, 'watcher')}</span>}>
+    <Panel name="Watchers" aside={tools}>
       {watchers.length === 0 && (
         <Hint
           store={store}
@@ -24,33 +43,17 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
           <Watcher key={watcher.id} store={store} watcher={watcher} />
         ))}
       </ul>
-      <div class="part-row">
-        <button
-          class="button"
-          aria-disabled={watchers.length === 0}
-          onClick={() => void store.control({ type: 'dropWatchers' })}
-        >
-          Drop all
-        </button>
-        <button
-          class="button"
-          aria-pressed={isStalled}
-          title="Sends nothing to any watcher until it is released"
-          onClick={() => void store.control({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
-        >
-          Stall
-        </button>
-      </div>
     </Panel>
   )
 }
 
 function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JSX.Element {
-  const { id, transport, openedAt, sent, queued, dropped } = watcher
+  const { id, transport, client, openedAt, sent, queued, dropped } = watcher
   return (
     <li class="watch-row">
       <span class="part-name">{`#${id} ${transport}`}</span>
-      <span class="watch-age muted">{duration(store.now.value - openedAt)}</span>
+      {client !== undefined && <span class="muted">{client}</span>}
+      <span class="muted">{duration(store.now.value - openedAt)}</span>
       <span>{`${sent} sent`}</span>
       <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
       <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>

@@ -18,7 +18,8 @@ export const CONTROL = '/_/api'
 export function createApi(token: string | undefined): Api {
   const send: Api['send'] = async (method, path, body) => {
     const isControl = path.startsWith(CONTROL)
-    const response = await fetch(path, {
+    // A path may begin with two slashes and is a path all the same.
+    const response = await fetch(location.origin + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {

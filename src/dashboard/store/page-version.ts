@@ -12,7 +12,7 @@ export const pageVersion = meta('version')
 export async function isOutdated(): Promise<boolean> {
   const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
   const served = response.headers.get('etag')
-  if (!response.ok || served === null || served === meta('page-id')) return false
+  if (!response.ok || served === null || served === `W/"${meta('page-id')}"`) return false
   if (readKept('session', 'reloaded-for') === served) return false
   keep('session', 'reloaded-for', served)
   return true

@@ -6,7 +6,7 @@ export interface Description {
   readonly details: string
 }
 
-export function describe({ event, changes }: LogEntry): Description {
+export function describe({ event }: LogEntry): Description {
   switch (event.type) {
     case 'call':
       return { name: event.call.operation, details: argumentsOf(event.call) }
@@ -19,8 +19,7 @@ export function describe({ event, changes }: LogEntry): Description {
     case 'watch-closed':
       return { name: `watch #${event.id} ended`, details: event.reason }
     case 'tick':
-      // What time brought about is all there is to say.
-      return { name: changes.length > 0 ? 'applied' : 'time', details: '' }
+      return { name: 'time', details: '' }
     case 'crashed':
       return { name: 'sidecar crashed', details: 'and was started again' }
   }

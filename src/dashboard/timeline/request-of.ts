@@ -12,7 +12,10 @@ export interface SentRequest {
 /** The request that an entry came of: a call of the game, or a command of the control interface. */
 export function requestOf({ event }: LogEntry): SentRequest | undefined {
   if (event.type === 'control') return { method: 'POST', path: '/_/api/commands', body: event.command }
-  if (event.type === 'refused') return { method: event.method, path: event.path, body: undefined }
+  if (event.type === 'refused') {
+    // Whatever came as a target, the request goes to this sidecar and to no other host.
+    return { method: event.method, path: event.path.replace(/^(?!\/)/, '/'), body: undefined }
+  }
   if (event.type !== 'call') return undefined
   const { call } = event
   const [method, template] = operations[call.operation]

@@ -1,4 +1,4 @@
-import type { GameServer } from '../../protocol/game-server.js'
+import { isEnding } from '../exec/game-server-end.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 
 /** How long after the end of a GameServer the kubelet's SIGTERM is taken to come. */
@@ -20,7 +20,3 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
     clearTimeout(timer)
   }
 }
-
-/** Whether the platform ends this GameServer, or has been told to. */
-export const isEnding = ({ object_meta, status }: GameServer): boolean =>
-  (object_meta.deletion_timestamp ?? '0') !== '0' || status.state === 'Shutdown' || status.state === 'Unhealthy'

@@ -32,6 +32,8 @@ export interface GuardOptions {
   readonly scheme?: 'http' | 'https' | undefined
   /** Tells whether links on other sites may lead to a target. Default: to none. */
   readonly isPage?: ((target: string) => boolean) | undefined
+  /** Tells whether a target may be shown in a frame of another site, as far as its own policy allows. Default: none. */
+  readonly isFrame?: ((target: string) => boolean) | undefined
 }
 
 const WITHOUT_ORIGIN = forbidden(
@@ -51,7 +53,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 export function createGuard(options: GuardOptions = {}): (head: RequestHead) => Verdict {
   const hosts = new Set([...LOOPBACK_NAMES, ...(options.allowHosts ?? []).map(readHost)])
   const origins = (options.allowOrigins ?? []).map(readOrigin)
-  const { scheme = 'http', isPage = () => false } = options
+  const { scheme = 'http', isPage = () => false, isFrame = () => false } = options
 
   return (head) => {
     const host = checkHost(head, hosts)
@@ -62,7 +64,9 @@ export function createGuard(options: GuardOptions = {}): (head: RequestHead) => 
     const origin = checkOrigin(head, own, origins)
     if ('refusal' in origin) return origin
     const refusal = checkInitiator(head, own, origins, origin)
-    if (refusal !== undefined && !(isNavigation(head) && isPage(target))) return { refusal }
+    const isMeant =
+      (isNavigation(head, 'document') && isPage(target)) || (isNavigation(head, 'iframe') && isFrame(target))
+    if (refusal !== undefined && !isMeant) return { refusal }
     return { target, host: host.text, foreignOrigin: origin.foreign }
   }
 }
@@ -152,9 +156,9 @@ const allowing = (what: 'host' | 'origin', value: string): string =>
   `add --allow-${what} ${value} (in code allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}'])`
 
 /** Whether a person followed a link. The site of the link can't read the page that opens. */
-function isNavigation({ method, rawHeaders }: RequestHead): boolean {
+function isNavigation({ method, rawHeaders }: RequestHead, kind: 'document' | 'iframe'): boolean {
   const only = (name: string): string => headerValues(rawHeaders, name).join().trim().toLowerCase()
-  return method === 'GET' && only('sec-fetch-mode') === 'navigate' && only('sec-fetch-dest') === 'document'
+  return method === 'GET' && only('sec-fetch-mode') === 'navigate' && only('sec-fetch-dest') === kind
 }
 
 /**

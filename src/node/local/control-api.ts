@@ -1,8 +1,9 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { allocateGameServer, AllocationError } from '../../sidecar/index.js'
+import { allocateGameServer, AllocationError, faultPresets } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
+import { exportSession } from './control-export.js'
 import { logJson, stateJson } from './control-json.js'
 
 /** Largest command in bytes: no GameServer of a cluster is larger. */
@@ -26,6 +27,10 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
       return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
     case '/log':
       return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
+    case '/export':
+      return request.method === 'GET' ? readExport(sidecar, url) : wrongMethod('GET')
+    case '/presets':
+      return request.method === 'GET' ? answer({ presets: faultPresets }) : wrongMethod('GET')
     case '/commands':
       return request.method === 'POST' ? runCommand(target, request) : wrongMethod('POST')
     case '/allocations':
@@ -33,6 +38,9 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
     case '/events':
       return refusalResponse(malformed('This path is a WebSocket'))
     default:
+      if (route.startsWith('/log/')) {
+        return request.method === 'GET' ? readEntry(sidecar, route.slice('/log/'.length)) : wrongMethod('GET')
+      }
       return refusalResponse({
         status: 404,
         code: 5,
@@ -47,10 +55,26 @@ export function readSince(query: URLSearchParams): number | undefined {
   return /^\d{1,15}$/.test(since) ? Number(since) : undefined
 }
 
+const wrongSince = malformed('since must be the number of a log entry')
+
 function readLog(sidecar: Sidecar, url: URL): Response {
   const since = readSince(url.searchParams)
-  if (since === undefined) return refusalResponse(malformed('since must be the number of a log entry'))
+  if (since === undefined) return refusalResponse(wrongSince)
   return answerBytes(logJson(sidecar.log.entries(since)))
+}
+
+function readExport(sidecar: Sidecar, url: URL): Response {
+  const since = readSince(url.searchParams)
+  return since === undefined ? refusalResponse(wrongSince) : exportSession(sidecar, url, since)
+}
+
+/** One entry with the request, the answer, and why it was so. */
+function readEntry(sidecar: Sidecar, number: string): Response {
+  const kept = /^\d{1,15}$/.test(number) ? sidecar.log.find(Number(number)) : undefined
+  if (kept === undefined) {
+    return refusalResponse({ status: 404, code: 5, message: `The log keeps no entry ${JSON.stringify(number)}` })
+  }
+  return answer({ entry: kept.entry, ...kept.exchange, why: sidecar.explain(kept) })
 }
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {

@@ -19,14 +19,25 @@ export interface LocalSidecarOptions {
   readonly quirks?: boolean | undefined
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
+  /**
+   * Puts a fresh GameServer in the place of one that has ended, a second later, as a Fleet does. Default false: what has
+   * ended stays. Only in production.
+   */
+  readonly replace?: boolean | undefined
   /** Names of operations to record, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
+  /** Path of a file to record the session into, as NDJSON; a file that is there is added to. */
+  readonly record?: string | undefined
+  /** Keys of annotations whose values aren't recorded, such as `*token*`. */
+  readonly redact?: readonly string[] | undefined
   /** Bytes at which a line ends its WebSocket unsent, as in the real sidecar. Default 65,536; 0 for no limit. */
   readonly wsLimit?: number | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages served beside the sidecar's own, such as `http://localhost:5173`. */
   readonly allowOrigins?: readonly string[] | undefined
+  /** Serves the dashboard at `/_/`. Default true. */
+  readonly dashboard?: boolean | undefined
   /** Called with one sentence for each problem that a person should know of. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
   /**
@@ -45,10 +56,14 @@ const known = {
   platform: true,
   quirks: true,
   featureGates: true,
+  replace: true,
   conformance: true,
+  record: true,
+  redact: true,
   wsLimit: true,
   allowHosts: true,
   allowOrigins: true,
+  dashboard: true,
   onWarning: true,
   onLog: true,
 } satisfies Record<keyof LocalSidecarOptions, true>

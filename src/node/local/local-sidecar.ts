@@ -5,7 +5,7 @@ import type {
   ControlResult,
   GameServerAllocation,
   Sidecar,
-  SidecarEnvironment,
+  SidecarConfig,
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
@@ -15,9 +15,13 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
 import { listOption } from '../unknown-option.js'
+import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
+import { createLocalClock } from './local-clock.js'
+import type { LocalClock } from './local-clock.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
+import type { Recorder } from './recorder.js'
 import { startListening } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
@@ -52,10 +56,14 @@ export interface LocalSidecar {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** How long after its end a GameServer is replaced. */
+const REPLACE_MS = 1_000
+
 /**
  * Starts a local sidecar and resolves when it listens.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws RecordingError for a recording that can't be written
  * @throws GameServerFileError for a file that can't be read or holds no GameServer
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -71,9 +79,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     if (options.onLog !== undefined) callSafely(options.onLog, line, report)
   }
   const token = isLoopback(address) ? undefined : createToken()
+  const allowOrigins = listOption('allowOrigins', options.allowOrigins)
+  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
   const guard = createGuard({
     allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
-    allowOrigins: listOption('allowOrigins', options.allowOrigins),
+    allowOrigins,
+    isPage: (target) => dashboard !== false && isDashboard(target),
+    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
@@ -84,9 +96,18 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     quirks,
     featureGates,
     conformance,
+    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
     gameServer: file?.gameServer ?? options.gameServer,
   }
-  const sidecar = createSidecar(withoutUndefined(config), { ...environment, report })
+  const clock = createLocalClock()
+  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
+  const recorder = await startRecording(sidecar, withoutUndefined(config), options, onWarning).catch(
+    (error: unknown) => {
+      file?.stop()
+      sidecar.close()
+      throw error
+    },
+  )
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
@@ -94,6 +115,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
       const message = commandProblem(command)
       return message === undefined ? { ok: true } : { ok: false, message }
     }
+    if (commandProblem(command) === undefined) steerClock(clock, command)
     const result = sidecar.control(command)
     if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
       listener
@@ -109,15 +131,17 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     target: { sidecar, control },
     guard,
     token,
+    dashboard,
     lineLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
 
-  const listener = await startListening(server, port, address).catch((error: unknown) => {
+  const listener = await startListening(server, port, address).catch(async (error: unknown) => {
     file?.stop()
     sidecar.close()
+    await recorder?.close()
     throw error
   })
   file?.start((gameServer) => {
@@ -137,12 +161,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     sidecar.control({ type: 'restart' })
     return pause
   }
-  const end = (): Promise<void> => {
+  const end = async (): Promise<void> => {
     file?.stop()
     stopDropping()
     sidecar.close()
     destroyConnections()
-    return listener.close(destroyConnections)
+    await listener.close(destroyConnections)
+    await recorder?.close()
   }
   const close = (): Promise<void> => (closing ??= end())
 
@@ -169,12 +194,24 @@ function textOf(error: unknown): string {
   }
 }
 
-const environment: SidecarEnvironment = {
-  now: () => Date.now(),
-  setTimer(ms, fire) {
-    const timer = setTimeout(fire, ms)
-    return () => clearTimeout(timer)
-  },
+/** Records a sidecar, if that is asked for. */
+async function startRecording(
+  sidecar: Sidecar,
+  config: Partial<SidecarConfig>,
+  { record, redact }: LocalSidecarOptions,
+  onWarning: (message: string) => void,
+): Promise<Recorder | undefined> {
+  if (record === undefined) return undefined
+  const { openRecorder } = await import('./recorder.js')
+  const recorder = await openRecorder(record, listOption('redact', redact), onWarning)
+  recorder.follow(sidecar, config)
+  return recorder
+}
+
+/** Carries out the commands that are the clock's, before the sidecar puts them into its log. */
+function steerClock(clock: LocalClock, command: ControlCommand): void {
+  if (command.type === 'setClock') clock.setSpeed(command.speed)
+  else if (command.type === 'advanceClock') clock.advance(command.ms)
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }

@@ -10,7 +10,9 @@ import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
 import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
+import { createClientNames } from './client-names.js'
 import { serveEvents } from './control-events.js'
+import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
 import { createLoadLimit } from '../http/load-limit.js'
@@ -27,6 +29,8 @@ export interface SidecarServerOptions {
   readonly guard: (head: RequestHead) => Verdict
   /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
+  /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
+  readonly dashboard?: { readonly frames: readonly string[] } | false
   /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
   readonly lineLimit: number
   /** Called for each request that the guard refused. */
@@ -45,7 +49,7 @@ export interface SidecarServer {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
-  const { target, guard, token, lineLimit, onRefused, onFault } = options
+  const { target, guard, token, dashboard = { frames: [] }, lineLimit, onRefused, onFault } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
   const bodies = createLoadLimit(SMALL_BODY)
@@ -53,6 +57,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   // Who reads the whole log or state of the sidecar takes nothing from the game.
   const controlAnswers = createLoadLimit(SMALL_ANSWER)
   const backlog = createBacklog()
+  const nameOf = createClientNames()
   const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
@@ -89,16 +94,15 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
-    if (message.method === 'GET' && path.split('?')[0] === '/_/') {
-      const { dashboardPage } = await import('./dashboard-page.js')
-      return dashboardPage()
-    }
+    const page = dashboard === false ? undefined : await answerDashboard(message, path, dashboard.frames)
+    if (page !== undefined) return page
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleControl(target, toRequest(message, host, path, load))
     }
-    const raw = { method: message.method ?? 'GET', target: path, signal }
+    const client = nameOf(message.rawHeaders, false)
+    const raw = { method: message.method ?? 'GET', target: path, client, signal }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
@@ -111,7 +115,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const isControl = isControlTarget(admission.target)
     markControl(socket, isControl)
     exempt(socket)
-    if (!isControl) return serveUpgrade(upgrades, admission, message, socket, head)
+    if (!isControl) {
+      const client = nameOf(message.rawHeaders, true)
+      return serveUpgrade({ ...upgrades, client }, admission, message, socket, head)
+    }
     const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
     if (refusal !== undefined) return refuseRaw(socket, refusal)

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
 import { ConnectionDropped, lineOf } from '../../sidecar/index.js'
-import type { Sidecar, WatchMessage } from '../../sidecar/index.js'
+import type { Sidecar, WatchMessage, WatchSink } from '../../sidecar/index.js'
 import type { Backlog } from './backlog.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
@@ -19,6 +19,8 @@ const MAX_BACKLOG = 64 * 1024
 export interface UpgradeOptions {
   readonly sidecar: Sidecar
   readonly accept: Accept
+  /** Who it is, for the log. */
+  readonly client: string
   /**
    * Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit.
    */
@@ -43,7 +45,7 @@ export async function serveUpgrade(
     answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
     return
   }
-  const { sidecar, accept, lineLimit, backlog } = options
+  const { sidecar, accept, client, lineLimit, backlog } = options
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
   const waiting = backlog(() => accepted.terminate())
@@ -59,9 +61,9 @@ export async function serveUpgrade(
     await sendFrame(accepted, refusalBody(malformed('Bad Request')))
     endAbruptly(accepted, socket)
   } else if (isWatch(call)) {
-    serveWatch(sidecar, accepted, socket, send)
+    serveWatch(sidecar, client, accepted, socket, send)
   } else {
-    await serveCall(sidecar, accepted, socket, send, admission.host, call)
+    await serveCall(sidecar, accepted, socket, send, admission.host, { ...call, client })
   }
 }
 
@@ -74,15 +76,16 @@ function frameOf(message: WatchMessage): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength - 1)
 }
 
-function serveWatch(sidecar: Sidecar, accepted: WebSocket, socket: Duplex, send: Send): void {
-  const watch = sidecar.watch({
+function serveWatch(sidecar: Sidecar, client: string, accepted: WebSocket, socket: Duplex, send: Send): void {
+  const sink: WatchSink = {
     onMessage(message) {
       const left = send(frameOf(message))
       return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
     },
     onEnd: () => accepted.terminate(),
     onError: ({ body }) => void sendFrame(accepted, body).then(() => endAbruptly(accepted, socket)),
-  })
+  }
+  const watch = sidecar.watch(sink, client)
   if (accepted.readyState === accepted.CLOSED) watch.close()
   else accepted.once('close', () => watch.close())
 }
@@ -93,7 +96,7 @@ async function serveCall(
   socket: Duplex,
   send: Send,
   host: string,
-  call: RawTarget,
+  call: RawTarget & { readonly client: string },
 ): Promise<void> {
   const left = new AbortController()
   accepted.once('close', () => left.abort())

@@ -28,6 +28,9 @@ const longestMessage = 1000
 /** The highest capacity that an allocation can give a list. */
 const highestListCapacity = 1000
 
+/** The clock can be put forward so far in one step: everything that is due by then is done before the answer. */
+const longestStep = 24 * 60 * 60 * 1000
+
 const operationNames = Object.keys(operations)
 
 const operation: Check = (value, where) =>
@@ -44,6 +47,14 @@ const message: Check = (value, where) => {
 
 const someTime: Check = (value, where) =>
   time(value, where) ?? (value === 0 ? mustBe(where, 'above 0', value) : undefined)
+/** Shortest time between two cuts of the watches: each is an entry of the log. */
+const shortestInterval = 100
+const someInterval: Check = (value, where) =>
+  time(value, where) ??
+  (Number(value) < shortestInterval ? mustBe(where, `at least ${shortestInterval} ms`, value) : undefined)
+const someDays: Check = (value, where) =>
+  time(value, where) ??
+  (Number(value) > longestStep ? mustBe(where, `at most ${longestStep} ms, a day`, value) : undefined)
 const isNumberTo = (most: number) => (value: unknown) => typeof value === 'number' && value >= 0 && value <= most
 const share = check('a number above 0 and at most 1', (value) => value !== 0 && isNumberTo(1)(value))
 const speed = check('a number from 0 to 1000', isNumberTo(1000))
@@ -86,7 +97,7 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
   },
   ignoreBeats: { on: { check: boolean, required: true }, count: { check: integer(1, Infinity) } },
   makeUnhealthy: {},
-  dropWatchers: { ids: { check: listOf(integer(1, Infinity)) }, everyMs: { check: someTime } },
+  dropWatchers: { ids: { check: listOf(integer(1, Infinity)) }, everyMs: { check: someInterval } },
   stallWatchers: { ms: { check: time } },
   releaseWatchers: {},
   delayCalls: {
@@ -115,7 +126,7 @@ const commands: Readonly<Record<ControlCommand['type'], Fields>> = {
   delete: { graceMs: { check: time } },
   terminate: { graceMs: { check: time } },
   setClock: { speed: { check: speed, required: true } },
-  advanceClock: { ms: { check: time, required: true } },
+  advanceClock: { ms: { check: someDays, required: true } },
 }
 
 /** The reason why a value is no control command; undefined if it is one. */

@@ -12,27 +12,49 @@ const mostFaults = 100
 
 /** Adds or removes a delay. Returns the reason if there are too many. */
 export function delayCalls(step: Step, command: CommandOf<'delayCalls'>): string | undefined {
-  const { ms, when = 'before' } = command
+  const { ms, jitterMs = 0, when = 'before' } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
-  if (ms > 0 && others.length >= mostFaults) return tooMany('delays')
-  updateFaults(step, { delays: ms === 0 ? others : [...others, { ms, operations: names, when }] })
+  const isOff = ms + jitterMs === 0
+  if (!isOff && others.length >= mostFaults) return tooMany('delays')
+  updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
   return undefined
 }
 
 /** Adds a failure. Returns the reason if there are too many. */
 export function failCalls(step: Step, command: CommandOf<'failCalls'>): string | undefined {
-  const { status = 503, message = 'failed on purpose', count, drop = false, apply = false } = command
+  const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
+  const { drop = false, apply = false } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
   if (others.length >= mostFaults) return tooMany('failures')
-  const failure = { status, message, operations: names, remaining: count, drop, apply }
+  const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
   updateFaults(step, { failures: [...others, failure] })
   return undefined
 }
 
 const tooMany = (what: string): string =>
   `there are ${mostFaults} ${what} of different operations already, and no more are taken; send clearFaults first`
+
+export function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
+  updateFaults(step, { ignoreBeats: on, beatsToIgnore: on ? count : undefined })
+}
+
+/** Cuts watches: all of them, or those that are named; and again and again, if it says so. */
+export function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, now: number): string | undefined {
+  const { watchers } = step.state
+  if (ids !== undefined && everyMs !== undefined) {
+    return 'ids and everyMs exclude each other: a watch that was cut comes back with another id'
+  }
+  const unknown = ids?.find((id) => !watchers.includes(id))
+  if (unknown !== undefined) {
+    return `there is no watcher ${unknown}; ${watchers.length === 0 ? 'none is open' : `open are ${watchers.slice(0, 20).join(', ')}`}`
+  }
+  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: now + everyMs } })
+  step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) })
+  update(step, { watchers: ids === undefined ? [] : watchers.filter((id) => !ids.includes(id)) })
+  return undefined
+}
 
 /** Sends nothing to any watcher, for a while or until it is told to. */
 export function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {

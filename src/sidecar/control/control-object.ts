@@ -3,17 +3,23 @@ import { withCounter, withList, withMetadata, withState } from '../model/state/g
 import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
+import { markDeleted } from '../model/time/platform.js'
 import { toNatural } from './check-field.js'
 
 const defaultGrace = 30_000
 
 export function setState(step: Step, command: CommandOf<'setState'>, now: number): void {
-  const { object, config } = step.state
-  writeObject(step, withState(object, command.state))
+  const { object, config, ending } = step.state
+  const next = withState(object, command.state)
+  // No cluster takes an end back; here it is a way to go on with the same GameServer.
+  const isTakenBack = ending !== undefined && ending.reason !== 'deleted' && !isEnd(command.state)
+  writeObject(step, isTakenBack ? { ...next, object_meta: { ...next.object_meta, deletion_timestamp: '0' } } : next)
   if (command.state === 'RequestReady' && config.mode === 'production') {
     update(step, { readyAt: now + config.controllerDelay })
   }
 }
+
+const isEnd = (state: string): boolean => state === 'Shutdown' || state === 'Unhealthy'
 
 export function setMetadata(step: Step, command: CommandOf<'setLabel' | 'setAnnotation'>): void {
   const { key, value } = command
@@ -46,10 +52,12 @@ function decimal(value: string | number | undefined, absent: string): string {
 
 export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
   const { graceMs = defaultGrace } = command
-  const { object, config } = step.state
-  if (object.object_meta.deletion_timestamp !== '0') return 'the GameServer is being deleted already'
-  const timestamp = String(Math.floor(now / 1000))
-  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
+  const { object, config, ending } = step.state
+  // What the platform has marked by itself can still be taken away at once.
+  const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
+  if (object.object_meta.deletion_timestamp !== '0' && !isMarkedByPlatform)
+    return 'the GameServer is being deleted already'
+  markDeleted(step, now)
   // The real sidecar's local mode has no cluster that the object could vanish from.
   if (config.mode === 'production') update(step, { goneAt: now + graceMs })
   return undefined

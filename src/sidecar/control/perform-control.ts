@@ -6,10 +6,19 @@ import { requestUnhealthy } from '../model/calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
 import { withState } from '../model/state/game-server-edits.js'
 import { readManifest } from '../model/state/manifest.js'
-import { update, updateFaults, warn, writeObject } from '../model/state/step.js'
+import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
+import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
 import { allocate } from './allocation.js'
-import { clearFaults, delayCalls, failCalls, padObject, stallWatchers } from './control-faults.js'
+import {
+  clearFaults,
+  delayCalls,
+  dropWatchers,
+  failCalls,
+  ignoreBeats,
+  padObject,
+  stallWatchers,
+} from './control-faults.js'
 import { deleteObject, setCounter, setList, setMetadata, setState } from './control-object.js'
 import { reload, restart } from './restart.js'
 
@@ -27,10 +36,18 @@ const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
   'terminate',
 ] as const)
 
+/** Commands that write to the object from outside. `makeUnhealthy` is the sidecar's own write, which waits in its queue. */
+const needsApiServer: ReadonlySet<ControlCommand['type']> = new Set(
+  [...needsObject, 'reload' as const].filter((type) => type !== 'makeUnhealthy'),
+)
+
 /** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
 export function performControl(step: Step, command: ControlCommand, now: number): string | undefined {
   if (step.state.gone && needsObject.has(command.type)) {
     return 'the GameServer is gone; restart the sidecar to get a new one'
+  }
+  if (step.state.apiServer.away && (needsApiServer.has(command.type) || isFresh(command))) {
+    return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
   }
   switch (command.type) {
     case 'allocate':
@@ -62,19 +79,20 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     case 'padObject':
       return void padObject(step, command.bytes)
     case 'ignoreBeats':
-      return void updateFaults(step, { ignoreBeats: command.on })
+      return void ignoreBeats(step, command)
     case 'dropWatchers':
-      step.effects.push({ type: 'end-watchers', reason: 'dropped' })
-      return void update(step, { watchers: [] })
+      return dropWatchers(step, command, now)
     case 'stallWatchers':
       return void stallWatchers(step, command, now)
     case 'releaseWatchers':
       return void updateFaults(step, { stalled: false, stalledUntil: undefined })
     case 'clearFaults':
+      bringApiServerBack(step, now)
       return void clearFaults(step)
     case 'loseWrites':
+      return void updateFaults(step, { writesToLose: command.count ?? 1 })
     case 'apiServer':
-      return 'not built yet'
+      return steerApiServer(step, command, now)
     case 'setClock':
     case 'advanceClock':
       // The clock is the host's: it has done so before the command came here.
@@ -106,6 +124,16 @@ function makeUnhealthy(step: Step, now: number): void {
   if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
   // The write is due at once, as if it had been queued a delay ago.
   else requestUnhealthy(step, now - config.writeDelay)
+}
+
+function isFresh(command: ControlCommand): boolean {
+  return command.type === 'restart' && command.fresh === true
+}
+
+function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: number): string | undefined {
+  if (step.state.config.mode === 'local') return 'local mode has no API server; start the sidecar in production mode'
+  if (!away) return void bringApiServerBack(step, now)
+  return void loseApiServer(step, ms === undefined ? undefined : now + ms)
 }
 
 function performReload(step: Step, command: CommandOf<'reload'>, now: number): string | undefined {

@@ -3,6 +3,9 @@ import type { OperationName } from '../../protocol/operations.js'
 import { fail, failUnknown } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
 import type { Call } from '../model/state/sidecar-event.js'
+import type { WatchEnd } from '../model/state/effect.js'
+import { recordRequest, recordResponse } from './exchange.js'
+import type { Exchange, ResponseRecord } from './exchange.js'
 import { malformedAnswer, readCall } from './read-call.js'
 import { decodeBody, readMessage } from './read-message.js'
 import type { MessageShape } from './read-message.js'
@@ -15,15 +18,32 @@ import type { WatchHandle, WatchSink } from './watch-stream.js'
 /** The parts of the sidecar that answering requests needs. */
 export interface Engine {
   readonly bodyLimit: number
-  /**
-   * Resolves when a call may take effect, or when its answer may go out. Rejects if the sidecar ends or the client leaves
-   * meanwhile.
-   */
-  delay(operation: OperationName, when: 'before' | 'after', left: AbortSignal): Promise<void>
+  now(): number
+  /** How many milliseconds a call is held up before it takes effect, or its answer after that. */
+  delay(operation: OperationName, when: 'before' | 'after'): number
+  /** Resolves after so long. Rejects if the sidecar ends or the client leaves meanwhile. */
+  wait(ms: number, left: AbortSignal): Promise<void>
   /** @throws ConnectionDropped */
-  call(call: Call): Answer
-  noteRefusal(method: string, path: string, answer: Answer): void
-  watch(sink: WatchSink): WatchHandle
+  call(call: Call, meta: CallMeta): Answer
+  noteRefusal(method: string, path: string, answer: Answer, meta: CallMeta): void
+  watch(sink: WatchSink, meta: CallMeta): WatchHandle
+  /** Keeps a request and its answer beside the entry of that number. */
+  keep(seq: number, exchange: Exchange): void
+  /** The same for a beat that went well: all beats of a client share the exchange that is made for the first. */
+  keepBeat(seq: number, client: string | undefined, exchange: () => Exchange): void
+}
+
+/** What the log's entry of a request needs to know beside the call. */
+export interface CallMeta {
+  readonly client?: string | undefined
+  /** When the request came. */
+  readonly began?: number
+  /** It was held up on purpose. */
+  readonly delayed?: boolean
+  /** Milliseconds for which its answer will be held up. */
+  readonly lasts?: number
+  /** Called with the number of the entry. */
+  onEntry?(seq: number): void
 }
 
 /** Properties of a request that a Node host knows and WHATWG's Request has lost. */
@@ -32,10 +52,13 @@ export interface RawRequest {
   readonly method?: string
   /** Path and query as they came, before a URL parser resolved `..` and the like. */
   readonly target?: string
+  /** Who calls, in a word, for the log. */
+  readonly client?: string | undefined
   /** Aborts when the client has left; without it the request's own signal does. */
   readonly signal?: AbortSignal
 }
 
+const nothing = new Uint8Array(0)
 const json = { 'content-type': 'application/json' }
 const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 
@@ -43,20 +66,35 @@ const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   const method = raw.method ?? request.method
   const left = raw.signal ?? request.signal
-  const [path, query] = splitTarget(raw.target ?? request.url.replace(/#.*$/s, ''))
+  const target = raw.target ?? request.url.replace(/#.*$/s, '')
+  const [path, query] = splitTarget(target)
+  const { client } = raw
+  const began = engine.now()
+  let seq = 0
+  const meta: CallMeta = { client, began, onEntry: (number) => void (seq = number) }
+  let body: Uint8Array = nothing
+  const keep = (response?: ResponseRecord): void =>
+    engine.keep(seq, {
+      request: recordRequest(method, shownTarget(target), request.headers, body),
+      ...(response && { response }),
+    })
   const refuse = (answer: Answer): Response => {
-    engine.noteRefusal(method, path, answer)
-    return respond(answer)
+    engine.noteRefusal(method, path, answer, meta)
+    const text = JSON.stringify(answer.body)
+    keep(recordResponse(answer.status, json, text))
+    return new Response(text, { status: answer.status, headers: json })
   }
 
   const decoded = decodePath(path)
   if (decoded?.text === '/health' && !hasBody(request)) {
-    engine.noteRefusal(method, '/health', { status: 400, body: undefined })
+    engine.noteRefusal(method, '/health', { status: 400, body: undefined }, meta)
+    keep(recordResponse(400, {}, ''))
     return new Response(null, { status: 400 })
   }
   if (decoded === undefined) {
-    engine.noteRefusal(method, path, fail(3, 'Bad Request'))
+    engine.noteRefusal(method, path, fail(3, 'Bad Request'), meta)
     const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
+    keep(recordResponse(400, headers, '400 Bad Request'))
     return new Response('400 Bad Request', { status: 400, headers })
   }
   const route = findRoute(method, decoded)
@@ -64,24 +102,51 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
-    return openStream(engine, left)
+    return openStream(engine, left, meta, keep)
   }
   const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, engine.bodyLimit))
-  if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, read.bytes))
+  body = read.bytes
+  if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
 
   const { operation, key } = route
-  const result = readCall(operation, key, query, read.bytes)
+  const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
-  await engine.delay(operation, 'before', left)
-  const answer = engine.call(result.call)
-  await engine.delay(operation, 'after', left)
+  const before = engine.delay(operation, 'before')
+  if (before > 0) await engine.wait(before, left)
+  const after = engine.delay(operation, 'after')
+  let answer: Answer
+  try {
+    answer = engine.call(result.call, { ...meta, delayed: before + after > 0, lasts: after })
+  } catch (error) {
+    if (seq > 0) keep()
+    throw error
+  }
+  if (after > 0) await engine.wait(after, left)
   if (result.refusal) return refuse(result.refusal)
-  return operation === 'getGameServer' && answer.status === 200 ? respondShared(answer) : respond(answer)
+  const headers = headersOf(answer)
+  if (operation === 'health' && answer.status === 200 && body.length === 2) {
+    engine.keepBeat(seq, client, () => ({
+      request: recordRequest(method, shownTarget(target), request.headers, body),
+      response: recordResponse(200, headers, '{}'),
+    }))
+    return new Response('{}', { status: 200, headers })
+  }
+  if (operation === 'getGameServer' && answer.status === 200) {
+    keep(recordResponse(200, headers, answer.body as GameServer))
+    return respondShared(answer)
+  }
+  const text = JSON.stringify(answer.body)
+  keep(recordResponse(answer.status, headers, text))
+  return new Response(text, { status: answer.status, headers })
 }
 
-function respond({ status, body }: Answer): Response {
-  return new Response(JSON.stringify(body), { status, headers: status === 200 ? success : json })
+/** Path and query of a target, without the host of an absolute one. */
+const shownTarget = (target: string): string => target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '') || '/'
+
+function headersOf({ status, retryAfter }: Answer): Readonly<Record<string, string>> {
+  if (retryAfter !== undefined) return { ...json, 'retry-after': String(retryAfter) }
+  return status === 200 ? success : json
 }
 
 /** Answers with the GameServer's own bytes: a copy for each reader would let a few slow ones take all memory. */
@@ -95,23 +160,31 @@ function respondShared(answer: Answer): Response {
   return new Response(body, { status: 200, headers: success })
 }
 
-async function openStream(engine: Engine, left: AbortSignal): Promise<Response> {
-  await engine.delay('watchGameServer', 'before', left)
+async function openStream(
+  engine: Engine,
+  left: AbortSignal,
+  meta: CallMeta,
+  keep: (response?: ResponseRecord) => void,
+): Promise<Response> {
+  const ms = engine.delay('watchGameServer', 'before')
+  if (ms > 0) await engine.wait(ms, left)
   let refusal: { readonly status: number; readonly body: string } | undefined
   let isDropped = false
   let handle: WatchHandle | undefined
   const stream = watchStream((sink) => {
-    handle = engine.watch({
-      ...sink,
-      onEnd(reason) {
-        isDropped = true
-        sink.onEnd?.(reason)
-      },
-      onError: (answer) => void (refusal = answer),
-    })
+    const open = { ...sink, onEnd, onError: (answer: typeof refusal) => void (refusal = answer) }
+    function onEnd(reason: WatchEnd): void {
+      isDropped = true
+      sink.onEnd?.(reason)
+    }
+    handle = engine.watch(open, { ...meta, delayed: ms > 0 })
     return handle
   })
-  if (refusal) return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
+  if (refusal) {
+    keep(recordResponse(refusal.status, success, refusal.body))
+    return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
+  }
+  keep(isDropped ? undefined : recordResponse(200, success, ''))
   if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
   left.addEventListener('abort', () => handle?.close(), { once: true })
   return new Response(stream, { status: 200, headers: success })

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { OperationName } from '../../protocol/operations.js'
 import type { SidecarMode } from '../model/state/config.js'
+import type { DelayFault, FailureFault } from '../model/state/faults.js'
 import { paddingKey } from '../model/state/object-limits.js'
 import type { SidecarState, WriteKind } from '../model/state/sidecar-state.js'
 
@@ -8,6 +8,8 @@ export interface WatcherInfo {
   readonly id: number
   readonly transport: 'stream' | 'websocket'
   readonly openedAt: number
+  /** Who it is, in a word. */
+  readonly client: string | undefined
   readonly sent: number
   readonly queued: number
   /** Objects that were dropped because the reader was too slow. */
@@ -22,24 +24,27 @@ export interface HealthInfo {
   readonly lastBeat: number | undefined
   readonly beats: number
   readonly failures: number
-  /** When the next period is checked; undefined if none is. */
+  /** When the next period is checked; undefined if none is, such as before a game's first call. */
   readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
 
 export interface FaultInfo {
-  readonly delays: readonly {
-    readonly ms: number
-    readonly operations: readonly OperationName[] | undefined
-  }[]
-  readonly failures: readonly {
-    readonly status: number
-    readonly remaining: number | undefined
-    readonly operations: readonly OperationName[] | undefined
-  }[]
+  /** Delays of calls; `jitterMs` more are added at random. */
+  readonly delays: readonly DelayFault[]
+  /** Failures of calls; `remaining` is how many calls still fail, if not all. */
+  readonly failures: readonly FailureFault[]
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
+  /** Watches are cut every `everyMs`, `next` at this time. */
+  readonly watchersDropped: { readonly everyMs: number; readonly next: number } | undefined
   readonly ignoreBeats: boolean
+  /** True until it is back, or the time when it comes back by itself. */
+  readonly apiServerAway: boolean | number
+  /** How many calls of `health` are still ignored; undefined for all of them, or none. */
+  readonly beatsToIgnore: number | undefined
+  /** How many writes are still answered and forgotten. */
+  readonly writesToLose: number
   readonly padding: number
 }
 
@@ -58,12 +63,16 @@ export interface SidecarSnapshot {
   readonly gone: boolean
   /** Writes that were answered but are not applied yet, by kind, with the time they are due. */
   readonly pending: readonly { readonly write: string; readonly due: number }[]
+  /** When a fresh GameServer takes the place of this one, which has ended; undefined if none does. */
+  readonly replacesAt: number | undefined
   /** When the present reservation ends. */
   readonly reservedUntil: number | undefined
   readonly health: HealthInfo
   readonly watchers: readonly WatcherInfo[]
   readonly faults: FaultInfo
   readonly lastSeq: number
+  /** The sidecar's clock: how many times as fast as the machine's it runs; 0 while it stands still. */
+  readonly clock: { readonly speed: number }
 }
 
 /** The verdict of a conformance run so far. */
@@ -85,6 +94,7 @@ export function takeSnapshot(
   watchers: readonly WatcherInfo[],
   now: number,
   lastSeq: number,
+  speed: number,
 ): SidecarSnapshot {
   const { config, process, faults } = state
   const { health } = process
@@ -100,6 +110,7 @@ export function takeSnapshot(
     gameServer: state.object,
     gone: state.gone,
     pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
+    replacesAt: state.ending?.replacesAt,
     reservedUntil: process.reserveEnds,
     health: {
       disabled: health.disabled,
@@ -114,17 +125,18 @@ export function takeSnapshot(
     },
     watchers,
     faults: {
-      delays: faults.delays.map(({ ms, operations }) => ({ ms, operations })),
-      failures: faults.failures.map(({ status, remaining, operations }) => ({
-        status,
-        remaining,
-        operations,
-      })),
+      delays: faults.delays,
+      failures: faults.failures,
       watchersStalled: faults.stalledUntil ?? faults.stalled,
+      watchersDropped: faults.drops,
       ignoreBeats: faults.ignoreBeats,
+      apiServerAway: state.apiServer.until ?? state.apiServer.away,
+      beatsToIgnore: faults.beatsToIgnore,
+      writesToLose: faults.writesToLose,
       padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
     },
     lastSeq,
+    clock: { speed },
   }
 }
 

@@ -1,5 +1,6 @@
 import { createLocalSidecar } from '../../../src/node/index.js'
 import { startCluster } from './cluster.js'
+import { startMock } from './mock-target.js'
 import { productionGameServer } from './production-game-server.js'
 import { realSidecar, startRealInCluster } from './real-sidecar.js'
 import type { Setup } from './wire-case.js'
@@ -17,6 +18,8 @@ export interface ProductionTarget {
   ours: boolean
   /** What the real one does wrong in production is put right. */
   corrected: boolean
+  /** It has no port, and its connections no bytes. */
+  isMock?: boolean
   start(setup?: Setup): Promise<ProductionRunning>
 }
 
@@ -39,6 +42,21 @@ const ours = (quirks: boolean): ProductionTarget => ({
   },
 })
 
+const mock: ProductionTarget = {
+  name: 'the mock',
+  ours: true,
+  corrected: true,
+  isMock: true,
+  start({ gates } = {}) {
+    const featureGates = gates ? { CountsAndLists: !gates.endsWith('=false') } : {}
+    const { mock, ...running } = startMock({ gameServer: structuredClone(productionGameServer), featureGates }, 3)
+    return Promise.resolve({
+      ...running,
+      allocate: (key, value) => void mock.allocate({ labels: { [key]: value }, force: true }),
+    })
+  },
+}
+
 const real: ProductionTarget = {
   name: 'the real sidecar beside an API server',
   ours: false,
@@ -54,4 +72,9 @@ const real: ProductionTarget = {
   },
 }
 
-export const productionTargets: readonly ProductionTarget[] = [ours(false), ours(true), ...(realSidecar ? [real] : [])]
+export const productionTargets: readonly ProductionTarget[] = [
+  ours(false),
+  ours(true),
+  mock,
+  ...(realSidecar ? [real] : []),
+]

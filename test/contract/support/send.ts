@@ -1,4 +1,6 @@
 import { request as httpRequest } from 'node:http'
+import type { Mock } from '../../../src/mock/index.js'
+import { mockAt } from './mock-target.js'
 import type { Answer, Body, Request } from './wire-case.js'
 import { someTime } from './wire-case.js'
 
@@ -9,10 +11,35 @@ const bytesOf = (body: Body): Buffer => {
 }
 
 /** Sends one request with its path untouched (no URL parser on the way) and reads the whole answer. */
-export const send = (port: number, call: string, request: Request = {}): Promise<Answer> =>
+export const send = (port: number, call: string, request: Request = {}): Promise<Answer> => {
+  const mock = mockAt(port)
+  return mock ? sendToMock(mock, call, request) : sendToPort(port, call, request)
+}
+
+async function sendToMock({ options }: Mock, call: string, { headers, body }: Request): Promise<Answer> {
+  const [method = '', target = ''] = splitCall(call)
+  const wanted = Object.entries({ 'Content-Type': 'application/json', ...headers }).filter(
+    ([, value]) => value !== null,
+  )
+  const init = {
+    method,
+    headers: Object.fromEntries(wanted) as Record<string, string>,
+    body: body === undefined ? undefined : (bytesOf(body) as unknown as string),
+    redirect: 'manual',
+    cache: 'no-store',
+  } as const
+  const response = await options.fetch(options.baseUrl + target, init)
+  return asAnswer(response.status, response.headers.get('content-type'), await response.text())
+}
+
+const splitCall = (call: string): string[] => {
+  const space = call.indexOf(' ')
+  return [call.slice(0, space), call.slice(space + 1)]
+}
+
+const sendToPort = (port: number, call: string, request: Request): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const space = call.indexOf(' ')
-    const method = call.slice(0, space)
+    const [method = '', target = ''] = splitCall(call)
     const body = request.body === undefined ? undefined : bytesOf(request.body)
     const headers: Record<string, string> = {}
     const wanted = { 'Content-Type': 'application/json', ...request.headers }
@@ -23,7 +50,7 @@ export const send = (port: number, call: string, request: Request = {}): Promise
     }
 
     const outgoing = httpRequest(
-      { host: '127.0.0.1', port, method, path: call.slice(space + 1), headers, agent: false },
+      { host: '127.0.0.1', port, method, path: target, headers, agent: false },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))

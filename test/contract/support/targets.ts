@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { createLocalSidecar } from '../../../src/node/index.js'
+import { startMock } from './mock-target.js'
 import { realSidecar, startRealSidecar } from './real-sidecar.js'
 import { send } from './send.js'
 import type { Setup } from './wire-case.js'
@@ -20,6 +21,8 @@ export interface Target {
   name: string
   /** Ours answers as the real one does but where a step says otherwise. */
   ours: boolean
+  /** It has no port and no file, and its connections no bytes. */
+  isMock?: boolean
   start(setup?: Setup): Promise<Running>
 }
 
@@ -50,6 +53,15 @@ export const oursLocal: Target = {
       },
     }
   },
+}
+
+/** The mock in local mode. It reads no files. */
+export const mockLocal: Target = {
+  name: 'the mock',
+  ours: true,
+  isMock: true,
+  start: ({ gates } = {}) =>
+    Promise.resolve({ file: undefined, ...startMock({ mode: 'local', featureGates: gatesOf(gates) }, 10) }),
 }
 
 /** The real sidecar in its local mode. */

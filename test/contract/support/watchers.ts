@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import WebSocket from 'ws'
+import { mockAt } from './mock-target.js'
 import { comparable } from './send.js'
 
 /** How a watch or a socket ended: a close code, or whether the last chunk of the stream came. */
@@ -69,6 +70,42 @@ export const openStream = (port: number, prefix = '', path = '/watch/gameserver'
     outgoing.end()
   })
 
+/** The same of a mock, whose stream ends by a last chunk or by an error. */
+async function openMockStream(port: number): Promise<Lines> {
+  const { options } = mockAt(port)!
+  const left = new AbortController()
+  const init = { method: 'GET', headers: {}, body: undefined, redirect: 'manual', cache: 'no-store' } as const
+  const response = await options.fetch(`${options.baseUrl}/watch/gameserver`, { ...init, signal: left.signal })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  let settle: (ending: Ending) => void = () => undefined
+  const { push, lines } = createLines(new Promise<Ending>((done) => (settle = done)), () => {
+    left.abort()
+    void reader.cancel().catch(() => undefined)
+  })
+  void (async () => {
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return settle({ complete: true })
+        push(Buffer.from(value).toString().trimEnd())
+      }
+    } catch {
+      settle({ complete: false })
+    }
+  })()
+  return lines
+}
+
+function openMockSocket(port: number): Promise<Lines> {
+  const { options } = mockAt(port)!
+  const socket = new options.WebSocket(`${options.baseUrl.replace('http', 'ws')}/watch/gameserver`)
+  let settle: (ending: Ending) => void = () => undefined
+  const { push, lines } = createLines(new Promise<Ending>((done) => (settle = done)), () => socket.close())
+  socket.onmessage = ({ data }: { data: string }) => push(data)
+  socket.onclose = ({ code }: { code: number }) => settle({ code })
+  return new Promise((resolve) => (socket.onopen = () => resolve(lines)))
+}
+
 /** A WebSocket, every frame of which is one text of JSON. */
 export const openSocket = (port: number, prefix = '', path = '/watch/gameserver'): Promise<Lines> =>
   new Promise((resolve, reject) => {
@@ -81,8 +118,8 @@ export const openSocket = (port: number, prefix = '', path = '/watch/gameserver'
   })
 
 export const watchTransports: Readonly<Record<string, (port: number, prefix?: string) => Promise<Lines>>> = {
-  'HTTP stream': openStream,
-  WebSocket: openSocket,
+  'HTTP stream': (port, prefix) => (mockAt(port) ? openMockStream(port) : openStream(port, prefix)),
+  WebSocket: (port, prefix) => (mockAt(port) ? openMockSocket(port) : openSocket(port, prefix)),
 }
 
 /** What a watch sends for an object. */

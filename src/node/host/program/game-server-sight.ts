@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import { isEnding } from '../local-kubelet.js'
+import { isEnding } from '../../exec/game-server-end.js'
 
 /** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']

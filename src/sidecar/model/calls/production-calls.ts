@@ -3,7 +3,7 @@ import { done, failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import type { Call } from '../state/sidecar-event.js'
-import { record, updateProcess, warn } from '../state/step.js'
+import { record, updateFaults, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { counterView, updateCounter } from './production-counters.js'
 import { addListValue, listView, removeListValue, updateList } from './production-lists.js'
@@ -78,10 +78,23 @@ function beat(step: Step, beats: number, now: number): Answer {
   if (beats > 0) {
     record(step, 'health')
     const { faults, process } = step.state
-    if (!faults.ignoreBeats) {
+    if (faults.ignoreBeats) {
+      ignoreBeat(step)
+    } else {
       const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats }
       updateProcess(step, { health })
     }
   }
   return done
+}
+
+/** Answers a beat without counting it, for as many calls as it was asked for. */
+function ignoreBeat(step: Step): void {
+  const left = step.state.faults.beatsToIgnore
+  const rest = left === undefined ? undefined : left - 1
+  step.effects.push({
+    type: 'fault',
+    rule: `ignoreBeats answered it with 200 and didn't count it${rest === undefined ? '' : `, ${rest} more to ignore`}`,
+  })
+  if (rest !== undefined) updateFaults(step, { ignoreBeats: rest > 0, beatsToIgnore: rest > 0 ? rest : undefined })
 }

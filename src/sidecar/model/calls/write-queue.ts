@@ -1,3 +1,4 @@
+import type { GameServer } from '../../../protocol/game-server.js'
 import { done, failUnknown } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { isBeingDeleted } from '../state/game-server-edits.js'
@@ -35,9 +36,18 @@ export function requestState(step: Step, wanted: string, reserveFor: number | un
     reserveEnds: undefined,
     reserveFor,
     wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : wanted,
+    undoesAllocation: false,
   })
   enqueue(step, 'state', now)
   return done
+}
+
+/** Notes that a Ready which waits to be written is older than an allocation that has just been made. */
+export function noteAllocation(step: Step, before: GameServer): void {
+  const { process, object } = step.state
+  if (process.due.state === undefined || process.wantedState !== 'RequestReady') return
+  if (object === before || object.status.state !== 'Allocated') return
+  updateProcess(step, { undoesAllocation: true })
 }
 
 /** Asks for Unhealthy, for good. */

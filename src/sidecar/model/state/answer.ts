@@ -18,6 +18,8 @@ const codeOfStatus: Readonly<Record<number, number>> = {
 export interface Answer {
   readonly status: number
   readonly body: unknown
+  /** Seconds of a `Retry-After` header. */
+  readonly retryAfter?: number
 }
 
 export const done: Answer = { status: 200, body: {} }

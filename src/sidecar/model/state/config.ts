@@ -22,6 +22,11 @@ export interface SidecarConfig {
   readonly writeDelay: number
   /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
   readonly controllerDelay: number
+  /**
+   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Undefined, the default:
+   * it is a GameServer without a Fleet, and what has ended stays. Only in production.
+   */
+  readonly replaceAfter: number | undefined
   /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
   readonly bodyLimit: number
   /** Entries that the event log keeps. Default 5,000. */
@@ -30,6 +35,8 @@ export interface SidecarConfig {
   readonly logSize: number
   /** Objects that wait for a watcher that doesn't read; the oldest are dropped first. Default 64. */
   readonly watchQueue: number
+  /** Where faults that come at random begin: the same seed gives the same run. Default 1. */
+  readonly seed: number
 }
 
 export const defaultConfig: SidecarConfig = {
@@ -41,10 +48,12 @@ export const defaultConfig: SidecarConfig = {
   conformance: undefined,
   writeDelay: 500,
   controllerDelay: 20,
+  replaceAfter: undefined,
   bodyLimit: 4 * 1024 * 1024,
   logEntries: 5_000,
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,
+  seed: 1,
 }
 
 /** The names that a conformance run may expect. */
@@ -89,6 +98,11 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
       throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
     }
   }
+  const { replaceAfter } = config
+  if (replaceAfter !== undefined && (!Number.isFinite(replaceAfter) || replaceAfter < 0)) {
+    throw new TypeError(`replaceAfter must be a number of at least 0, not ${String(replaceAfter)}`)
+  }
+  if (!Number.isSafeInteger(config.seed)) throw new TypeError(`seed must be a whole number, not ${String(config.seed)}`)
   if (config.gameServer !== undefined) readManifest(config.gameServer)
   for (const name of config.conformance ?? []) {
     if (!conformanceNames.includes(name)) {

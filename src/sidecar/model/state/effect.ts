@@ -22,6 +22,7 @@ export type WarningCode =
   | 'call-after-end'
   | 'beat-without-body'
   | 'health-failure'
+  | 'ready-undoes-allocation'
   | 'allocation-action'
 
 /** One difference that an event made in the GameServer, for people to read and for a dashboard to draw. */
@@ -48,10 +49,22 @@ export type Change =
     }
   | { readonly type: 'deletion'; readonly timestamp: string }
   | { readonly type: 'gone' }
-  | { readonly type: 'replaced' }
+  /** Another GameServer has taken the place of the one called `previous`. */
+  | {
+      readonly type: 'replaced'
+      readonly reason: EndReason | 'restart' | 'reload'
+      readonly previous: string
+      readonly name: string
+    }
+
+/** Why a GameServer has come to its end. */
+export type EndReason = 'Shutdown' | 'Unhealthy' | 'deleted'
+
+/** Why every connection to the sidecar is cut. `replaced`: its pod has gone, and another stands at its address. */
+export type Disconnection = 'crash' | 'restart' | 'replaced'
 
 /** Why a watch ended: by a control command, because the sidecar ended, or because the reader left. */
-export type WatchEnd = 'dropped' | 'restart' | 'crash' | 'failed' | 'closed'
+export type WatchEnd = 'dropped' | Disconnection | 'failed' | 'closed'
 
 /** Something the host has to do after an event. */
 export type Effect =
@@ -61,16 +74,21 @@ export type Effect =
       readonly body: unknown
       /** Cut the connection instead of answering. */
       readonly drop: boolean
+      /** Seconds of a `Retry-After` header. */
+      readonly retryAfter?: number
     }
+  /** A fault had a part in the answer, in one sentence. */
+  | { readonly type: 'fault'; readonly rule: string }
   /** A new version for every watcher. */
   | { readonly type: 'publish'; readonly gameServer: GameServer }
   /** The first message of a watcher. */
   | { readonly type: 'greet'; readonly id: number; readonly gameServer: GameServer }
   /** The watch can't be opened. */
   | { readonly type: 'refuse-watch'; readonly id: number; readonly status: number; readonly body: unknown }
-  | { readonly type: 'end-watchers'; readonly reason: WatchEnd }
+  /** Without `ids`, every watch ends. */
+  | { readonly type: 'end-watchers'; readonly reason: WatchEnd; readonly ids?: readonly number[] }
   /** Every connection is lost. */
-  | { readonly type: 'disconnect'; readonly reason: 'crash' | 'restart' }
+  | { readonly type: 'disconnect'; readonly reason: Disconnection }
   /** The process is dead until the host reports `crashed`. */
   | { readonly type: 'crash'; readonly message: string }
   | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
@@ -78,3 +96,8 @@ export type Effect =
   | ({ readonly type: 'warn' } & Warning)
   /** Nothing happens by itself before this time. */
   | { readonly type: 'wake'; readonly at: number }
+
+/** The versions of the GameServer that watchers were to see. */
+export function publishedBy(effects: readonly Effect[]): GameServer[] {
+  return effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : []))
+}

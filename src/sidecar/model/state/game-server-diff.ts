@@ -11,7 +11,12 @@ export function diffGameServers(previous: GameServer, next: GameServer): Change[
   if (previous === next) return []
   const changes: Change[] = []
   if (previous.object_meta.uid !== next.object_meta.uid || previous.object_meta.name !== next.object_meta.name) {
-    changes.push({ type: 'replaced' })
+    changes.push({
+      type: 'replaced',
+      reason: 'reload',
+      previous: previous.object_meta.name,
+      name: next.object_meta.name,
+    })
   }
   if (previous.status.state !== next.status.state) {
     changes.push({ type: 'state', value: next.status.state, previous: previous.status.state })

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarConfig } from './config.js'
-import type { WarningCode } from './effect.js'
+import type { EndReason, WarningCode } from './effect.js'
 import { noFaults } from './faults.js'
 import type { FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
@@ -27,6 +27,8 @@ export interface ProcessState {
   readonly due: Readonly<Partial<Record<WriteKind, number>>>
   /** The state that was asked for last, '' for none. */
   readonly wantedState: string
+  /** The Ready that waits to be written was asked for before an allocation, which it will undo. */
+  readonly undoesAllocation: boolean
   /** Milliseconds of the reservation that was asked for last; undefined for none, or for one without an end. */
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
@@ -42,6 +44,15 @@ export interface ProcessState {
   readonly listLimit: string
 }
 
+/** What the platform does about a GameServer that has come to its end. */
+export interface EndingState {
+  readonly reason: EndReason
+  /** When the platform takes its next step: from Unhealthy to Shutdown, from Shutdown to the deletion timestamp. */
+  readonly nextAt: number | undefined
+  /** When a fresh GameServer takes its place, if one does. */
+  readonly replacesAt: number | undefined
+}
+
 export interface HealthState {
   readonly disabled: boolean
   readonly period: number
@@ -50,7 +61,15 @@ export interface HealthState {
   readonly lastBeat: number
   readonly beats: number
   readonly failures: number
+  /** Undefined until the clock starts, and if nothing is counted. */
   readonly nextCheck: number | undefined
+}
+
+/** Whether the sidecar and the platform's controllers reach the API server. */
+export interface ApiServerState {
+  readonly away: boolean
+  /** When it comes back by itself, if it does. */
+  readonly until: number | undefined
 }
 
 export interface ConformanceState {
@@ -63,6 +82,13 @@ export interface SidecarState {
   readonly config: SidecarConfig
   readonly startedAt: number
   readonly restarts: number
+  /** How many GameServers there were before this one. */
+  readonly replacements: number
+  /**
+   * A game has called since this GameServer came. It stands for the kubelet's first probe, which starts the health clock: a
+   * sidecar that nobody uses yet has no game to be missed.
+   */
+  readonly gameCalled: boolean
   /** The GameServer as the API server holds it, or in local mode the only copy there is. */
   readonly object: GameServer
   /** When the reservation that the object carries ends. */
@@ -73,8 +99,13 @@ export interface SidecarState {
   readonly goneAt: number | undefined
   /** When the platform's controller turns RequestReady into Ready. */
   readonly readyAt: number | undefined
+  /** Undefined while the GameServer has not come to its end. */
+  readonly ending: EndingState | undefined
   readonly process: ProcessState
+  readonly apiServer: ApiServerState
   readonly faults: FaultState
+  /** The generator of the random numbers by which calls fail. */
+  readonly random: number
   readonly watchers: readonly number[]
   readonly conformance: ConformanceState
   readonly warned: Readonly<Partial<Record<WarningCode, number>>>
@@ -87,43 +118,54 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     config,
     startedAt: now,
     restarts: 0,
+    replacements: 0,
+    gameCalled: false,
     object,
     reservedUntil: undefined,
     gone: false,
     goneAt: undefined,
     readyAt:
       object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
-    process: createProcess(config, object, now),
+    ending: undefined,
+    process: createProcess(config, object, now, false),
+    apiServer: { away: false, until: undefined },
     faults: noFaults,
+    random: config.seed | 0,
     watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
   }
 }
 
-/** A process that has just started and remembers nothing. */
-export function createProcess(config: SidecarConfig, object: GameServer, now: number): ProcessState {
+/** A process that has just started and remembers nothing. If a game has called before, its health clock runs at once. */
+export function createProcess(
+  config: SidecarConfig,
+  object: GameServer,
+  now: number,
+  gameCalled: boolean,
+): ProcessState {
   return {
     due: {},
     wantedState: '',
+    undoesAllocation: false,
     reserveFor: undefined,
     reserveEnds: undefined,
     labels: {},
     annotations: {},
     counters: {},
     lists: {},
-    health: createHealth(config, object, now),
+    health: createHealth(config, object, now, gameCalled),
     listLimit: '0',
   }
 }
 
-/** The health bookkeeping of a process that reads its settings from the object now. */
-export function createHealth(config: SidecarConfig, object: GameServer, now: number): HealthState {
+/** The health bookkeeping of a process that reads its settings from the object now. Its clock runs if a game has called. */
+export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
   const spec = object.spec?.health
   const period = (spec?.period_seconds ?? 0) * 1000
   const initialDelay = (spec?.initial_delay_seconds ?? 0) * 1000
   const disabled = spec?.disabled ?? false
-  const counted = config.mode === 'production' && !disabled && period > 0
+  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled
   return {
     disabled,
     period,

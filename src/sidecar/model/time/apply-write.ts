@@ -31,6 +31,16 @@ export function applyWrite(step: Step, kind: WriteKind, at: number): void {
 function writeState(step: Step, at: number): void {
   const { process, object, config, reservedUntil } = step.state
   if (process.wantedState === '' || isBeingDeleted(object) || object.status.state === 'Unhealthy') return
+  if (process.undoesAllocation && object.status.state === 'Allocated') {
+    warn(
+      step,
+      'ready-undoes-allocation',
+      'A ready() from before the allocation is written only now and takes the GameServer back to Ready: ' +
+        'the next match is sent to it while this one is on. ' +
+        'Call ready() once when the game has started and once after each match, never while Ready and never in a loop.',
+    )
+  }
+  updateProcess(step, { undoesAllocation: false })
   const limited = process.wantedState === 'Reserved' && process.reserveFor !== undefined
   const until = limited ? at + process.reserveFor : undefined
   let next = withState(object, process.wantedState)

@@ -4,25 +4,37 @@ import { isBeingDeleted, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { update, updateFaults, updateProcess, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
+import { bringApiServerBack } from './api-server.js'
 import { applyWrite } from './apply-write.js'
 import { checkHealth } from './check-health.js'
+import { endObject, followObject } from './platform.js'
+import { replaceEnded } from './replacement.js'
 
-type Work = WriteKind | 'controller' | 'reservation' | 'health' | 'gone' | 'release'
+/** Work that needs the API server. */
+type ClusterWork = WriteKind | 'controller' | 'gone' | 'platform' | 'replacement'
+type Work = ClusterWork | 'reservation' | 'health' | 'release' | 'api-server' | 'drop'
 
 /** The next work that is done without an event, and its time; undefined if there is none. */
 export function nextDueWork(state: SidecarState): { readonly work: Work; readonly at: number } | undefined {
-  const { process, faults } = state
-  const times: readonly (readonly [Work, number | undefined])[] = [
+  const { process, faults, apiServer, ending } = state
+  const clusterTimes: readonly (readonly [ClusterWork, number | undefined])[] = [
     ['gone', state.goneAt],
+    ['platform', ending?.nextAt],
+    ['replacement', ending?.replacesAt],
     ['state', process.due.state],
     ['labels', process.due.labels],
     ['annotations', process.due.annotations],
     ['counters', process.due.counters],
     ['lists', process.due.lists],
     ['controller', state.readyAt],
+  ]
+  const times: readonly (readonly [Work, number | undefined])[] = [
+    ...(apiServer.away ? [] : clusterTimes),
+    ['api-server', apiServer.until],
     ['reservation', process.reserveEnds],
     ['health', process.health.nextCheck],
     ['release', faults.stalledUntil],
+    ['drop', faults.drops?.next],
   ]
   let next: { work: Work; at: number } | undefined
   for (const [work, at] of times) {
@@ -35,6 +47,7 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
 export function doDueWork(step: Step, now: number): void {
   for (let next = nextDueWork(step.state); next && next.at <= now; next = nextDueWork(step.state)) {
     perform(step, next.work, next.at, now)
+    followObject(step, next.at)
   }
 }
 
@@ -56,8 +69,17 @@ function perform(step: Step, work: Work, at: number, now: number): void {
       update(step, { gone: true, goneAt: undefined })
       step.effects.push({ type: 'change', change: { type: 'gone' } })
       return
+    case 'platform':
+      return endObject(step, at)
+    case 'replacement':
+      return replaceEnded(step, at)
+    case 'api-server':
+      return bringApiServerBack(step, at)
     case 'release':
       updateFaults(step, { stalled: false, stalledUntil: undefined })
+      return
+    case 'drop':
+      dropAgain(step, now)
   }
 }
 
@@ -78,4 +100,16 @@ function endReservation(step: Step, at: number): void {
   }
   // The timer asks for Ready whatever the state is by then; only a final state ignores it.
   if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') requestState(step, 'RequestReady', undefined, at)
+}
+
+/** Cuts every watch, and sets the next time. Times that nothing ran the clock for are not made up for. */
+function dropAgain(step: Step, now: number): void {
+  const { drops } = step.state.faults
+  if (drops === undefined) return
+  const missed = Math.floor((now - drops.next) / drops.everyMs)
+  updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
+  if (step.state.watchers.length === 0) return
+  step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
+  step.effects.push({ type: 'end-watchers', reason: 'dropped' })
+  update(step, { watchers: [] })
 }

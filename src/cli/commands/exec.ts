@@ -1,0 +1,92 @@
+import type { Option } from 'commander'
+import type { Command } from 'commander'
+import { variablePrefix } from '../../node/gateway/sidecar-url.js'
+import type { LocalSidecar } from '../../node/local/local-sidecar.js'
+import { plainText } from '../../node/plain-text.js'
+import { port, seconds } from '../arguments.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+import { createEventLines } from '../event-lines.js'
+import { EXIT } from '../exit-codes.js'
+import { localOptions } from '../local-options.js'
+import type { LocalFlags } from '../local-options.js'
+import { startFailure } from '../start-failure.js'
+
+interface ExecFlags extends LocalFlags {
+  readonly httpPort: number
+  readonly platform: string
+  readonly grace: number
+  readonly restart: boolean
+  readonly verbose: boolean
+}
+
+export const execCommand: CommandModule = {
+  name: 'exec',
+  summary: 'Run a command with a local sidecar of its own.',
+  define,
+  run: (options, args, context) => runExec(args, options as unknown as ExecFlags, context),
+}
+
+function define(command: Command): void {
+  command
+    .usage('[options] -- <command> [arguments...]')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .option('--restart', 'run the command again for a fresh GameServer, when its GameServer has ended', false)
+    .option('--grace <seconds>', 'time from SIGTERM to SIGKILL when the GameServer is terminated', seconds, 30)
+    .option('--http-port <port>', 'port of the sidecar; 0 for any', port, 0)
+    .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
+    .option('--verbose', 'show on stderr what the sidecar is asked', false)
+  for (const option of localOptions()) command.addOption(asOfLocal(option))
+}
+
+const asOfLocal = (option: Option): Option => option.helpGroup('Of the local sidecar:')
+
+async function runExec(args: readonly string[], flags: ExecFlags, context: CliContext): Promise<number> {
+  const [{ runCommand }, local] = await Promise.all([
+    import('../../node/exec/run-command.js'),
+    startSidecar(flags, context),
+  ])
+  if (local === undefined) return EXIT.NO_SIDECAR
+  const { colors } = context
+  const say = (text: string): void => context.warn(colors.dim(`sidecar: ${plainText(text)}`))
+  try {
+    if (flags.verbose) {
+      const lines = createEventLines(colors, true)
+      local.sidecar.log.subscribe((entry) => lines(entry).forEach(context.warn))
+    }
+    const prefix = variablePrefix(flags.platform)
+    say(`${local.url} (${prefix}PORT=${local.port}), dashboard at ${local.url}/_/`)
+    const { exitCode } = await runCommand({
+      command: args as readonly [string, ...string[]],
+      local,
+      env: { ...process.env, [`${prefix}PORT`]: String(local.port), [`${prefix}HOST`]: '127.0.0.1' },
+      graceMs: flags.grace * 1000,
+      restarts: flags.restart,
+      say,
+    })
+    return exitCode
+  } finally {
+    await local.close()
+  }
+}
+
+/** Undefined where it can't start, which is said then. */
+async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar | undefined> {
+  const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
+  const { mode, file, platform, quirks, featureGates, wsLimit, httpPort } = flags
+  const onWarning = (message: string): void => warn(colors.yellow(`warning: ${plainText(message)}`))
+  try {
+    return await createLocalSidecar({
+      ...{ mode, file, platform, quirks, featureGates, wsLimit },
+      port: httpPort,
+      onWarning,
+      onLog: warn,
+    })
+  } catch (error) {
+    const place = { port: httpPort, portFlag: '--http-port', address: '127.0.0.1', addressFlag: '--http-port' }
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined || !/^EA/.test(code)) throw new UsageError(startFailure(error, place), { cause: error })
+    warn(colors.red(startFailure(error, place)))
+    return undefined
+  }
+}

@@ -1,0 +1,170 @@
+import { writeFile } from 'node:fs/promises'
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { LoadedScenario } from '../../node/scenario/load-scenario.js'
+import { plainText } from '../../node/plain-text.js'
+import { didYouMean } from '../../protocol/nearest.js'
+import { port, someSeconds, seconds } from '../arguments.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+import { EXIT } from '../exit-codes.js'
+import type { Played } from '../scenario/played.js'
+import { startFailure } from '../start-failure.js'
+
+interface ScenarioFlags {
+  readonly reporter: Reporter
+  readonly output?: string
+  readonly time?: string
+  readonly timeout?: number
+  readonly grace: number
+  readonly httpPort?: number
+}
+
+const reporters = ['text', 'junit', 'tap', 'json'] as const
+type Reporter = (typeof reporters)[number]
+
+const actions = ['run', 'check']
+
+export const scenarioCommand: CommandModule = {
+  name: 'scenario',
+  summary: 'Play scenarios with a game and a local sidecar, or check their files.',
+  define,
+  async run(options, args, context, command) {
+    const [action = '', ...files] = args.slice(0, args.length - command.length)
+    if (!actions.includes(action)) {
+      throw new UsageError(`Unknown action ${JSON.stringify(action)} of scenario; ${didYouMean(action, actions)}`)
+    }
+    if (files.length === 0)
+      throw new UsageError(`Name a scenario's file: gameserver-sidecar scenario ${action} <file>.`)
+    const { loaded, code } = await load(files, context)
+    if (action === 'check') sayFine(loaded, context)
+    if (code !== undefined || action === 'check') return code ?? EXIT.DONE
+    return play(loaded, options as unknown as ScenarioFlags, command, context)
+  },
+}
+
+function define(command: Command): void {
+  command
+    .usage('<run|check> <files...> [options] [-- <command> [arguments...]]')
+    .argument('<action>', 'run plays the scenarios, check only reads them')
+    .argument('[files...]', 'YAML or JSON files; what stands behind -- starts the game')
+    .addOption(new Option('--reporter <format>', 'form of the report').choices(reporters).default('text'))
+    .option('--output <file>', 'write the report there, and text on stdout')
+    .option('--time <time>', 'real, or a speed such as x10, in place of what the files say')
+    .option('--timeout <seconds>', 'end with code 75 after this long', someSeconds)
+    .option('--grace <seconds>', 'time from SIGTERM to SIGKILL for the game when its scenario is over', seconds, 10)
+    .option('--http-port <port>', 'port of the sidecar (default: any with a command, else 9358)', port)
+}
+
+interface Loaded {
+  readonly loaded: readonly LoadedScenario[]
+  /** The exit code where a file has a mistake. */
+  readonly code: number | undefined
+}
+
+/** Reads all files, and tells every mistake. */
+async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
+  const { loadScenario, ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
+  const loaded: LoadedScenario[] = []
+  let code: number | undefined
+  for (const file of files) {
+    try {
+      loaded.push(await loadScenario(file))
+    } catch (error) {
+      if (!(error instanceof ScenarioFileError)) throw error
+      warn(colors.red(error.message))
+      code ??= error.isMissing ? EXIT.NO_FILE : EXIT.FAILED
+    }
+  }
+  return { loaded, code }
+}
+
+function sayFine(all: readonly LoadedScenario[], { colors, print }: CliContext): void {
+  for (const { file, scenario } of all) {
+    const { length } = scenario.steps
+    print(`${colors.green('✓')} ${plainText(file)}  ${length} ${length === 1 ? 'step' : 'steps'}`)
+  }
+}
+
+async function play(
+  all: readonly LoadedScenario[],
+  flags: ScenarioFlags,
+  command: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const speeds = all.map((loaded) => speedOf(loaded, flags.time))
+  const { playScenario } = await import('../../node/scenario/play.js')
+  const { CommandError } = await import('../../node/exec/start-command.js')
+  const reports = await import('../scenario/reports.js')
+  const { colors, print, warn } = context
+  const isText = flags.reporter === 'text' || flags.output !== undefined
+  const say = isText ? print : () => undefined
+  const stop = new AbortController()
+  let code: number | undefined
+  const end = (exitCode: number, message: string): void => {
+    code ??= exitCode
+    stop.abort(new Error(message))
+  }
+  void context.untilStopped().then((signal) => {
+    end(signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED, `the run was stopped by ${signal}`)
+  })
+  const { timeout } = flags
+  const timer = timeout && setTimeout(() => end(EXIT.TIME_OVER, `${timeout} s were over`), timeout * 1000)
+  const [program, ...args] = command
+  const httpPort = flags.httpPort ?? (program === undefined ? 9358 : 0)
+  const played: Played[] = []
+  try {
+    for (const [index, loaded] of all.entries()) {
+      if (stop.signal.aborted) break
+      const { file, scenario, lines } = loaded
+      say(reports.scenarioLine(scenario.name ?? file, file, colors))
+      const result = await playScenario(loaded, {
+        command: program === undefined ? undefined : [program, ...args],
+        speed: speeds[index]!,
+        port: httpPort,
+        graceMs: flags.grace * 1000,
+        signal: stop.signal,
+        onStart: ({ url }) => {
+          if (program === undefined) warn(colors.dim(`sidecar: ${url}; start your game, or give its command after --`))
+        },
+        onStep: (step) => say(reports.stepLine(step, colors)),
+        onWarning: (message) => warn(colors.yellow(`warning: ${message}`)),
+      })
+      played.push({ file, lines, result: { ...result, name: scenario.name ?? file } })
+      reports.failureLines(played.at(-1)!, colors).forEach(say)
+    }
+  } catch (error) {
+    if (error instanceof CommandError) {
+      warn(colors.red(plainText(error.message)))
+      return error.exitCode === 127 ? EXIT.NO_FILE : EXIT.USAGE
+    }
+    const { code: reason } = error as NodeJS.ErrnoException
+    if (reason === undefined || !/^EA/.test(reason)) throw error
+    const place = { port: httpPort, portFlag: '--http-port', address: '127.0.0.1', addressFlag: '--http-port' }
+    warn(colors.red(startFailure(error, place)))
+    return EXIT.NO_SIDECAR
+  } finally {
+    clearTimeout(timer)
+  }
+  say(reports.totalLine(played, colors))
+  await report(reports[`${flags.reporter}Report`](played), flags, context)
+  return code ?? (played.every(({ result }) => result.ok) ? EXIT.DONE : EXIT.FAILED)
+}
+
+/** How fast a scenario's clock runs with a game that is a process of its own. */
+function speedOf({ file, scenario }: LoadedScenario, flag: string | undefined): number {
+  const time = flag ?? scenario.time ?? 'real'
+  const speed = time === 'real' ? 1 : Number(/^x(\d{1,4})$/.exec(time)?.[1] ?? 0)
+  if (speed >= 1 && speed <= 1000) return speed
+  if (time === 'virtual' && flag === undefined) {
+    throw new UsageError(
+      `${file} has "time: virtual", which only a test with a mock can give; add --time real or --time x10.`,
+    )
+  }
+  throw new UsageError(`--time must be real or a speed from x1 to x1000; got ${JSON.stringify(time)}.`)
+}
+
+async function report(text: string, { output, reporter }: ScenarioFlags, { print }: CliContext): Promise<void> {
+  if (output !== undefined) await writeFile(output, text)
+  else if (reporter !== 'text') print(text.trimEnd())
+}

@@ -1,0 +1,169 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
+import { plainText } from '../../node/plain-text.js'
+import { didYouMean } from '../../protocol/nearest.js'
+import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
+import { someSeconds } from '../arguments.js'
+import { clockTime } from '../clock-time.js'
+import { UsageError } from '../context.js'
+import type { CliContext, CommandModule } from '../context.js'
+import { describeChange } from '../event-lines.js'
+import { EXIT } from '../exit-codes.js'
+import { findSidecar, urlOption } from '../find-sidecar.js'
+
+interface WatchFlags {
+  readonly url?: string
+  readonly json: boolean
+  readonly until?: string
+  readonly timeout?: number
+}
+
+const STATES = [
+  'PortAllocation',
+  'Creating',
+  'Starting',
+  'Scheduled',
+  'RequestReady',
+  'Ready',
+  'Reserved',
+  'Allocated',
+  'Shutdown',
+  'Error',
+  'Unhealthy',
+]
+
+export const watchCommand: CommandModule = {
+  name: 'watch',
+  summary: 'Show each change of the GameServer, or wait for a state.',
+  define,
+  run: (options, _args, context) => runWatch(options as unknown as WatchFlags, context),
+}
+
+function define(command: Command): void {
+  command
+    .addOption(urlOption())
+    .option('--json', 'write each GameServer and each change of the connection as a line of JSON', false)
+    .addOption(untilOption())
+    .option('--timeout <seconds>', 'end after this long; with --until, with code 75', someSeconds)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  gameserver-sidecar watch
+  gameserver-sidecar watch --until Ready --timeout 30
+  gameserver-sidecar watch --json > session.ndjson`,
+    )
+}
+
+/** Its choices are for completion; `state` refuses others, and names the nearest. */
+function untilOption(): Option {
+  const option = new Option('--until <state>', 'end with code 0 once the GameServer is in this state').argParser(state)
+  option.argChoices = STATES
+  return option
+}
+
+/** @throws UsageError for a state that isn't one */
+function state(text: string): string {
+  const known = STATES.find((one) => one.toLowerCase() === text.toLowerCase())
+  if (known === undefined)
+    throw new UsageError(`There is no state ${JSON.stringify(text)}; ${didYouMean(text, STATES)}.`)
+  return known
+}
+
+type End = 'reached' | 'stopped' | 'time over'
+
+async function runWatch(flags: WatchFlags, context: CliContext): Promise<number> {
+  const stopped = context.untilStopped()
+  const baseUrl = findSidecar(flags.url, process.env)
+  const { createClient } = await import('../../index.node.js')
+  const client = createClient({ baseUrl, logger: {} })
+  const told = flags.json ? createJsonLines(context) : createTextLines(baseUrl, context)
+  try {
+    const reached = follow(client, flags.until, told)
+    const { timeout } = flags
+    let timer: NodeJS.Timeout | undefined
+    const over = new Promise<End>((resolve) => {
+      if (timeout !== undefined) timer = setTimeout(() => resolve('time over'), timeout * 1000)
+    })
+    const signal = stopped.then((name) => ((signalled = name), 'stopped' as const))
+    let signalled = ''
+    const end = await Promise.race([reached, over, signal])
+    clearTimeout(timer)
+    return exitCode(end, flags, signalled, { client, baseUrl, context })
+  } finally {
+    client.close()
+  }
+}
+
+interface Told {
+  gameServer(gameServer: GameServer, previous: GameServer | undefined): void
+  connection(event: ConnectionEvent): void
+  problem(message: string): void
+}
+
+/** Tells everything, and resolves once the wanted state is there. */
+function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<End> {
+  return new Promise((resolve) => {
+    let previous: GameServer | undefined
+    client.on('connection', (event) => told.connection(event))
+    client.on('error', (error) => told.problem(error.message))
+    client.on('gameserver', (gameServer) => {
+      told.gameServer(gameServer, previous)
+      previous = gameServer
+      if (gameServer.status.state === until) resolve('reached')
+    })
+  })
+}
+
+function exitCode(
+  end: End,
+  { until }: WatchFlags,
+  signal: string,
+  { client, baseUrl, context }: { client: SidecarClient; baseUrl: string; context: CliContext },
+): number {
+  if (end === 'reached' || until === undefined) return EXIT.DONE
+  if (end === 'stopped') return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  const last = client.gameServer?.status.state
+  const found = last === undefined ? `no sidecar answered at ${baseUrl}` : `the GameServer is ${last}`
+  context.warn(context.colors.red(plainText(`The time is over before ${until}: ${found}.`)))
+  return last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER
+}
+
+function createJsonLines({ print, warn, colors }: CliContext): Told {
+  const line = (value: object): void => print(JSON.stringify(value))
+  return {
+    gameServer: (gameServer) => line({ type: 'gameserver', at: Date.now(), gameServer }),
+    connection: (event) => line({ type: 'connection', at: Date.now(), ...event }),
+    problem: (message) => warn(colors.yellow(plainText(message, 1_000))),
+  }
+}
+
+function createTextLines(baseUrl: string, { print, warn, colors }: CliContext): Told {
+  const now = (): string => colors.dim(clockTime(Date.now()))
+  return {
+    gameServer: (gameServer, previous) => {
+      if (previous === undefined) return print(`${now()}  ${plainText(summary(gameServer), 1_000)}`)
+      const changes = diffGameServers(previous, gameServer)
+      if (changes.length > 0) print(`${now()}  ${changes.map(describeChange).join(', ')}`)
+    },
+    connection: ({ state, transport, reason }) => {
+      const by = transport === undefined ? '' : ` (${transport})`
+      const why = reason === undefined ? '' : `: ${reason}`
+      if (state !== 'closed') warn(`${now()}  ${colors.dim(plainText(`${state}${by} ${baseUrl}${why}`, 1_000))}`)
+    },
+    problem: (message) => warn(`${now()}  ${colors.yellow(plainText(message, 1_000))}`),
+  }
+}
+
+/** What there is when the watch begins. */
+function summary({ object_meta: { name, labels }, status }: GameServer): string {
+  const ports = (status.ports ?? []).map(({ port }) => port).join(',')
+  return [
+    `${name} is ${status.state}`,
+    ...(status.address ? [`at ${status.address}${ports === '' ? '' : `:${ports}`}`] : []),
+    ...Object.entries(status.counters ?? {}).map(([key, one]) => `${key} ${one.count}/${one.capacity}`),
+    ...Object.entries(status.lists ?? {}).map(([key, one]) => `${key} ${(one.values ?? []).length}/${one.capacity}`),
+    ...Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`),
+  ].join(', ')
+}

@@ -1,0 +1,72 @@
+import type { JSX } from 'preact'
+import { keep } from '../common/storage.js'
+import { keyName } from '../ui/actions.js'
+import type { Action, Actions } from '../ui/actions.js'
+import type { Ui } from '../ui/ui.js'
+import { Modal } from './modal.js'
+
+const groups = ['game server', 'faults', 'row', 'page'] as const
+
+const filters = [
+  ['kind:call', 'calls; also beat, event, control, watch, refused'],
+  ['op:updateCounter', 'one operation'],
+  ['status:5', 'statuses that begin with 5'],
+  ['ms:>100', 'calls that took longer than 100 ms'],
+  ['client:page path:lists', 'who called, and where'],
+  ['-health', 'everything without this word'],
+] as const
+
+export function Help({ actions, ui, onClose }: { actions: Actions; ui: Ui; onClose(): void }): JSX.Element {
+  const toggle = (): void => {
+    ui.singleKeys.value = !ui.singleKeys.value
+    keep('local', 'single-keys', String(ui.singleKeys.value))
+  }
+  return (
+    <Modal name="Help" class="help" onClose={onClose}>
+      <div class="help-head">
+        <h2>Keys</h2>
+        <button type="button" class="button" autofocus onClick={onClose}>
+          Close <kbd aria-hidden="true">Esc</kbd>
+        </button>
+      </div>
+      <div class="help-groups">
+        {groups.map((group) => (
+          <Group key={group} name={group} actions={actions.filter((one) => one.group === group && one.key)} />
+        ))}
+      </div>
+      <p>
+        <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it,{' '}
+        <kbd>m</kbd> opens the menu.
+      </p>
+      <label class="help-choice">
+        <input type="checkbox" checked={ui.singleKeys.value} onChange={toggle} /> Single keys are on
+      </label>
+      <h2>Filter</h2>
+      <dl class="help-filters">
+        {filters.map(([word, meaning]) => (
+          <div key={word}>
+            <dt class="mono">{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">All that this page does, curl can do as well: it uses /_/api and the game’s own interface.</p>
+    </Modal>
+  )
+}
+
+const Group = ({ name, actions }: { name: string; actions: readonly Action[] }): JSX.Element => (
+  <section class="help-group">
+    <h3>{name[0]!.toUpperCase() + name.slice(1)}</h3>
+    <dl>
+      {actions.map(({ id, key, label }) => (
+        <div key={id}>
+          <dt>
+            <kbd>{keyName(key!)}</kbd>
+          </dt>
+          <dd>{label}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+)

@@ -1,0 +1,109 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import type { JSX } from 'preact'
+import type { PageStore } from '../store/create-store.js'
+import type { Ui } from '../ui/ui.js'
+import { Icon } from '../common/icons.js'
+import { Details } from './details.js'
+import type { TimelineModel } from './model.js'
+import { RowButton } from './row.js'
+import { entryOf } from './rows.js'
+import { ROW_HEIGHT, windowOf } from './window.js'
+
+interface ListProps {
+  readonly model: TimelineModel
+  readonly store: PageStore
+  readonly ui: Ui
+}
+
+/** The rows in view and some beyond, in a box that scrolls as if all of them were there. */
+export function List({ model, store, ui }: ListProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null)
+  const top = useSignal(0)
+  const height = useSignal(800)
+  const detailsHeight = useSignal(0)
+  /** The row at the upper edge, which stays where it is while rows come above it. */
+  const anchor = useRef<{ seq: number; offset: number } | undefined>(undefined)
+
+  const rows = model.rows.value
+  const open = model.openIndex.value
+  const extra = open < 0 ? 0 : detailsHeight.value
+  const view = windowOf({ count: rows.length, top: top.value, height: height.value, open, extra })
+  const offsetOf = (index: number): number => index * ROW_HEIGHT + (open >= 0 && index > open ? extra : 0)
+  const isHeld = ui.cursor.value !== undefined || open >= 0
+
+  const readScroll = (): void => {
+    const { scrollTop } = box.current!
+    const first = rows[view.firstVisible(scrollTop)]
+    anchor.current = first && { seq: first.seq, offset: scrollTop - offsetOf(view.firstVisible(scrollTop)) }
+    top.value = scrollTop
+  }
+  useLayoutEffect(() => {
+    const element = box.current!
+    const held = anchor.current
+    if (held !== undefined && (element.scrollTop > 0 || isHeld)) {
+      const index = rows.findIndex(({ seq }) => seq === held.seq)
+      if (index >= 0) element.scrollTop = offsetOf(index) + held.offset
+    }
+    readScroll()
+  }, [rows])
+  useLayoutEffect(() => {
+    const element = box.current!
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  useSignalEffect(() => {
+    const wanted = model.wanted.value
+    const element = box.current
+    if (wanted === undefined || element === null) return
+    const index = model.rows.peek().findIndex(({ seq }) => seq === wanted.seq)
+    const from = offsetOf(index)
+    if (from < element.scrollTop) element.scrollTop = from
+    else if (from + ROW_HEIGHT > element.scrollTop + element.clientHeight) {
+      element.scrollTop = from + ROW_HEIGHT - element.clientHeight
+    }
+    top.value = element.scrollTop
+    requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-seq="${wanted.seq}"]`)?.focus())
+  })
+
+  const target = rows.some(({ seq }) => seq === ui.cursor.value) ? ui.cursor.value : rows[view.start]?.seq
+  return (
+    <div class="timeline-box" ref={box} onScroll={readScroll}>
+      <ol class="timeline-list" style={{ paddingTop: view.before, paddingBottom: view.after }}>
+        {rows.slice(view.start, view.end).map((row, i) => {
+          const isOpen = view.start + i === open
+          const entry = isOpen ? entryOf(row) : undefined
+          return (
+            <li key={row.seq} aria-setsize={rows.length} aria-posinset={view.start + i + 1}>
+              <RowButton row={row} isOpen={isOpen} isTarget={row.seq === target} onToggle={model.toggle} />
+              {entry && (
+                <Details
+                  key={row.type === 'beats' ? row.seq : entry.seq}
+                  entry={entry}
+                  store={store}
+                  ui={ui}
+                  onHeight={(px) => (detailsHeight.value = px)}
+                />
+              )}
+            </li>
+          )
+        })}
+      </ol>
+      {top.value > ROW_HEIGHT && (
+        <button
+          type="button"
+          class="button timeline-newest"
+          onClick={() => {
+            ui.cursor.value = undefined
+            box.current!.scrollTop = 0
+          }}
+        >
+          <Icon name="up" /> Newest
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { Component } from 'preact'
+import type { JSX } from 'preact'
+import type { Change, LogEntry } from '../../sidecar/index.js'
+import { clockTime } from '../common/format.js'
+import { StateMark } from '../common/state-mark.js'
+import { Icon } from '../common/icons.js'
+import { describe, describeChange } from './describe.js'
+import { kindOf } from './entry.js'
+import { statusOf } from './filter.js'
+import { rhythmOf } from './rows.js'
+import type { Row } from './rows.js'
+
+interface RowProps {
+  readonly row: Row
+  readonly isOpen: boolean
+  /** Tab leads to one row of the list. */
+  readonly isTarget: boolean
+  onToggle(seq: number): void
+}
+
+/** One row. A thousand events a second draw the list sixty times, and each row once. */
+export class RowButton extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    const { row, isOpen, isTarget } = this.props
+    return next.isOpen !== isOpen || next.isTarget !== isTarget || !isSame(next.row, row)
+  }
+
+  override render({ row, isOpen, isTarget, onToggle }: RowProps): JSX.Element {
+    if (row.type === 'skipped') {
+      return <div class="timeline-skipped">{`${row.count} event${row.count === 1 ? '' : 's'} skipped`}</div>
+    }
+    const entry = row.type === 'entry' ? row.entry : row.beats.at(-1)!
+    const status = statusOf(entry)
+    return (
+      <button
+        type="button"
+        class="timeline-row"
+        data-seq={row.seq}
+        data-tone={toneOf(entry, status)}
+        aria-expanded={isOpen}
+        tabIndex={isTarget ? 0 : -1}
+        onClick={() => onToggle(row.seq)}
+      >
+        <span class="timeline-time">
+          {clockTime(entry.at).slice(0, 8)}
+          <span class="timeline-fraction">{clockTime(entry.at).slice(8)}</span>
+        </span>
+        <span class="timeline-kind">{kindOf(entry)}</span>
+        <span class="timeline-what">
+          {row.type === 'beats' ? (
+            <>
+              <b>health</b> <span class="muted">{rhythmOf(row.beats)}</span>
+            </>
+          ) : (
+            <What entry={entry} />
+          )}
+        </span>
+        <span class="timeline-status">{status}</span>
+        <span class="timeline-ms">{entry.ms === undefined ? '' : Math.round(entry.ms)}</span>
+        <span class="timeline-client">{entry.client}</span>
+      </button>
+    )
+  }
+}
+
+const isSame = (a: Row, b: Row): boolean =>
+  a.seq === b.seq &&
+  a.type === b.type &&
+  (a.type !== 'beats' || a.beats.length === (b as typeof a).beats.length) &&
+  (a.type !== 'skipped' || a.count === (b as typeof a).count)
+
+function toneOf(entry: LogEntry, status = 0): string | undefined {
+  if (status >= 500 || entry.event.type === 'crashed') return 'red'
+  if (status >= 400 || entry.warnings.length > 0) return 'orange'
+  return undefined
+}
+
+function What({ entry }: { entry: LogEntry }): JSX.Element {
+  const { name, details } = describe(entry)
+  const { reply, changes, warnings } = entry
+  const isTick = entry.event.type === 'tick'
+  // What a command did says more than its fields, which are in the details.
+  const hasDetails = details !== '' && !(entry.event.type === 'control' && changes.length > 0)
+  const problem = (reply?.status ?? 0) >= 400 ? reply?.message : undefined
+  return (
+    <>
+      {!isTick && <b>{name}</b>} {hasDetails && <span class="timeline-args">{details}</span>}
+      {problem && <span class="timeline-problem"> {problem}</span>}
+      {changes.map((change, i) => (
+        <span key={i} class="timeline-change">
+          <ChangeText change={change} />
+        </span>
+      ))}
+      {entry.fault && (
+        <span class="timeline-chip" data-tone="red">
+          fault
+        </span>
+      )}
+      {warnings.map(({ code, message }) => (
+        <span key={code} class="timeline-warning" title={message}>
+          <Icon name="warning" />
+          {message}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function ChangeText({ change }: { change: Change }): JSX.Element {
+  if (change.type !== 'state') return <>{describeChange(change)}</>
+  return (
+    <>
+      {`${change.previous} → `}
+      <StateMark state={change.value} />
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import type { TimelineModel } from '../timeline/model.js'
+import type { Actions } from './actions.js'
+import type { Ui } from './ui.js'
+
+/** Elements in which a key is text or moves something. */
+const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
+
+/** Lets keys do what they are listed for: never in a field, in a dialog or a menu, and not at all if they are switched off. */
+export function followKeys(ui: Ui, actions: Actions, timeline: TimelineModel): void {
+  addEventListener('keydown', (event) => {
+    if (event.isComposing || event.altKey) return
+    const target = event.target instanceof Element ? event.target : document.body
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      ui.dialog.value = 'palette'
+      return
+    }
+    if (event.ctrlKey || event.metaKey || isBusy()) return
+    if (event.key === 'Escape') return onEscape(target, timeline)
+    if (target.closest(FIELDS)) return
+    if (target.closest('.timeline-row') && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      event.preventDefault()
+      timeline.move(event.key === 'ArrowDown' ? 1 : -1)
+      return
+    }
+    // Space presses a button that has the focus, except for a row: Enter opens that.
+    if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
+    if (!ui.singleKeys.peek()) return
+    const action = actions.find(({ key }) => key === event.key)
+    if (action === undefined || (event.repeat && action.group !== 'row')) return
+    event.preventDefault()
+    action.run()
+  })
+  // The browser presses a row that has the focus when Space comes up.
+  addEventListener('keyup', (event) => {
+    const isRow = event.target instanceof Element && event.target.closest('.timeline-row') !== null
+    if (event.key === ' ' && isRow && ui.singleKeys.peek()) event.preventDefault()
+  })
+}
+
+/** A dialog or a menu is open, which has keys of its own. */
+const isBusy = (): boolean => document.querySelector('dialog[open], [popover]:popover-open') !== null
+
+function onEscape(target: Element, timeline: TimelineModel): void {
+  if (target.matches('input, textarea')) (target as HTMLElement).blur()
+  else timeline.leave()
+}

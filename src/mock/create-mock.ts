@@ -1,0 +1,181 @@
+import { allocateGameServer, commandProblem, createSidecar } from '../sidecar/index.js'
+import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
+import { check, checkNames, isAmount } from './check.js'
+import { createMockClock } from './clock.js'
+import { createFailures } from './failures.js'
+import { createFetch } from './fetch.js'
+import { createJournal } from './journal.js'
+import type { Network } from './network.js'
+import { createRandom } from './random.js'
+import type { GameServer } from '../index.js'
+import type { Allocation, Mock, MockOptions } from './types.js'
+import { createWebSocket } from './websocket.js'
+
+/** Where time starts that isn't real: the same in every run. */
+const START = Date.UTC(2025, 0, 1)
+
+const NAMES = {
+  time: true,
+  gameServer: true,
+  mode: true,
+  platform: true,
+  quirks: true,
+  featureGates: true,
+  conformance: true,
+  wsLimit: true,
+  seed: true,
+  startAt: true,
+  unknownPaths: true,
+} satisfies Record<keyof MockOptions, true>
+
+/**
+ * Starts a sidecar without a port, for the client of a test or a page: `createClient(mock.options)`.
+ *
+ * @throws TypeError for an option that doesn't exist or can't be right
+ */
+export function createMock(options: MockOptions = {}): Mock {
+  checkOptions(options)
+  const { time = 'manual', platform = 'agones', wsLimit = 65_536, seed = 1, unknownPaths = 'fail' } = options
+  const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
+  let working = 0
+  let downUntil = 0
+  let closed = false
+  const breakListeners = new Set<() => void>()
+
+  const clock = createMockClock({ time, isBusy: () => working > 0 })
+  const random = createRandom(seed)
+  const sidecar = createSidecar(configOf(options), {
+    now: () => startAt + clock.now(),
+    setTimer: (ms, fire) => clock.setTimer(ms, fire),
+  })
+  const failures = createFailures()
+  const journal = createJournal(clock.now)
+  const breakAll = (): void => {
+    for (const listener of [...breakListeners]) listener()
+  }
+  sidecar.onDisconnect(breakAll)
+
+  const network: Network = {
+    baseUrl: originOfPage() ?? 'http://sidecar.mock',
+    sidecar,
+    clock,
+    failures,
+    journal,
+    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
+    answersUnknown: unknownPaths === 'answer',
+    get isDown() {
+      return closed || clock.now() < downUntil
+    },
+    onBreak(listener) {
+      breakListeners.add(listener)
+      return () => void breakListeners.delete(listener)
+    },
+    async busy(work) {
+      working++
+      try {
+        return await work
+      } finally {
+        working--
+      }
+    },
+  }
+
+  function control(command: ControlCommand): { ok: true } {
+    const problem = commandProblem(command) ?? steerClock(command)
+    if (problem !== undefined) throw new Error(`mock.control(): ${problem}`)
+    const result = sidecar.control(command)
+    if (!result.ok) throw new Error(`mock.control(): ${command.type}: ${result.message}`)
+    if (command.type === 'restart') downUntil = clock.now() + (command.downMs ?? 0)
+    return { ok: true }
+  }
+
+  function allocate(allocation: Allocation | GameServerAllocation = {}): GameServer | AnsweredAllocation {
+    if ('spec' in allocation || 'kind' in allocation || 'apiVersion' in allocation) {
+      return allocateGameServer(sidecar, sidecar.control, allocation)
+    }
+    control({ ...allocation, type: 'allocate' })
+    return sidecar.snapshot().gameServer
+  }
+
+  /** The clock is not the sidecar's. */
+  function steerClock(command: ControlCommand): string | undefined {
+    if (command.type === 'advanceClock') void clock.advance(command.ms)
+    if (command.type !== 'setClock') return undefined
+    if (time !== 'real') return `only a mock with time: "real" has a speed; this one has ${time} time`
+    clock.setSpeed(command.speed)
+    return undefined
+  }
+
+  function close(): void {
+    if (!closed) {
+      closed = true
+      sidecar.close()
+      breakAll()
+      clock.close()
+    }
+    journal.throwProblems()
+  }
+
+  return {
+    options: {
+      baseUrl: network.baseUrl,
+      platform,
+      fetch: createFetch(network),
+      WebSocket: createWebSocket(network),
+      scheduler: {
+        setTimeout: (run, ms) => clock.setTimer(ms, run),
+        setLimit: (run: () => void, ms: number) => clock.setLimit(ms, run),
+        clearTimeout: (cancel: () => void) => cancel(),
+      },
+      now: clock.now,
+      random,
+    },
+    sidecar,
+    calls: journal.calls,
+    get gameServer() {
+      return sidecar.snapshot().gameServer
+    },
+    get now() {
+      return clock.now()
+    },
+    async advance(ms) {
+      check('advance()', ms, isAmount(ms) && ms !== Infinity, 'ms of at least 0')
+      await clock.advance(ms)
+    },
+    allocate,
+    control,
+    fail: (operation, how = {}) => failures.add(operation, how),
+    dropWatch: () => void control({ type: 'dropWatchers' }),
+    restart: (how = {}) => void control({ ...how, type: 'restart' }),
+    expect: (operation, times) => journal.expect(operation, times),
+    close,
+    [symbolOf('dispose')]: close,
+    // What close() throws becomes a rejection.
+    [symbolOf('asyncDispose')]: async () => close(),
+  } as Partial<Mock> as Mock
+}
+
+/** Older runtimes lack these symbols; compilers put their own in place before this runs, or use the names. */
+const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
+
+/** In a page the mock is at the page's own origin, as the gateway is. */
+function originOfPage(): string | undefined {
+  const { location } = globalThis as { location?: { origin?: string } }
+  return /^https?:/.test(location?.origin ?? '') ? location!.origin : undefined
+}
+
+function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
+  const { mode, platform, quirks, featureGates, conformance, gameServer } = options
+  const given = { mode, platform, quirks, featureGates, conformance, gameServer }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function checkOptions(options: MockOptions): void {
+  checkNames(options, Object.keys(NAMES), 'createMock()')
+  const { time, wsLimit, seed, startAt, unknownPaths } = options
+  check('time', time, ['manual', 'auto', 'real'].includes(time!), '"manual", "auto" or "real"')
+  check('wsLimit', wsLimit, Number.isInteger(wsLimit) && wsLimit! >= 0, 'a whole number of bytes, or 0 for no limit')
+  check('seed', seed, Number.isInteger(seed), 'a whole number')
+  check('startAt', startAt, isAmount(startAt), 'ms since the Unix epoch')
+  check('unknownPaths', unknownPaths, ['fail', 'answer'].includes(unknownPaths!), '"fail" or "answer"')
+}

@@ -1,0 +1,94 @@
+import type { OperationName } from '../protocol/operations.js'
+import { checkOperation } from './check.js'
+import type { MockCall } from './types.js'
+
+/** A call that may still get its answer. */
+export type OpenCall = { -readonly [Key in keyof MockCall]: MockCall[Key] }
+
+/** The requests that came, and those that shouldn't have come. */
+export interface Journal {
+  readonly calls: readonly MockCall[]
+  add(operation: OperationName, name: string, body: string | undefined): OpenCall
+  /** Notes a request of no operation. Returns the error for whoever sent it. */
+  refuse(request: string, hint: string): Error
+  expect(operation: OperationName, times: number | undefined): readonly MockCall[]
+  /** @throws Error about the requests of no operation, unless it was thrown already */
+  throwProblems(): void
+}
+
+/** Most calls that are kept, and that a message repeats. */
+const MOST = 100_000
+const MOST_SHOWN = 20
+
+export function createJournal(now: () => number): Journal {
+  const calls: OpenCall[] = []
+  let problems: string[] = []
+
+  function throwProblems(): void {
+    if (problems.length === 0) return
+    const found = problems
+    problems = []
+    throw new Error(`${found.length === 1 ? 'A request was' : 'Requests were'} not understood:\n${found.join('\n')}`)
+  }
+
+  return {
+    calls,
+    throwProblems,
+    add(operation, name, body) {
+      const call: OpenCall = { operation, at: now() }
+      if (name !== '') call.name = name
+      if (body !== undefined) call.body = parse(body)
+      calls.push(call)
+      if (calls.length > MOST) calls.shift()
+      return call
+    },
+    refuse(request, hint) {
+      const message = `${request} is no operation of the sidecar; ${hint}`
+      problems.push(message)
+      return new Error(message)
+    },
+    expect(operation, times) {
+      checkOperation(operation, 'expect()')
+      throwProblems()
+      const found = calls.filter((call) => call.operation === operation)
+      if (times === undefined ? found.length > 0 : found.length === times) return found
+      const wanted = times === undefined ? 'at least once' : count(times)
+      throw new Error(`${operation} was expected ${wanted}, and came ${count(found.length)}. ${inWords(calls)}`)
+    },
+  }
+}
+
+const count = (times: number): string => (times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`)
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** What came, with repetitions as a number. */
+function inWords(calls: readonly MockCall[]): string {
+  const runs: { text: string; times: number }[] = []
+  for (const call of calls) {
+    const text = textOf(call)
+    const last = runs.at(-1)
+    if (last?.text === text) last.times++
+    else runs.push({ text, times: 1 })
+  }
+  if (runs.length === 0) return 'No call came at all.'
+  const shown = runs.slice(-MOST_SHOWN).map(({ text, times }) => (times === 1 ? text : `${text} ×${times}`))
+  return `What came: ${runs.length > MOST_SHOWN ? '…, ' : ''}${shown.join(', ')}.`
+}
+
+function textOf({ operation, name, body, status }: MockCall): string {
+  const fields = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+  const parts = [
+    operation,
+    name,
+    fields === '{}' ? '' : fields,
+    status === undefined || status < 400 ? '' : `(${status})`,
+  ]
+  return parts.filter(Boolean).join(' ')
+}

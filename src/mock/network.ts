@@ -1,0 +1,83 @@
+import { nearest } from '../protocol/nearest.js'
+import { operations } from '../protocol/operations.js'
+import type { OperationName } from '../protocol/operations.js'
+import type { Sidecar } from '../sidecar/index.js'
+import { decodePath, findRoute } from '../sidecar/wire/routes.js'
+import type { MockClock } from './clock.js'
+import type { Failures } from './failures.js'
+import type { Journal } from './journal.js'
+
+/** Everything between a client and the sidecar. */
+export interface Network {
+  readonly baseUrl: string
+  readonly sidecar: Sidecar
+  readonly clock: MockClock
+  readonly failures: Failures
+  readonly journal: Journal
+  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
+  readonly lineLimit: number
+  readonly answersUnknown: boolean
+  /** Nobody listens, since the sidecar is restarting or closed. */
+  readonly isDown: boolean
+  /** Calls back when every connection breaks. Returns the function that forgets it. */
+  onBreak(listener: () => void): () => void
+  /** Counts work that the host finishes by itself. */
+  busy<T>(work: Promise<T>): Promise<T>
+}
+
+/** The part of a URL that the sidecar gets. */
+export function targetOf(url: string, { baseUrl, journal }: Network): string {
+  const own = url.replace(/^ws/, 'http')
+  if (own.startsWith(baseUrl)) return own.slice(baseUrl.length)
+  throw journal.refuse(url, `the mock is at ${baseUrl}`)
+}
+
+/** The operation of a request, and the name of the counter or list; undefined if the sidecar answers without one. */
+export function operationOf(
+  method: string,
+  target: string,
+  network: Network,
+): { readonly operation: OperationName; readonly name: string } | undefined {
+  const path = target.replace(/\?.*$/s, '')
+  const decoded = decodePath(path)
+  const route = decoded && findRoute(method, decoded)
+  if (route?.type === 'watch') return { operation: 'watchGameServer', name: '' }
+  if (route?.type === 'call') return { operation: route.operation, name: route.key.text }
+  if (!network.answersUnknown && (route?.type === 'not-found' || route?.type === 'wrong-method')) {
+    throw network.journal.refuse(`${method} ${path}`, hintFor(`${method} ${path}`))
+  }
+  return undefined
+}
+
+function hintFor(request: string): string {
+  const known = Object.values(operations).map(([method, path]) => `${method} ${path}`)
+  return `the nearest is ${nearest(request, known)}`
+}
+
+/** What a host's fetch throws where the network fails. */
+export function networkError(code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError {
+  const why = code === 'ECONNREFUSED' ? 'the connection was refused' : 'the connection was reset'
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`mock: ${why}`), { code }) })
+}
+
+/** Resolves after ms of the mock's time; rejects when the connection breaks or the client leaves first. */
+export function wait(network: Network, ms: number, left: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => (): void => {
+      cancel()
+      forget()
+      left?.removeEventListener('abort', leave)
+      settle()
+    }
+    const leave = end(() => reject(abortError(left)))
+    const cancel = ms === Infinity ? () => undefined : network.clock.setTimer(ms, end(resolve))
+    const forget = network.onBreak(end(() => reject(networkError('ECONNRESET'))))
+    left?.addEventListener('abort', leave)
+    if (left?.aborted) leave()
+  })
+}
+
+export function abortError(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason
+  return reason instanceof Error ? reason : Object.assign(new Error('This request was aborted'), { name: 'AbortError' })
+}

@@ -1,0 +1,113 @@
+import type { WebSocketConstructor } from '../index.js'
+import { failWithStatus } from '../sidecar/model/state/answer.js'
+import { lineOf } from '../sidecar/index.js'
+import type { WatchHandle, WatchMessage } from '../sidecar/index.js'
+import type { OpenCall } from './journal.js'
+import { operationOf, targetOf, wait } from './network.js'
+import type { Network } from './network.js'
+
+type Handler = ((event: never) => void) | null
+
+const CONNECTING = 0
+const OPEN = 1
+const CLOSED = 3
+const ABNORMAL = 1006
+
+/** A WebSocket into the sidecar, for its watch. Like the real one, it ends without a close frame. */
+export function createWebSocket(network: Network): WebSocketConstructor {
+  return class MockWebSocket {
+    onopen: Handler = null
+    onmessage: Handler = null
+    onerror: Handler = null
+    onclose: Handler = null
+    binaryType = 'blob'
+    readyState = CONNECTING
+    readonly url: string
+    private watch: WatchHandle | undefined
+    private readonly left = new AbortController()
+    /** Events go out one by one, never while the sidecar or whoever made this socket is at work. */
+    private queue = Promise.resolve()
+
+    constructor(url: string) {
+      this.url = url
+      const target = targetOf(url, network)
+      const found = operationOf('GET', target, network)
+      if (found?.operation !== 'watchGameServer') {
+        throw network.journal.refuse(`A WebSocket of ${target}`, 'only /watch/gameserver is one')
+      }
+      const call = network.journal.add(found.operation, '', undefined)
+      void this.dial(call).catch(() => this.end(true))
+    }
+
+    close(): void {
+      this.left.abort()
+      this.watch?.close()
+      if (this.readyState !== CLOSED) this.tell(() => this.end(false))
+    }
+
+    private async dial(call: OpenCall): Promise<void> {
+      await Promise.resolve()
+      if (network.isDown) return this.end(true)
+      const failure = network.failures.take('watchGameServer')
+      if (failure !== undefined) {
+        const { delay, status, network: how, message } = failure
+        if (delay !== undefined) await wait(network, delay, this.left.signal)
+        if (how === 'timeout') await wait(network, Infinity, this.left.signal)
+        if (how === 'reset') return this.end(true)
+        if (delay === undefined || status !== undefined) {
+          const answer = failWithStatus(status ?? 503, message ?? 'made to fail by the mock')
+          return this.refuse(call, answer.status, JSON.stringify(answer.body))
+        }
+      }
+      if (this.left.signal.aborted) return
+      this.open()
+      call.status = 101
+      this.watch = network.sidecar.watch({
+        onMessage: (message) => this.receive(message),
+        onEnd: () => this.tell(() => this.end(false)),
+        onError: ({ status, body }) => this.refuse(call, status, body),
+      })
+    }
+
+    /** The sidecar says why there is no watch in a frame, and ends. */
+    private refuse(call: OpenCall, status: number, body: string): void {
+      call.status = status
+      this.open()
+      this.tell(() => this.emit(this.onmessage, { data: body }))
+      this.tell(() => this.end(false))
+    }
+
+    private open(): void {
+      this.tell(() => {
+        if (this.readyState !== CONNECTING) return
+        this.readyState = OPEN
+        this.emit(this.onopen, {})
+      })
+    }
+
+    private receive(message: WatchMessage): void {
+      if (lineOf(message).byteLength >= network.lineLimit) {
+        this.watch?.close()
+        return this.tell(() => this.end(false))
+      }
+      this.tell(() => {
+        if (this.readyState === OPEN) this.emit(this.onmessage, { data: message.json })
+      })
+    }
+
+    private tell(run: () => void): void {
+      this.queue = this.queue.then(run)
+    }
+
+    private end(isRefused: boolean): void {
+      if (this.readyState === CLOSED) return
+      this.readyState = CLOSED
+      if (isRefused) this.emit(this.onerror, {})
+      this.emit(this.onclose, { code: ABNORMAL, reason: '', wasClean: false })
+    }
+
+    private emit(handler: Handler, event: object): void {
+      handler?.call(this, event as never)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { LocalSidecar } from '../local/local-sidecar.js'
+import { isEnding } from './game-server-end.js'
+import { passSignals } from './pass-signals.js'
+import { CommandError, startCommand } from './start-command.js'
+import type { CommandEnd, RunningCommand } from './start-command.js'
+
+/** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
+const KUBELET_MS = 1_000
+
+export interface RunCommandOptions {
+  readonly command: readonly [string, ...string[]]
+  readonly local: LocalSidecar
+  readonly env: NodeJS.ProcessEnv
+  /** From SIGTERM to SIGKILL, unless what asks for it says otherwise. */
+  readonly graceMs: number
+  /** Start it again for a fresh GameServer when it ended after its own had ended, as a pod is replaced. */
+  readonly restarts: boolean
+  /** Tells a person what happens, a sentence at a time. */
+  readonly say: (text: string) => void
+}
+
+/**
+ * Runs a command beside a local sidecar, on this process' terminal, until it has ended for good. The signals that this
+ * process gets go to the command; `terminate`, a command of the control interface, ends it as a kubelet does.
+ */
+export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
+  const { command, local, env, graceMs, restarts, say } = options
+  let running: RunningCommand | undefined
+  let signalled = false
+  let kubelet: NodeJS.Timeout | undefined
+
+  const terminate = (reason: string, ms: number): void => {
+    clearTimeout(kubelet)
+    if (running === undefined) return
+    say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
+    void running.terminate(ms)
+  }
+  const stopPassing = passSignals(
+    () => running,
+    () => (signalled = true),
+  )
+  const unsubscribe = local.sidecar.log.subscribe(({ event, reply, changes }) => {
+    if (event.type === 'control' && event.command.type === 'terminate' && (reply?.status ?? 200) === 200)
+      return terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
+    if (!restarts || kubelet !== undefined || changes.length === 0) return
+    const { gameServer } = local.sidecar.snapshot()
+    if (!isEnding(gameServer)) return
+    kubelet = setTimeout(() => terminate(`The GameServer is ${gameServer.status.state}`, graceMs), KUBELET_MS)
+  })
+
+  try {
+    for (;;) {
+      running = await startCommand(command, { env })
+      const end = await running.exited
+      running = undefined
+      clearTimeout(kubelet)
+      kubelet = undefined
+      const { gameServer } = local.sidecar.snapshot()
+      const { name } = gameServer.object_meta
+      const how = end.signal ?? `exit code ${end.exitCode}`
+      say(`${command[0]} ended with ${how}; GameServer ${name} is ${stateOf(local)}`)
+      if (!restarts || signalled || !isEnding(gameServer)) return end
+      local.control({ type: 'restart', fresh: true })
+      say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`)
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    say(`${error.message}.`)
+    return { code: error.exitCode, signal: null, exitCode: error.exitCode }
+  } finally {
+    clearTimeout(kubelet)
+    unsubscribe()
+    stopPassing()
+  }
+}
+
+function stateOf(local: LocalSidecar): string {
+  const { gameServer, gone } = local.sidecar.snapshot()
+  if (gone) return 'gone'
+  const { status, object_meta } = gameServer
+  return (object_meta.deletion_timestamp ?? '0') === '0' ? status.state : `${status.state}, and being deleted`
+}

@@ -1,0 +1,58 @@
+import { isLoopback, parseOrigin } from '../http/authority.js'
+import { headerValues } from '../http/request-guard.js'
+import type { RequestHead } from '../http/request-guard.js'
+
+/** Path of the dashboard. */
+const DASHBOARD_PATH = '/_/'
+const EMBEDDED = /^\/_\/\?(?:.*&)?embed(?:=|&|$)/
+
+const pathOf = (target: string): string => target.split('?')[0]!
+
+/** Whether links on other sites may lead to a target: the page does nothing by being opened. */
+export const isDashboard = (target: string): boolean => ['/_', DASHBOARD_PATH].includes(pathOf(target))
+
+/** Whether a target is the strip for a frame. */
+export const isEmbedded = (target: string): boolean => EMBEDDED.test(target)
+
+/**
+ * Those of some origins that may show the strip in a frame: a page of this machine that may call the sidecar anyway. A
+ * page from elsewhere could lay its own over the buttons.
+ */
+export const frameOrigins = (allowOrigins: readonly string[]): readonly string[] =>
+  allowOrigins.flatMap((text) => {
+    const origin = parseOrigin(text)
+    if (origin === undefined || !isLoopback(origin.authority.name)) return []
+    const { name, port } = origin.authority
+    return [`${origin.scheme}://${name}${port === undefined ? '' : `:${port}`}`]
+  })
+
+/**
+ * Answers requests for the dashboard, and leads a browser there that opens the sidecar's address. Undefined for all others:
+ * they are the sidecar's.
+ */
+export async function answerDashboard(
+  head: RequestHead,
+  target: string,
+  frames: readonly string[],
+): Promise<Response | undefined> {
+  const { method = 'GET', rawHeaders } = head
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const header = (name: string): string => headerValues(rawHeaders, name).join(', ')
+  const path = pathOf(target)
+  const leads = path === '/_' || (path === '/' && method === 'GET' && /\btext\/html\b/i.test(header('accept')))
+  if (leads) {
+    return new Response(null, {
+      status: 302,
+      headers: { location: DASHBOARD_PATH, vary: 'accept', 'content-length': '0' },
+    })
+  }
+  if (path !== DASHBOARD_PATH) return undefined
+  // The page is large, and most sidecars are never looked at.
+  const { dashboardPage } = await import('./dashboard-page.js')
+  return dashboardPage({
+    method,
+    acceptEncoding: header('accept-encoding'),
+    ifNoneMatch: header('if-none-match'),
+    frames: isEmbedded(target) ? frames : [],
+  })
+}

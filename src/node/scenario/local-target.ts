@@ -1,0 +1,44 @@
+import type { Target } from '../../scenario/index.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+
+/** Longest sleep by a real timer: the sidecar's clock may be set or put forward meanwhile, also from its dashboard. */
+const MOST_MS = 250
+
+/** A local sidecar that a scenario plays with, and its clock, which may run faster than that of this process. */
+export function localTarget(local: LocalSidecar): Target {
+  const { sidecar } = local
+  const now = (): number => sidecar.snapshot().now
+  return {
+    now,
+    sleep: async (ms, signal) => {
+      const end = now() + ms
+      for (let left = ms; left > 0 && !signal.aborted; left = end - now()) {
+        await pause(Math.min(MOST_MS, left / speedOf(local)), signal)
+      }
+    },
+    control: (command) => local.control(command),
+    advance: (ms) => local.control({ type: 'advanceClock', ms }),
+    snapshot: () => sidecar.snapshot(),
+    entries: () => sidecar.log.entries(),
+    subscribe: (listener) => sidecar.log.subscribe(listener),
+  }
+}
+
+/** A clock that stands still is looked at now and then: a person may start it again. */
+const speedOf = ({ sidecar }: LocalSidecar): number => {
+  const { clock } = sidecar.snapshot() as { readonly clock?: { readonly speed: number } }
+  return Math.max(clock?.speed ?? 1, 0.001)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, Math.max(1, ms))
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}

@@ -1,0 +1,77 @@
+import { runScenario } from '../../scenario/index.js'
+import type { ScenarioResult, StepResult } from '../../scenario/index.js'
+import { startCommand } from '../exec/start-command.js'
+import type { RunningCommand } from '../exec/start-command.js'
+import { createLocalSidecar } from '../local/local-sidecar.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+import type { LoadedScenario } from './load-scenario.js'
+import { localTarget } from './local-target.js'
+
+/** From SIGTERM to SIGKILL where a step doesn't say so. */
+const GRACE_MS = 30_000
+
+export interface PlayOptions {
+  /** The game's command; without one, somebody else starts a game. */
+  readonly command: readonly [string, ...string[]] | undefined
+  /** How fast the sidecar's clock runs. */
+  readonly speed: number
+  readonly port: number
+  /** From SIGTERM to SIGKILL when the scenario is over. */
+  readonly graceMs: number
+  readonly signal: AbortSignal
+  readonly onStart: (local: LocalSidecar) => void
+  readonly onStep: (result: StepResult) => void
+  readonly onWarning: (message: string) => void
+}
+
+/**
+ * Plays a scenario with a local sidecar and a game of its own, both of which have ended when it resolves.
+ *
+ * @throws CommandError if the command can't be started
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export async function playScenario(loaded: LoadedScenario, options: PlayOptions): Promise<ScenarioResult> {
+  const { command, speed, port, graceMs, signal, onStart, onStep, onWarning } = options
+  const local = await createLocalSidecar({ port, gameServer: loaded.gameServer, onWarning })
+  let game: RunningCommand | undefined
+  const terminate = local.sidecar.log.subscribe(({ event }) => {
+    if (event.type !== 'control' || event.command.type !== 'terminate') return
+    void game?.terminate((event.command.graceMs ?? GRACE_MS) / speed)
+  })
+  try {
+    if (speed !== 1) {
+      const clock = local.control({ type: 'setClock', speed })
+      if (!clock.ok) throw new Error(`the sidecar's clock can't run ${speed} times as fast: ${clock.message}`)
+    }
+    onStart(local)
+    game = command && (await startCommand(command, { stdio: ['ignore', 2, 2], env: environmentOf(local) }))
+    return await runScenario(loaded.scenario, { ...localTarget(local), ...endOf(game) }, { signal, onStep })
+  } finally {
+    terminate()
+    await game?.terminate(graceMs)
+    await local.close()
+  }
+}
+
+const environmentOf = ({ port }: LocalSidecar): NodeJS.ProcessEnv => ({
+  ...process.env,
+  AGONES_SDK_HTTP_PORT: String(port),
+  AGONES_SDK_HTTP_HOST: '127.0.0.1',
+})
+
+/** Tells a scenario how its game has ended. */
+function endOf(game: RunningCommand | undefined) {
+  const listeners = new Set<() => void>()
+  let end: { readonly exitCode: number } | undefined
+  void game?.exited.then(({ exitCode }) => {
+    end = { exitCode }
+    for (const listener of listeners) listener()
+  })
+  return {
+    gameEnd: () => end,
+    onGameEnd: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { ControlCommand } from '../model/state/control-command.js'
+
+/** Faults that come together in real life. */
+export interface FaultPreset {
+  readonly name: string
+  /** What happens, in one sentence. */
+  readonly description: string
+  /** Sent one after the other. */
+  readonly commands: readonly ControlCommand[]
+}
+
+/** The presets that the dashboard offers, `GET /_/api/presets` lists and a scenario names. */
+export const faultPresets: readonly FaultPreset[] = [
+  {
+    name: 'pod eviction',
+    description:
+      'The GameServer is deleted from outside: the game gets SIGTERM and 10 s, and its state never becomes Shutdown.',
+    commands: [{ type: 'terminate', graceMs: 10_000 }],
+  },
+  {
+    name: 'slow API server',
+    description: 'Every call but a beat waits for 2 to 5 s, as while a write to a busy API server is in flight.',
+    commands: [
+      {
+        type: 'delayCalls',
+        ms: 2_000,
+        jitterMs: 3_000,
+        operations: [
+          'ready',
+          'allocate',
+          'shutdown',
+          'reserve',
+          'getGameServer',
+          'setLabel',
+          'setAnnotation',
+          'getCounter',
+          'updateCounter',
+          'getList',
+          'updateList',
+          'addListValue',
+          'removeListValue',
+        ],
+      },
+    ],
+  },
+  {
+    name: 'flaky Wi-Fi',
+    description: 'One call in five is cut off, the others take up to 300 ms more, and watches break every 10 s.',
+    commands: [
+      { type: 'delayCalls', ms: 0, jitterMs: 300 },
+      { type: 'failCalls', drop: true, share: 0.2 },
+      { type: 'dropWatchers', everyMs: 10_000 },
+    ],
+  },
+  {
+    name: 'the WebSocket of 1.50',
+    description: 'A watch opens and never says anything, as over WebSocket in versions 1.50 to 1.52.',
+    commands: [{ type: 'stallWatchers' }, { type: 'dropWatchers' }],
+  },
+]

@@ -1,0 +1,122 @@
+import type { KeptEntry } from './event-log.js'
+import type { SidecarConfig } from './model/state/config.js'
+import type { Call } from './model/state/sidecar-event.js'
+
+/** The rule by which a call was answered, in one sentence with the numbers that decided. */
+export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig): string {
+  const { entry } = kept
+  const { status = 0, message = '' } = entry.reply ?? {}
+  if (status !== 200) return refusalRule(call, message, config)
+  if (isFinal(kept, config) && stateCalls.has(call.operation)) {
+    const { state = '' } = kept.context ?? {}
+    return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the call is answered with 200 and ignored.`
+  }
+  return config.mode === 'local' ? localRule(call) : productionRule(call, config)
+}
+
+const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
+
+function isFinal({ context }: KeptEntry, { mode }: SidecarConfig): boolean {
+  return mode === 'production' && context !== undefined && (context.ending || context.state === 'Unhealthy')
+}
+
+/** Messages that hold the numbers, and the sentence that each becomes. */
+const refusals: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [
+    /^out of range\. Count must be within range \[0,Capacity\]\. Found Count: (\S+), Capacity: (\S+)$/,
+    (count, capacity) =>
+      count.startsWith('-') ? `count ${count} is below 0` : `count ${count} is above the capacity ${capacity}`,
+  ],
+  [/^out of range\. Capacity must be greater.*Found Capacity: (\S+)$/, (capacity) => `capacity ${capacity} is below 0`],
+  [
+    /^out of range\. Capacity must be within range.*Found Capacity: (\S+)$/,
+    (capacity) =>
+      capacity.startsWith('-')
+        ? `capacity ${capacity} is below 0`
+        : `capacity ${capacity} is above the limit of a list, which is 1000`,
+  ],
+  [
+    /^out of range\. No available capacity\. Current Capacity: (\S+), List Size: (\S+)$/,
+    (capacity, size) => `the list is full: it holds ${size} values, and its capacity is ${capacity}`,
+  ],
+  [/^already exists\. Value: (.*) already in List: (.*)$/s, (value, list) => `list ${list} holds ${value} already`],
+  [/^not found: value (.*) not in list (.*)$/s, (value, list) => `list ${list} doesn't hold ${value}`],
+  [/^not found\. Value: (.*) not found in List: (.*)$/s, (value, list) => `list ${list} doesn't hold ${value}`],
+  [/^(counter|list) not found: (.*)$/s, (kind, name) => `there is no ${kind} ${name}`],
+  [/^not found\. (.*) (Counter|List) not found$/s, (name, kind) => `there is no ${kind.toLowerCase()} ${name}`],
+  [
+    /^invalid argument\. Malformed CounterUpdate/,
+    () => 'it changes nothing: give count, capacity or a countDiff but 0',
+  ],
+  [
+    /^invalid argument\. Field Mask Path\(s\): \[(.*?)\] are invalid/s,
+    (paths) => `the update mask [${paths}] names something else than capacity and values`,
+  ],
+  [/^CountsAndLists not enabled$/, () => 'the feature gate CountsAndLists is off'],
+  [/^no players for list$/, () => 'local mode updates lists only beside one that is called players'],
+  [/^could not retrieve GameServer/, () => 'the GameServer is gone from the cluster, so nothing can be read'],
+]
+
+function refusalRule(call: Call, message: string, config: SidecarConfig): string {
+  for (const [pattern, say] of refusals) {
+    const match = pattern.exec(message)
+    if (match) return `${call.operation} is refused: ${say(...match.slice(1))}.`
+  }
+  const isMetadata = call.operation === 'setLabel' || call.operation === 'setAnnotation'
+  if (isMetadata && config.mode === 'production') {
+    return `${call.operation} is refused: a key or value must follow the cluster's rules for ${call.operation === 'setLabel' ? 'labels' : 'annotations'}.`
+  }
+  return message === '' ? `${call.operation} got no answer.` : `${call.operation} is refused: ${message}`
+}
+
+function productionRule(call: Call, config: SidecarConfig): string {
+  const later = `about ${config.writeDelay} ms later`
+  switch (call.operation) {
+    case 'ready':
+      return `Answered when it was queued; the sidecar writes RequestReady ${later}, and the controller makes it Ready.`
+    case 'allocate':
+      return `Answered when it was queued; Allocated is written ${later}.`
+    case 'shutdown':
+      return `Answered when it was queued; Shutdown is written ${later}.`
+    case 'reserve':
+      return reserveRule(call.seconds, `Answered when it was queued; Reserved is written ${later}`)
+    case 'health':
+      return 'A beat sets the count of failures back to 0.'
+    case 'setLabel':
+    case 'setAnnotation':
+      return `Answered when it was queued; it is written ${later}, and the same value again is no new version.`
+    case 'getGameServer':
+      return 'The object as the API server holds it: writes that are still queued are not in it.'
+    case 'getCounter':
+    case 'getList':
+      return 'The stored value with the changes that are still queued.'
+    case 'updateCounter':
+      return `Count and capacity are set first, then the difference is added; it is written ${later}.`
+    case 'updateList':
+      return `Only the fields that the body or the mask names are set; it is written ${later}.`
+    case 'addListValue':
+    case 'removeListValue':
+      return `There was room, or the value was there; it is written ${later}.`
+  }
+}
+
+function localRule(call: Call): string {
+  switch (call.operation) {
+    case 'health':
+      return 'Local mode only logs beats.'
+    case 'reserve':
+      return reserveRule(call.seconds, 'Local mode writes Reserved at once')
+    case 'getGameServer':
+    case 'getCounter':
+    case 'getList':
+      return 'Local mode gives what it holds.'
+    default:
+      return 'Local mode writes it at once, on the only copy there is.'
+  }
+}
+
+function reserveRule(seconds: string, start: string): string {
+  return /^-|^0$/.test(seconds)
+    ? `${start}, for ever: ${seconds} s has no end.`
+    : `${start}, and Ready again after ${seconds} s.`
+}

@@ -1,0 +1,108 @@
+import type { KeptEntry, LogEntry } from './event-log.js'
+import { explainAnswer } from './explain-answer.js'
+import type { SidecarConfig } from './model/state/config.js'
+
+/** Why an entry turned out as it did. */
+export interface Explanation {
+  /** The rule that decided, in one sentence. */
+  readonly rule: string
+  /** What a pod does, only where it is something else. */
+  readonly production?: string
+}
+
+/** Says which rule decided the outcome of an entry, and where a pod would differ. */
+export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanation {
+  const rule = ruleOf(kept, config)
+  const production = productionOf(kept, config)
+  return { rule, ...(production === undefined ? {} : { production }) }
+}
+
+function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
+  const { entry, context } = kept
+  const { event } = entry
+  const faults = context?.faults ?? []
+  const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
+  if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
+  const suffix = isHeldUpOnly ? ` A fault held it up as well: it took ${entry.ms ?? 0} ms.` : ''
+  switch (event.type) {
+    case 'call':
+      return explainAnswer(kept, event.call, config) + suffix
+    case 'refused':
+      return refusalRule(event)
+    case 'control':
+      return entry.problem === undefined
+        ? `The control command ${event.command.type} was carried out; it stands for the rest of a cluster, or for a fault.`
+        : sentence(`The control command ${event.command.type} was refused: ${entry.problem}`)
+    case 'watch-opened':
+      return `A watch gets the current object at once, and each new version after that.${suffix}`
+    case 'watch-closed':
+      return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
+    case 'crashed':
+      return 'The sidecar crashed and was started again: pending writes are lost, and watches are cut.'
+    case 'tick':
+      return tickRule(entry, config)
+  }
+}
+
+function refusalRule({ method, path, status, message }: Extract<LogEntry['event'], { type: 'refused' }>): string {
+  switch (status) {
+    case 404:
+      return `No operation has the path ${path}; a trailing slash or another case makes it another path.`
+    case 501:
+      return `The path ${path} is there, but not for ${method}.`
+    case 429:
+      return 'The body is over the limit of 4 MiB; this is no rate limit, and to send it again is no use.'
+    default:
+      return message === ''
+        ? 'A health call needs a body, {} for example; without one it is no beat.'
+        : sentence(`The request could not be read: ${message}`)
+  }
+}
+
+function tickRule({ changes, warnings }: LogEntry, config: SidecarConfig): string {
+  const failure = warnings.find(({ code }) => code === 'health-failure')
+  const state = changes.find((change) => change.type === 'state')
+  if (failure) return sentence(`A health period ended without a beat: ${failure.message}`)
+  if (state?.value === 'Ready' && state.previous === 'RequestReady') {
+    return `The platform's controller made it Ready, ${config.controllerDelay} ms after it was asked for.`
+  }
+  if (state?.value === 'Unhealthy') return 'Too many health periods ended without a beat, and Unhealthy is for good.'
+  if (changes.some(({ type }) => type === 'gone')) return 'The grace period of the deletion is over.'
+  if (changes.some(({ type }) => type === 'replaced')) return 'The GameServer had ended, so a fresh one took its place.'
+  if (changes.length > 0) {
+    return `A write that had been answered before was due: a pod writes about ${config.writeDelay} ms after the answer.`
+  }
+  return 'A check was due and changed nothing to be seen.'
+}
+
+function productionOf({ entry }: KeptEntry, config: SidecarConfig): string | undefined {
+  const { event, warnings } = entry
+  const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
+  if (event.type === 'call' && config.mode === 'local') told.push(...localDifference(entry, event.call.operation))
+  if (event.type === 'tick' && config.mode === 'local' && entry.changes.length > 0) return told.join(' ') || undefined
+  return told.length === 0 ? undefined : told.join(' ')
+}
+
+/** What a pod does in place of the local mode. */
+function localDifference({ reply }: LogEntry, operation: string): string[] {
+  if (reply?.status !== 200) return ['A pod words this refusal in another way: go by the status, not by the text.']
+  switch (operation) {
+    case 'getGameServer':
+    case 'getCounter':
+    case 'getList':
+      return []
+    case 'health':
+      return ['A pod counts beats, and becomes Unhealthy without them; local mode only logs them.']
+    case 'ready':
+      return ['A pod answers at once, is RequestReady about 500 ms later, and then Ready.']
+    case 'updateCounter':
+    case 'updateList':
+    case 'addListValue':
+    case 'removeListValue':
+      return ['A pod writes it about 500 ms later, and watches see it; in local mode they never do.']
+    default:
+      return ['A pod answers when the write is queued, and writes it about 500 ms later.']
+  }
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

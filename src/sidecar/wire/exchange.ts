@@ -1,0 +1,81 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { copyOf } from '../model/state/show.js'
+import { gameServerBytes } from './watch-message.js'
+
+/** Most bytes of a body that are kept. */
+export const excerptBytes = 16 * 1024
+
+/** A request as it came. A longer body is cut, and `bodyBytes` says how long it was. */
+export interface RequestRecord {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly bodyBytes?: number
+}
+
+/** An answer as it went out. */
+export interface ResponseRecord {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly bodyBytes?: number
+}
+
+/** A request and its answer; no answer where the connection was cut. */
+export interface Exchange {
+  readonly request: RequestRecord
+  readonly response?: ResponseRecord
+}
+
+/** Headers whose values nobody may read again. */
+const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
+export const redacted = '(redacted)'
+
+export function recordRequest(method: string, target: string, headers: Headers, body: Uint8Array): RequestRecord {
+  const kept: Record<string, string> = {}
+  headers.forEach((value, name) => {
+    kept[name] = secret.has(name) ? redacted : value
+  })
+  return { method, target: copyOf(target.slice(0, excerptBytes)), headers: kept, ...bodyOf(body) }
+}
+
+export function recordResponse(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | GameServer,
+): ResponseRecord {
+  return { status, headers, ...(typeof body === 'string' ? textOf(body) : gameServerText(body)) }
+}
+
+type BodyRecord = Pick<ResponseRecord, 'body' | 'bodyBytes'>
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function bodyOf(bytes: Uint8Array): BodyRecord {
+  if (bytes.length <= excerptBytes) return { body: decoder.decode(bytes) }
+  return { body: decoder.decode(bytes.subarray(0, excerptBytes)), bodyBytes: bytes.length }
+}
+
+function textOf(text: string): BodyRecord {
+  if (text.length <= excerptBytes) return { body: text }
+  return { body: copyOf(text.slice(0, excerptBytes)), bodyBytes: new TextEncoder().encode(text).length }
+}
+
+const texts = new WeakMap<GameServer, BodyRecord>()
+
+/** The text of a GameServer, which all records of it share. */
+function gameServerText(gameServer: GameServer): BodyRecord {
+  const known = texts.get(gameServer)
+  if (known !== undefined) return known
+  const record = bodyOf(gameServerBytes(gameServer))
+  texts.set(gameServer, record)
+  return record
+}
+
+/** About how many characters an exchange holds. */
+export function sizeOfExchange({ request, response }: Exchange): number {
+  const headers = Object.entries(request.headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return 200 + request.target.length + headers + request.body.length + (response?.body.length ?? 0)
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { allocationOf } from '../../src/dashboard/dialogs/allocation.js'
+import { beatsSince } from '../../src/dashboard/panels/beats.js'
+import { faultForms } from '../../src/dashboard/panels/fault-forms.js'
+import { manifestOf } from '../../src/dashboard/panels/manifest.js'
+import { clearing, presentFaults } from '../../src/dashboard/panels/present-faults.js'
+import { readYaml } from '../../src/dashboard/panels/read-yaml.js'
+import { scenarioOf } from '../../src/dashboard/panels/scenario.js'
+import { readScenario } from '../../src/scenario/index.js'
+import { commandProblem, createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
+import { allocationProblem } from '../../src/sidecar/allocation/manifest-problem.js'
+
+/** A sidecar whose clock is only moved by hand. */
+function createQuietSidecar(config: Parameters<typeof createSidecar>[0] = {}): {
+  sidecar: Sidecar
+  pass(ms: number): void
+} {
+  let now = 1_800_000_000_000
+  const sidecar = createSidecar(config, { now: () => now, setTimer: () => () => undefined })
+  return { sidecar, pass: (ms) => void (now += ms) }
+}
+
+function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void {
+  for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
+}
+
+/** What stands in a line of the form before anybody has typed. */
+const defaultsOf = (fields: (typeof faultForms)[number]['fields']): Record<string, string> =>
+  Object.fromEntries(
+    fields
+      .flatMap(({ name, value, choices }) => [[name, value ?? choices?.[0]?.[0] ?? '']])
+      .filter(([, value]) => value !== ''),
+  )
+
+const texts = (sidecar: Sidecar): string[] =>
+  presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now).map(({ text }) => text)
+
+describe('the faults of the form', () => {
+  test.each(faultForms.map((form) => [form.title, form] as const))(
+    '%s is a command as it stands',
+    (_, { fields, command }) => {
+      expect(commandProblem(command(defaultsOf(fields)))).toBeUndefined()
+      const all = {
+        ...defaultsOf(fields),
+        ...(fields.some(({ name }) => name === 'operation') && { operation: 'setLabel' }),
+      }
+      expect(commandProblem(command(all))).toBeUndefined()
+    },
+  )
+
+  const set: readonly ControlCommand[] = [
+    { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
+    { type: 'delayCalls', ms: 20 },
+    { type: 'failCalls', status: 500, share: 0.5, operations: ['setLabel'], message: 'so', retryAfter: 3 },
+    { type: 'failCalls', drop: true, apply: true, count: 7 },
+    { type: 'loseWrites', count: 2 },
+    { type: 'ignoreBeats', on: true, count: 4 },
+    { type: 'stallWatchers', ms: 60_000 },
+    { type: 'dropWatchers', everyMs: 10_000 },
+    { type: 'padObject', bytes: 100 },
+  ]
+
+  test('are shown by words when they are on', () => {
+    const { sidecar } = createQuietSidecar()
+    control(sidecar, ...set)
+    expect(texts(sidecar)).toEqual([
+      'delay ready by 500 ms + up to 1.5 s',
+      'delay all calls by 20 ms',
+      '500 50 % of setLabel',
+      'cut off the next 7 of all calls',
+      'lose the next 2 writes',
+      'the next 4 beats ignored',
+      'watchers stalled for 1 m 0 s',
+      'watchers dropped every 10 s',
+      'object larger by 100 bytes',
+    ])
+    sidecar.close()
+  })
+
+  test.each(set.map((command, index) => [command.type, index] as const))(
+    '%s ends by itself, and the others stay as they are',
+    (_, index) => {
+      const { sidecar } = createQuietSidecar()
+      control(sidecar, ...set)
+      const before = presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now)
+      control(sidecar, ...clearing(before[index]!, before))
+      const after = presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now)
+      expect(after).toEqual(before.filter((_, at) => at !== index))
+      sidecar.close()
+    },
+  )
+})
+
+test('a session is saved as a scenario that can be played again', () => {
+  const { sidecar, pass } = createQuietSidecar()
+  control(sidecar, { type: 'setState', state: 'Ready' }, { type: 'allocate', labels: { mode: 'dm' } })
+  pass(1500)
+  control(sidecar, { type: 'failCalls', share: 0.5 })
+  const scenario = readScenario(readYaml(scenarioOf(sidecar.log.entries())))
+  expect(scenario.steps).toEqual([
+    { control: { type: 'setState', state: 'Ready' } },
+    { control: { type: 'allocate', labels: { mode: 'dm' } } },
+    { wait: '1.5s' },
+    { control: { type: 'failCalls', share: 0.5 } },
+  ])
+  sidecar.close()
+})
+
+test.each(['production', 'local'] as const)(
+  'a GameServer in mode %s that is edited and not changed stays as it is',
+  (mode) => {
+    const { sidecar } = createQuietSidecar({ mode })
+    control(
+      sidecar,
+      { type: 'setLabel', key: 'a', value: '<b>' },
+      { type: 'setCounter', name: 'big', count: '9223372036854775807', capacity: '9223372036854775807' },
+    )
+    const { gameServer, platform } = sidecar.snapshot()
+    control(sidecar, { type: 'reload', gameServer: manifestOf(gameServer, platform) })
+    const { object_meta: meta, ...rest } = sidecar.snapshot().gameServer
+    const { object_meta: metaBefore, ...restBefore } = gameServer
+    expect(rest).toEqual(restBefore)
+    expect([meta.name, meta.labels, meta.annotations]).toEqual([
+      metaBefore.name,
+      metaBefore.labels,
+      metaBefore.annotations,
+    ])
+    sidecar.close()
+  },
+)
+
+test('beats are told apart: counted, ignored, failed; a miss is where a period ended without one', async () => {
+  const { sidecar, pass } = createQuietSidecar()
+  const beat = async (): Promise<number> => {
+    const url = 'http://localhost/health'
+    await sidecar.handle(new Request(url, { method: 'POST', body: '{}' }))
+    const { at } = sidecar.log.entries().at(-1)!
+    pass(1000)
+    return at
+  }
+  const early = [await beat(), await beat()]
+  const from = sidecar.snapshot().now
+  const counted = [await beat()]
+  control(sidecar, { type: 'ignoreBeats', on: true })
+  const lost = [await beat(), await beat()]
+  control(sidecar, { type: 'ignoreBeats', on: false }, { type: 'failCalls', operations: ['health'], count: 1 })
+  lost.push(await beat())
+  counted.push(await beat())
+  pass(30_000)
+  control(sidecar, { type: 'clearFaults' })
+  const beats = beatsSince(sidecar.log.entries(), from)
+  expect(beats.counted).toEqual([early[1], ...counted])
+  expect(beats.lost).toEqual(lost)
+  expect(beats.misses.length).toBeGreaterThan(0)
+  sidecar.close()
+})
+
+describe('the allocation of the dialog', () => {
+  const fields = {
+    labels: 'mode=dm, map=arena',
+    annotations: 'note=a b, c\r\nother={"x":1}',
+    'match-labels': 'region=eu',
+    state: 'Allocated',
+    'counter-available:rooms': '1',
+    'counter-action:rooms': 'Increment',
+    'counter-amount:rooms': '2',
+    'list-add:players': 'alice bob',
+    'list-capacity:players': '20',
+    'list-contains:players': 'carol',
+  }
+
+  test('is a manifest that a cluster takes', () => {
+    const allocation = allocationOf(fields, 'agones')
+    expect(allocation).toEqual({
+      apiVersion: 'allocation.agones.dev/v1',
+      kind: 'GameServerAllocation',
+      spec: {
+        selectors: [
+          {
+            matchLabels: { region: 'eu' },
+            gameServerState: 'Allocated',
+            counters: { rooms: { minAvailable: 1 } },
+            lists: { players: { containsValue: 'carol' } },
+          },
+        ],
+        counters: { rooms: { action: 'Increment', amount: 2 } },
+        lists: { players: { addValues: ['alice', 'bob'], capacity: 20 } },
+        metadata: { labels: { mode: 'dm', map: 'arena' }, annotations: { note: 'a b, c', other: '{"x":1}' } },
+      },
+    })
+    expect(allocationProblem(allocation)).toBeUndefined()
+  })
+
+  test('asks for nothing where nothing is filled in', () => {
+    expect(allocationProblem(allocationOf({}, 'agones'))).toBeUndefined()
+  })
+
+  test('names a text that is no pair', () => {
+    expect(() => allocationOf({ labels: 'mode' }, 'agones')).toThrow(
+      'Write key=value, such as mode=dm, instead of "mode"',
+    )
+  })
+})
