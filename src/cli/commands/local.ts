@@ -102,7 +102,8 @@ async function start(
   context: CliContext,
 ): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, httpPort } = options
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
+    options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
@@ -112,6 +113,7 @@ async function start(
       platform,
       quirks,
       replace,
+      dashboard,
       conformance,
       wsLimit,
       record,
