@@ -12,6 +12,7 @@ export { exchangeLine, gameServerLine, headerOf, recordingVersion } from './reco
 export { reduce } from './reduce.js'
 export { replacementSentence } from './replacement-sentence.js'
 export { callSafely } from './listeners.js'
+export { redacted } from './wire/exchange.js'
 export { gameServerBytes, lineOf } from './wire/watch-message.js'
 export { ConnectionDropped } from './wire/watch-stream.js'
 

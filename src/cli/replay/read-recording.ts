@@ -41,7 +41,7 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
   let read = 0
   let torn: { readonly number: number; readonly error: BadLine } | undefined
   const fail = (at: number, { message }: BadLine): CommandError =>
-    new CommandError(EXIT.FAILED, `${name}:${at}: ${message}.`)
+    new CommandError(EXIT.FAILED, `${name}:${at}: ${message.replace(/([^?])$/, '$1.')}`)
   for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
     number += 1
     if (text.trim() === '') continue
