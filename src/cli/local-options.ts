@@ -5,7 +5,7 @@ import { featureGates, names, whole } from './arguments.js'
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
 export type LocalFlags = Pick<
   LocalSidecarOptions,
-  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact'
+  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact' | 'dashboard'
 >
 
 /**
@@ -27,6 +27,7 @@ export const localOptions = (): readonly Option[] => [
   new Option('--record <path>', 'record the session into this file, or add it to one that is there'),
   new Option('--redact <keys>', 'annotations whose values are not recorded, for example "*token*"').argParser(names),
   new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
+  new Option('--no-dashboard', 'serve no page at /_/'),
 ]
 
 /** Whether an option is on the command line: those that switch something off have a default of their own. */
