@@ -16,7 +16,7 @@ export interface Recorder {
 }
 
 /** The file of a recording can't be written. */
-export class RecordingError extends Error {
+class RecordingError extends Error {
   override readonly name = 'RecordingError'
   readonly code = 'RECORDING'
 }
