@@ -8,6 +8,7 @@ import { execCommand } from './commands/exec.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
 import { localCommand } from './commands/local.js'
+import { replayCommand } from './commands/replay.js'
 import { scenarioCommand } from './commands/scenario.js'
 import { serveCommand } from './commands/serve.js'
 import { watchCommand } from './commands/watch.js'
@@ -25,6 +26,7 @@ const commands: readonly CommandModule[] = [
   watchCommand,
   doctorCommand,
   scenarioCommand,
+  replayCommand,
   initCommand,
   completionCommand,
 ]

@@ -262,6 +262,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
         ? { ok: true }
         : { ok: false, message: result?.type === 'control-result' ? result.message : 'nothing happened' }
     },
+    show(gameServer) {
+      if (!closed) dispatch({ type: 'shown', gameServer })
+    },
     snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq, environment.speed?.() ?? 1),
     log,
     recording: (since = 0) => toldLines(log, checkpoints, state, since, environment.now()),

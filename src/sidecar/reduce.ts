@@ -12,7 +12,7 @@ import { takeFailure } from './model/state/faults.js'
 import type { FailureFault } from './model/state/faults.js'
 import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
-import { record, update, warn } from './model/state/step.js'
+import { record, setObject, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork } from './model/time/due-work.js'
 import { startHealthClock } from './model/time/health-clock.js'
@@ -69,6 +69,9 @@ export function reduce(
       restart(step, false, now)
       step.effects.push({ type: 'disconnect', reason: 'crash' })
       break
+    case 'shown':
+      if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })
+      break
     case 'tick':
       break
   }
@@ -81,7 +84,9 @@ export function reduce(
 function answerCall(step: Step, call: Call, now: number): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
+    const answer = step.state.config.frozen
+      ? performCall({ state: step.state, effects: [] }, call, now)
+      : (loseWrite(step, call, now) ?? performCall(step, call, now))
     step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }

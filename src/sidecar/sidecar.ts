@@ -1,3 +1,4 @@
+import type { GameServer } from '../protocol/game-server.js'
 import type { EventLog, KeptEntry } from './event-log.js'
 import type { Explanation } from './explain-entry.js'
 import type { ControlCommand } from './model/state/control-command.js'
@@ -32,6 +33,8 @@ export interface Sidecar {
   watch(sink: WatchSink, client?: string): WatchHandle
   /** Changes the world outside the sidecar, or breaks the sidecar on purpose. */
   control(command: ControlCommand): ControlResult
+  /** Shows watchers a GameServer as it is, for a replay. */
+  show(gameServer: GameServer): void
   snapshot(): SidecarSnapshot
   readonly log: EventLog
   /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */

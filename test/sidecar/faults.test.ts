@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/protocol/operations.js'
 import type { OperationName } from '../../src/protocol/operations.js'
-import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { ConnectionDropped, faultPresets } from '../../src/sidecar/index.js'
 import type { ControlCommand, ControlResult } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 
@@ -276,5 +276,119 @@ describe('control: the world outside', () => {
     expect(sidecar.control({ type: 'restart' })).toEqual({ ok: true })
     expect(sidecar.snapshot().gone).toBe(false)
     expect(state()).toBe('Scheduled')
+  })
+})
+
+describe('faults by number and by chance', () => {
+  const statuses = async (config: { seed?: number } = {}): Promise<number[]> => {
+    const { sidecar, call } = startHarness(config)
+    sidecar.control({ type: 'failCalls', share: 0.3, retryAfter: 7, operations: ['getGameServer'] })
+    const found: number[] = []
+    for (let i = 0; i < 200; i += 1) found.push((await call('GET', '/gameserver'))[0])
+    return found
+  }
+
+  it('a share of the calls fails, and the same seed lets the same ones fail', async () => {
+    const [first, again, other] = [await statuses(), await statuses(), await statuses({ seed: 2 })]
+    const failed = first.filter((status) => status === 503).length
+    expect(failed).toBeGreaterThan(30)
+    expect(failed).toBeLessThan(90)
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+  })
+
+  it('a failure carries Retry-After', async () => {
+    const { sidecar } = startHarness()
+    sidecar.control({ type: 'failCalls', retryAfter: 7 })
+    const response = await sidecar.handle(new Request('http://localhost/gameserver'))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7'])
+  })
+
+  it('a delay with jitter is at least its time, and at most that and the jitter', async () => {
+    const { sidecar, call, clock } = startHarness()
+    sidecar.control({ type: 'delayCalls', ms: 100, jitterMs: 50 })
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    for (let i = 0; i < 20; i += 1) {
+      let isAnswered = false
+      void call('POST', '/ready').then(() => (isAnswered = true))
+      await turn()
+      for (clock.advance(90); !isAnswered; await turn()) clock.advance(10)
+    }
+    const times = sidecar.log.entries().flatMap(({ ms }) => (ms === undefined ? [] : [ms]))
+    expect(times).toHaveLength(20)
+    expect(times.filter((ms) => ms < 100 || ms > 150)).toEqual([])
+    expect(new Set(times).size).toBeGreaterThan(2)
+  })
+
+  it('only so many beats are ignored', async () => {
+    const { sidecar, call } = startHarness()
+    sidecar.control({ type: 'ignoreBeats', on: true, count: 2 })
+    for (let i = 0; i < 3; i += 1) await call('POST', '/health')
+    expect(sidecar.snapshot().health.beats).toBe(1)
+    expect(sidecar.snapshot().faults).toMatchObject({ ignoreBeats: false, beatsToIgnore: undefined })
+    expect(sidecar.log.entries().map(({ fault }) => fault === true)).toEqual([false, true, true, false])
+  })
+
+  it('a lost write is answered as ever and never happens; reads, beats and refusals are none', async () => {
+    const { sidecar, call, clock } = startHarness()
+    sidecar.control({ type: 'loseWrites', count: 2 })
+    await call('GET', '/gameserver')
+    await call('POST', '/health')
+    expect((await call('PATCH', '/v1beta1/counters/rooms', { count: 99 }))[0]).toBe(500)
+    expect(sidecar.snapshot().faults.writesToLose).toBe(2)
+    expect(await call('POST', '/v1beta1/lists/rooms:addValue', { value: 'd' })).toEqual([
+      200,
+      { name: 'rooms', capacity: '10', values: ['a', 'b', 'c', 'd'] },
+    ])
+    expect(await call('POST', '/ready')).toEqual([200, {}])
+    clock.advance(2_000)
+    const { gameServer, faults } = sidecar.snapshot()
+    expect(gameServer.status.state).toBe('Scheduled')
+    expect(gameServer.status.lists?.['rooms']?.values).toEqual(['a', 'b', 'c'])
+    expect(faults.writesToLose).toBe(0)
+    await call('POST', '/ready')
+    clock.advance(2_000)
+    expect(sidecar.snapshot().gameServer.status.state).toBe('Ready')
+  })
+
+  it('one watch can be cut, and all of them again and again', () => {
+    const { sidecar, clock } = startHarness()
+    const ended: string[] = []
+    const open = (name: string): void =>
+      void sidecar.watch({ onMessage: () => undefined, onEnd: (reason) => void ended.push(`${name} ${reason}`) })
+    open('a')
+    open('b')
+    const { id } = sidecar.snapshot().watchers[0]!
+    expect(sidecar.control({ type: 'dropWatchers', ids: [id] })).toEqual({ ok: true })
+    expect(ended).toEqual(['a dropped'])
+    expect(sidecar.control({ type: 'dropWatchers', ids: [id] })).toEqual({
+      ok: false,
+      message: `there is no watcher ${id}; open are ${id + 1}`,
+    })
+    sidecar.control({ type: 'dropWatchers', everyMs: 1_000 })
+    expect(ended).toEqual(['a dropped', 'b dropped'])
+    for (const name of ['c', 'd']) {
+      open(name)
+      clock.advance(1_000)
+    }
+    expect(ended.slice(2)).toEqual(['c dropped', 'd dropped'])
+    sidecar.control({ type: 'clearFaults' })
+    open('e')
+    clock.advance(5_000)
+    expect(ended).toHaveLength(4)
+  })
+
+  it('a machine that slept makes up for no cut', () => {
+    const { sidecar, clock } = startHarness()
+    sidecar.control({ type: 'dropWatchers', everyMs: 100 })
+    const before = sidecar.log.entries().length
+    clock.sleep(24 * 60 * 60 * 1000)
+    expect(sidecar.log.entries().length - before).toBeLessThan(3)
+  })
+
+  it.each(faultPresets)('the preset $name is made of commands that are taken', ({ commands, description }) => {
+    const { sidecar } = startHarness()
+    for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
+    expect(description).toMatch(/^[A-Z].*\.$/)
   })
 })

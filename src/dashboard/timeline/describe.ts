@@ -18,6 +18,8 @@ export function describe({ event }: LogEntry): Description {
       return { name: `watch #${event.id} opened`, details: event.transport }
     case 'watch-closed':
       return { name: `watch #${event.id} ended`, details: event.reason }
+    case 'shown':
+      return { name: 'recording', details: '' }
     case 'tick':
       return { name: 'time', details: '' }
     case 'crashed':

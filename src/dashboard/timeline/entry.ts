@@ -13,6 +13,7 @@ export function kindOf({ event }: LogEntry): Kind {
     case 'watch-opened':
     case 'watch-closed':
       return 'watch'
+    case 'shown':
     case 'tick':
     case 'crashed':
       return 'event'

@@ -67,7 +67,14 @@ const REPLACE_MS = 1_000
  * @throws GameServerFileError for a file that can't be read or holds no GameServer
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
-export async function createLocalSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
+export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
+  startLocalSidecar(options, {})
+
+/** The same with settings of the sidecar that are no options. */
+export async function startLocalSidecar(
+  options: LocalSidecarOptions,
+  settings: Partial<SidecarConfig>,
+): Promise<LocalSidecar> {
   const { port, address, lineLimit, ...callbacks } = resolveServerOptions(options)
   /** What a listener throws ends nobody, and the listener of warnings itself may be the one. */
   const onWarning = (message: string): void =>
@@ -91,6 +98,7 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
 
   const { mode, platform, quirks, featureGates, conformance, replace } = options
   const config = {
+    ...settings,
     mode,
     platform,
     quirks,

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
@@ -16,7 +16,7 @@ export interface Recorder {
 }
 
 /** The file of a recording can't be written. */
-export class RecordingError extends Error {
+class RecordingError extends Error {
   override readonly name = 'RecordingError'
   readonly code = 'RECORDING'
 }
@@ -107,12 +107,11 @@ export async function openRecorder(
 
 async function openToAdd(path: string): Promise<{ handle: FileHandle; isTorn: boolean }> {
   try {
-    // A named pipe without a reader would wait for ever.
     const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR
-    const before = await stat(path).catch(() => undefined)
-    if (before !== undefined && !before.isFile()) throw Object.assign(new Error('it is no file'), { code: '' })
     const handle = await open(path, flags, 0o600)
-    const { size } = await handle.stat()
+    const found = await handle.stat()
+    // A device, such as /dev/stdout, has no end to look at.
+    const size = found.isFile() ? found.size : 0
     const last = Buffer.alloc(1)
     if (size > 0) await handle.read(last, 0, 1, size - 1)
     return { handle, isTorn: size > 0 && last[0] !== 0x0a }

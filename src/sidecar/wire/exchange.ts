@@ -3,7 +3,7 @@ import { copyOf } from '../model/state/show.js'
 import { gameServerBytes } from './watch-message.js'
 
 /** Most bytes of a body that are kept. */
-export const excerptBytes = 16 * 1024
+const excerptBytes = 16 * 1024
 
 /** A request as it came. A longer body is cut, and `bodyBytes` says how long it was. */
 export interface RequestRecord {

@@ -37,6 +37,8 @@ export interface SidecarConfig {
   readonly watchQueue: number
   /** Where faults that come at random begin: the same seed gives the same run. Default 1. */
   readonly seed: number
+  /** Calls are answered and change nothing, as in a replay, where the GameServer comes from a recording. Default false. */
+  readonly frozen: boolean
 }
 
 export const defaultConfig: SidecarConfig = {
@@ -54,6 +56,7 @@ export const defaultConfig: SidecarConfig = {
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,
   seed: 1,
+  frozen: false,
 }
 
 /** The names that a conformance run may expect. */

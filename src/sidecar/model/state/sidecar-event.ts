@@ -1,3 +1,4 @@
+import type { GameServer } from '../../../protocol/game-server.js'
 import type { ControlCommand } from './control-command.js'
 
 /** A call of the interface after its body was read; int64 fields are decimal strings. */
@@ -41,6 +42,8 @@ export type SidecarEvent =
   | { readonly type: 'control'; readonly command: ControlCommand }
   | { readonly type: 'watch-opened'; readonly id: number; readonly transport: 'stream' | 'websocket' }
   | { readonly type: 'watch-closed'; readonly id: number; readonly reason: string }
+  /** The GameServer as a recording shows it from now on. */
+  | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }
   /** The process ended by itself and was started again. */

@@ -45,7 +45,7 @@ const isDeleted = ({ object }: SidecarState): boolean => (object.object_meta.del
 
 /** Why the GameServer has come to its end; undefined if it hasn't. Local mode has no platform that would end it. */
 function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | undefined {
-  if (config.mode === 'local') return undefined
+  if (config.mode === 'local' || config.frozen) return undefined
   if (gone || goneAt !== undefined) return 'deleted'
   const { state } = object.status
   if (state === 'Shutdown') return 'Shutdown'

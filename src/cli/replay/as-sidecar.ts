@@ -1,0 +1,167 @@
+import { createInterface } from 'node:readline'
+import type { GameServer } from '../../protocol/game-server.js'
+import type { LocalSidecar } from '../../node/local/local-sidecar.js'
+import type { RecordingLine } from '../../sidecar/index.js'
+import { CommandError, UsageError } from '../context.js'
+import type { CliContext } from '../context.js'
+import { createEventLines } from '../event-lines.js'
+import { EXIT } from '../exit-codes.js'
+import { startFailure } from '../start-failure.js'
+import type { NumberedLine } from './read-recording.js'
+
+export interface SidecarReplay {
+  readonly httpPort: number
+  readonly address: string
+  readonly speed: number
+  readonly step: boolean
+  readonly now: boolean
+  readonly exit: boolean
+}
+
+/** One thing that whoever watches is to see. */
+interface Scene {
+  readonly at: number
+  /** The GameServer from then on; undefined where every watch breaks. */
+  readonly gameServer: GameServer | undefined
+  /** Another recording begins, so the time that has passed since the last scene says nothing. */
+  readonly isFirst: boolean
+}
+
+/**
+ * Serves a recording as a sidecar: whoever watches sees the same GameServers after the same times, and their watch breaks
+ * where it broke. Calls are answered and change nothing.
+ */
+export async function replayAsSidecar(
+  lines: AsyncIterable<NumberedLine>,
+  isLive: boolean,
+  options: SidecarReplay,
+  context: CliContext,
+): Promise<number> {
+  const stopped = context.untilStopped()
+  const scenes = scenesOf(lines)
+  const first = await Promise.race([scenes.next(), stopped])
+  if (typeof first === 'string') return first === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  if (first.done === true || first.value.gameServer === undefined) {
+    throw new CommandError(
+      EXIT.FAILED,
+      'The recording holds no GameServer, so there is nothing to show; --as client makes its calls again.',
+    )
+  }
+  const local = await start(options, context)
+  try {
+    local.sidecar.show(first.value.gameServer)
+    const eventLines = createEventLines(context.colors, false)
+    local.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))
+    context.print(`The recording is at ${context.colors.cyan(local.url)} as a sidecar; calls change nothing there.`)
+    const played = play(scenes, first.value.at, isLive, local, options, context)
+    const signal = await Promise.race([stopped, played.then(() => (options.exit ? 'done' : stopped))])
+    if (signal === 'done') return EXIT.DONE
+    return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  } finally {
+    await local.close()
+  }
+}
+
+async function play(
+  scenes: AsyncIterator<Scene, void>,
+  firstAt: number,
+  isLive: boolean,
+  local: LocalSidecar,
+  options: SidecarReplay,
+  { print }: CliContext,
+): Promise<void> {
+  const nextKey = options.step ? keys() : undefined
+  if (nextKey) print('Press Enter for each next event.')
+  else if (!options.now && !isLive) {
+    print('It begins with the first call or watch.')
+    await firstCall(local)
+  }
+  const { speed } = options
+  let shown = 1
+  let begun = { at: firstAt, clock: performance.now() }
+  for (let next = await scenes.next(); next.done !== true; next = await scenes.next()) {
+    const { at, gameServer, isFirst } = next.value
+    if (isFirst) begun = { at, clock: performance.now() }
+    if (nextKey) await nextKey()
+    else await sleep(begun.clock + (at - begun.at) / speed - performance.now())
+    shown += 1
+    if (gameServer === undefined) local.control({ type: 'dropWatchers' })
+    else local.sidecar.show(gameServer)
+  }
+  print(`The recording is over after ${shown} events; its last GameServer stays.`)
+}
+
+/** What a recording shows, from its first GameServer on. */
+async function* scenesOf(lines: AsyncIterable<NumberedLine>): AsyncGenerator<Scene, void> {
+  let isStarted = false
+  let isFirst = false
+  for await (const { line } of lines) {
+    if (line.type === 'recording') isFirst = isStarted
+    const scene = sceneOf(line)
+    if (scene === undefined || !(isStarted || scene.gameServer)) continue
+    isStarted = true
+    yield { ...scene, isFirst }
+    isFirst = false
+  }
+}
+
+function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefined {
+  if (line.type === 'gameserver') return { at: line.at, gameServer: line.gameServer }
+  if (line.type === 'connection') {
+    return line.state === 'reconnecting' || line.state === 'failed' ? { at: line.at, gameServer: undefined } : undefined
+  }
+  if (line.type !== 'entry') return undefined
+  const { event, at, problem } = line.entry
+  const breaks =
+    event.type === 'crashed' ||
+    (event.type === 'control' &&
+      problem === undefined &&
+      (event.command.type === 'restart' || event.command.type === 'dropWatchers'))
+  return breaks ? { at, gameServer: undefined } : undefined
+}
+
+async function start({ httpPort, address }: SidecarReplay, context: CliContext): Promise<LocalSidecar> {
+  const { startLocalSidecar } = await import('../../node/local/local-sidecar.js')
+  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${message}`))
+  try {
+    return await startLocalSidecar({ port: httpPort, address, onWarning, onLog: context.warn }, { frozen: true })
+  } catch (error) {
+    const message = startFailure(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new CommandError(EXIT.NO_SIDECAR, message)
+    throw new UsageError(message, { cause: error })
+  }
+}
+
+/** Resolves when somebody calls or watches. */
+function firstCall(local: LocalSidecar): Promise<void> {
+  return new Promise((resolve) => {
+    const unsubscribe = local.sidecar.log.subscribe(({ event }) => {
+      if (event.type !== 'call' && event.type !== 'watch-opened') return
+      unsubscribe()
+      resolve()
+    })
+  })
+}
+
+/** Creates the function that resolves with the next Enter; each counts once. */
+function keys(): () => Promise<void> {
+  let pressed = 0
+  let told: (() => void) | undefined
+  createInterface({ input: process.stdin }).on('line', () => {
+    pressed += 1
+    told?.()
+  })
+  return async () => {
+    while (pressed === 0) await new Promise<void>((resolve) => (told = resolve))
+    pressed -= 1
+  }
+}
+
+/** Longest time that a timer takes. */
+const longest = 2 ** 31 - 1
+
+async function sleep(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= longest) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(left, longest)))
+  }
+}

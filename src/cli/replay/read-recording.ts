@@ -1,0 +1,66 @@
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { BadLine, readLine } from '../../sidecar/recording/read-line.js'
+import type { RecordingLine } from '../../sidecar/index.js'
+import { CommandError } from '../context.js'
+import { EXIT } from '../exit-codes.js'
+
+/** A line of a recording, with its number for messages. */
+export interface NumberedLine {
+  readonly number: number
+  readonly line: RecordingLine
+}
+
+/** Opens a recording; `-` is the standard input. @throws CommandError for a file that can't be read */
+export async function openRecording(path: string): Promise<Readable> {
+  if (path === '-') return process.stdin
+  try {
+    const file = await open(path, 'r')
+    if ((await file.stat()).isDirectory()) {
+      await file.close()
+      throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
+    }
+    return file.createReadStream()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message
+    throw new CommandError(EXIT.NO_FILE, `The recording ${path} can't be read: ${why}.`, { cause: error })
+  }
+}
+
+/**
+ * The lines of a recording as they come. A part of a line, as a `kill -9` leaves, is skipped at the end and before the
+ * header of what was added later.
+ *
+ * @throws CommandError which names file, line and what was expected there
+ */
+export async function* readRecording(stream: Readable, path: string): AsyncGenerator<NumberedLine> {
+  const name = path === '-' ? 'standard input' : path
+  let number = 0
+  let read = 0
+  let torn: { readonly number: number; readonly error: BadLine } | undefined
+  const fail = (at: number, { message }: BadLine): CommandError =>
+    new CommandError(EXIT.FAILED, `${name}:${at}: ${message.replace(/([^?])$/, '$1.')}`)
+  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+    number += 1
+    if (text.trim() === '') continue
+    let line: RecordingLine
+    try {
+      line = readLine(number === 1 ? text.replace(/^\uFEFF/, '') : text)
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error
+      if (torn !== undefined) throw fail(torn.number, torn.error)
+      if (!error.isTorn) throw fail(number, error)
+      torn = { number, error }
+      continue
+    }
+    if (torn !== undefined && line.type !== 'recording') throw fail(torn.number, torn.error)
+    torn = undefined
+    read += 1
+    yield { number, line }
+  }
+  if (read > 0) return
+  if (torn !== undefined) throw fail(torn.number, torn.error)
+  throw new CommandError(EXIT.FAILED, `${name} is empty: expected the lines of a recording.`)
+}

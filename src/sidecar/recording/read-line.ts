@@ -1,0 +1,119 @@
+import { didYouMean } from '../../protocol/nearest.js'
+import { show } from '../model/state/show.js'
+import { recordingVersion } from './recording-lines.js'
+import type { RecordingLine } from './recording-lines.js'
+
+/** What is wrong with a line of a recording, in words that follow "expected". */
+export class BadLine extends Error {
+  override readonly name = 'BadLine'
+  /** The line is no JSON at all, as one that was torn off. */
+  readonly isTorn: boolean
+
+  constructor(message: string, isTorn = false) {
+    super(message)
+    this.isTorn = isTorn
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a line of a recording, of an export or of `watch --json`. @throws BadLine */
+export function readLine(text: string): RecordingLine {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new BadLine(`expected a JSON object; got ${show(text)}`, true)
+  }
+  const fields = objectAt(value, 'the line')
+  const { type } = fields
+  if (typeof type !== 'string') throw new BadLine(`expected an object with a "type"; got ${show(type)} there`)
+  const check = checks[type]
+  if (check === undefined) {
+    throw new BadLine(`expected a type of a recording; got ${show(type)}; ${didYouMean(type, Object.keys(checks))}`)
+  }
+  check(fields)
+  return value as RecordingLine
+}
+
+const checks: Readonly<Record<string, (fields: Fields) => void>> = {
+  recording({ version }) {
+    numberAt(version, 'version')
+    if ((version as number) > recordingVersion) {
+      throw new BadLine(
+        `expected a recording of version ${recordingVersion} or older; got ${String(version)}; ` +
+          'it is of a newer gameserver-sidecar, so update this one',
+      )
+    }
+  },
+  gameserver({ at, gameServer }) {
+    numberAt(at, 'at')
+    checkGameServer(gameServer)
+  },
+  entry({ entry }) {
+    const { seq, at, event } = objectAt(entry, 'entry')
+    numberAt(seq, 'entry.seq')
+    numberAt(at, 'entry.at')
+    textAt(objectAt(event, 'entry.event')['type'], 'entry.event.type')
+  },
+  exchange({ seq, request, response }) {
+    numberAt(seq, 'seq')
+    const { method, target, body, headers } = objectAt(request, 'request')
+    textAt(method, 'request.method')
+    textAt(target, 'request.target')
+    textAt(body, 'request.body')
+    textsAt(headers, 'request.headers')
+    if (response === undefined) return
+    const answer = objectAt(response, 'response')
+    numberAt(answer['status'], 'response.status')
+    textAt(answer['body'], 'response.body')
+    textsAt(answer['headers'], 'response.headers')
+  },
+  connection({ at, state }) {
+    numberAt(at, 'at')
+    textAt(state, 'state')
+  },
+  gap({ at }) {
+    numberAt(at, 'at')
+  },
+}
+
+function checkGameServer(value: unknown): void {
+  const gameServer = objectAt(value, 'gameServer')
+  const meta = objectAt(gameServer['object_meta'], 'gameServer.object_meta')
+  for (const name of ['name', 'uid']) textAt(meta[name], `gameServer.object_meta.${name}`)
+  for (const name of ['labels', 'annotations']) textsAt(meta[name], `gameServer.object_meta.${name}`)
+  const status = objectAt(gameServer['status'], 'gameServer.status')
+  textAt(status['state'], 'gameServer.status.state')
+  const { counters, lists } = status
+  for (const [name, counter] of Object.entries(optionalAt(counters, 'gameServer.status.counters'))) {
+    objectAt(counter, `gameServer.status.counters.${name}`)
+  }
+  for (const [name, list] of Object.entries(optionalAt(lists, 'gameServer.status.lists'))) {
+    const where = `gameServer.status.lists.${name}`
+    const { values } = objectAt(list, where)
+    const isList = values === undefined || values === null || Array.isArray(values)
+    if (!isList || !(values ?? []).every((one) => typeof one === 'string')) {
+      throw new BadLine(`expected a list of texts at ${where}.values; got ${show(values)}`)
+    }
+  }
+}
+
+function objectAt(value: unknown, where: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  throw new BadLine(`expected an object at ${where}; got ${show(value)}`)
+}
+
+const optionalAt = (value: unknown, where: string): Fields => objectAt(value ?? {}, where)
+
+function textsAt(value: unknown, where: string): void {
+  for (const [key, text] of Object.entries(optionalAt(value, where))) textAt(text, `${where}.${key}`)
+}
+
+function textAt(value: unknown, where: string): void {
+  if (typeof value !== 'string') throw new BadLine(`expected text at ${where}; got ${show(value)}`)
+}
+
+function numberAt(value: unknown, where: string): void {
+  if (typeof value !== 'number') throw new BadLine(`expected a number at ${where}; got ${show(value)}`)
+}

@@ -1,0 +1,125 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { createLocalClock } from '../../src/node/local/local-clock.js'
+
+const health = { periodSeconds: 1, failureThreshold: 20, initialDelaySeconds: 1 }
+
+async function start(): Promise<LocalSidecar> {
+  const local = await createLocalSidecar({ gameServer: { spec: { health } } })
+  onTestFinished(() => local.close())
+  return local
+}
+const post = (local: LocalSidecar, path: string): Promise<Response> =>
+  fetch(`${local.url}${path}`, { method: 'POST', body: '{}' })
+
+describe('a clock', () => {
+  test('that is put forward fires what is due in order, each at its own time, and what that sets as well', () => {
+    const clock = createLocalClock()
+    clock.setSpeed(0)
+    const begun = clock.now()
+    const seen: [string, number][] = []
+    const note = (name: string) => (): void => void seen.push([name, clock.now() - begun])
+    clock.setTimer(300, note('c'))
+    clock.setTimer(100, () => {
+      note('a')()
+      clock.setTimer(50, note('b'))
+    })
+    clock.setTimer(200, note('never'))()
+    clock.setTimer(5_000, note('later'))
+    clock.advance(1_000)
+    expect(seen).toEqual([
+      ['a', 100],
+      ['b', 150],
+      ['c', 300],
+    ])
+    expect(clock.now() - begun).toBe(1_000)
+  })
+
+  test('that stands still fires nothing until it runs again', async () => {
+    const clock = createLocalClock()
+    clock.setSpeed(0)
+    const at = clock.now()
+    let fired = false
+    const done = new Promise<void>((resolve) =>
+      clock.setTimer(60_000, () => {
+        fired = true
+        resolve()
+      }),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([fired, clock.now()]).toEqual([false, at])
+    clock.setSpeed(1_000)
+    await done
+    expect(clock.now() - at).toBeGreaterThanOrEqual(60_000)
+    clock.setSpeed(0)
+  })
+
+  test('that runs fast waits for what is due, however busy the machine is', async () => {
+    const clock = createLocalClock()
+    clock.setSpeed(1_000)
+    const times: number[] = []
+    const begun = clock.now()
+    await new Promise<void>((resolve) => {
+      const next = (): void => {
+        times.push(clock.now() - begun)
+        // Three periods go by while nothing else can run.
+        const until = Date.now() + 3
+        while (Date.now() < until);
+        if (times.length < 10) clock.setTimer(1_000, next)
+        else resolve()
+      }
+      clock.setTimer(1_000, next)
+    })
+    clock.setSpeed(0)
+    const gaps = times.slice(1).map((time, i) => time - times[i]!)
+    expect(gaps).toEqual(gaps.map(() => 1_000))
+  })
+})
+
+describe('the clock of a local sidecar', () => {
+  test('counts every period without a beat when it is put forward, and none twice', async () => {
+    const local = await start()
+    await post(local, '/health')
+    local.control({ type: 'setClock', speed: 0 })
+    expect(local.control({ type: 'advanceClock', ms: 11_500 })).toEqual({ ok: true })
+    const { health, clock } = local.sidecar.snapshot()
+    expect([health.failures, clock]).toEqual([11, { speed: 0 }])
+    const misses = local.sidecar.log.entries().filter(({ warnings }) => warnings.length > 0)
+    expect(misses.map(({ warnings }) => warnings[0]!.times)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  test('counts every period at a thousand times the speed', async () => {
+    const local = await start()
+    await post(local, '/health')
+    const unhealthy = new Promise<void>((resolve) =>
+      local.sidecar.log.subscribe(({ changes }) => {
+        if (changes.some((change) => change.type === 'state' && change.value === 'Unhealthy')) resolve()
+      }),
+    )
+    local.control({ type: 'setClock', speed: 1_000 })
+    await unhealthy
+    const times = local.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ times }) => times))
+    expect(times.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+  })
+
+  test('ends a reservation that is skipped', async () => {
+    const local = await start()
+    local.control({ type: 'setClock', speed: 0 })
+    await fetch(`${local.url}/reserve`, { method: 'POST', body: '{"seconds":30}' })
+    local.control({ type: 'advanceClock', ms: 10_000 })
+    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Reserved')
+    await post(local, '/health')
+    local.control({ type: 'advanceClock', ms: 22_000 })
+    expect(local.sidecar.snapshot().gameServer.status.state).not.toBe('Reserved')
+  })
+
+  test.for([
+    [{ type: 'setClock', speed: 1_001 }, 'speed must be a number from 0 to 1000; got 1001'],
+    [{ type: 'advanceClock', ms: 86_400_001 }, 'ms must be at most 86400000 ms, a day; got 86400001'],
+  ] as const)('refuses %j', async ([command, message]) => {
+    const local = await start()
+    expect(local.control(command)).toEqual({ ok: false, message })
+    expect(local.sidecar.snapshot().clock.speed).toBe(1)
+  })
+})

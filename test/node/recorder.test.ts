@@ -1,0 +1,110 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecarOptions } from '../../src/node/index.js'
+import { readLine } from '../../src/sidecar/recording/read-line.js'
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'recorder-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+async function record(record: string, options: LocalSidecarOptions = {}): ReturnType<typeof createLocalSidecar> {
+  const local = await createLocalSidecar({ record, ...options })
+  onTestFinished(() => local.close())
+  return local
+}
+const linesOf = async (path: string): Promise<ReturnType<typeof readLine>[]> =>
+  (await readFile(path, 'utf8')).trimEnd().split('\n').map(readLine)
+
+test('a recording begins with the first entry and holds everything, through a restart and a fresh GameServer', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const local = await record(path)
+  expect((await stat(path)).size).toBe(0)
+  const seen: unknown[] = []
+  local.sidecar.log.follow({
+    onEntry: (_entry, published) => void seen.push(...published),
+    onExchange: () => undefined,
+  })
+  await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
+  await fetch(`${local.url}/health`, { method: 'POST', body: '{}' })
+  local.control({ type: 'advanceClock', ms: 1_000 })
+  local.control({ type: 'restart', fresh: true })
+  local.control({ type: 'allocate', force: true })
+  const entries = local.sidecar.log.entries()
+  await local.close()
+  const lines = await linesOf(path)
+  expect(lines.slice(0, 3).map(({ type }) => type)).toEqual(['recording', 'gameserver', 'entry'])
+  expect(lines.flatMap((line) => (line.type === 'entry' ? [line.entry] : []))).toEqual(
+    JSON.parse(JSON.stringify(entries)),
+  )
+  expect(lines.filter(({ type }) => type === 'gameserver').slice(1)).toMatchObject(
+    seen.map((gameServer) => ({ gameServer: JSON.parse(JSON.stringify(gameServer)) as unknown })),
+  )
+  expect(lines.filter(({ type }) => type === 'exchange')).toMatchObject([{ seq: 1, response: { status: 200 } }])
+})
+
+test('a line is in the file as soon as the disk took it, without an end of the sidecar', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const local = await record(path)
+  local.control({ type: 'setLabel', key: 'a', value: 'b' })
+  for (let text = ''; !text.includes('"value":"b"'); text = await readFile(path, 'utf8')) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await readFile(path, 'utf8')).endsWith('\n')).toBe(true)
+})
+
+test('a file that is there is added to, after the part of a line that a kill left', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const first = await record(path)
+  first.control({ type: 'allocate', force: true })
+  await first.close()
+  await appendFile(path, '{"type":"entry","entr')
+  const second = await record(path)
+  second.control({ type: 'allocate', force: true })
+  await second.close()
+  const texts = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  expect(texts.filter((text) => text.startsWith('{"type":"recording"'))).toHaveLength(2)
+  expect(texts.filter((text) => text === '{"type":"entry","entr')).toHaveLength(1)
+})
+
+test('annotations that are to be redacted never reach the file', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const local = await record(path, { redact: ['*secret*'] })
+  await fetch(`${local.url}/metadata/annotation`, { method: 'PUT', body: '{"key":"my-secret","value":"hush"}' })
+  local.control({ type: 'advanceClock', ms: 1_000 })
+  await fetch(`${local.url}/gameserver`)
+  await local.close()
+  expect(await readFile(path, 'utf8')).not.toContain('hush')
+})
+
+test('a path that can not be written is one sentence, and nothing listens', async () => {
+  const path = await folder()
+  await writeFile(join(path, 'file'), '')
+  for (const [bad, reason] of [
+    [join(path, 'no', 'match.ndjson'), 'its folder does not exist; make it first'],
+    [path, 'it is a folder; give the name of a file'],
+    [join(path, 'file', 'x'), ''],
+  ] as const) {
+    await expect(createLocalSidecar({ record: bad })).rejects.toMatchObject({
+      name: 'RecordingError',
+      message: expect.stringContaining(`The recording can't be written into ${bad}: ${reason}`),
+    })
+  }
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a full disk ends the recording with one warning, and the sidecar goes on',
+  async () => {
+    const warnings: string[] = []
+    const local = await record('/dev/full', { onWarning: (message) => void warnings.push(message) })
+    local.control({ type: 'allocate', force: true })
+    while (warnings.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    local.control({ type: 'setState', state: 'Ready' })
+    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Ready')
+    await local.close()
+    expect(warnings).toEqual(['The recording into /dev/full ends here: the disk is full'])
+  },
+)

@@ -1,0 +1,159 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { readLine } from '../../src/sidecar/recording/read-line.js'
+import { converse } from './support.js'
+
+async function start(): Promise<LocalSidecar> {
+  const local = await createLocalSidecar()
+  onTestFinished(() => local.close())
+  return local
+}
+const call = (
+  local: LocalSidecar,
+  method: string,
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+): Promise<Response> => fetch(local.url + path, { method, headers, ...(body === undefined ? {} : { body }) })
+const read = async (local: LocalSidecar, path: string): Promise<unknown> => (await call(local, 'GET', path)).json()
+
+describe('GET /_/api/log/SEQ', () => {
+  test('gives an entry with its request, its answer and the reason', async () => {
+    const local = await start()
+    await call(local, 'PATCH', '/v1beta1/counters/rooms', '{"count":"11"}', { 'user-agent': 'Mozilla/5.0 x' })
+    expect(await read(local, '/_/api/log/1')).toMatchObject({
+      entry: { seq: 1, client: 'page#1', ms: expect.any(Number), reply: { status: 500 } },
+      request: { method: 'PATCH', target: '/v1beta1/counters/rooms', body: '{"count":"11"}' },
+      response: { status: 500, headers: { 'content-type': 'application/json' } },
+      why: { rule: 'updateCounter is refused: count 11 is above the capacity 10.' },
+    })
+  })
+
+  test.each(['9', '0', 'x', '1/2', ''])('answers 404 for %j', async (number) => {
+    const local = await start()
+    const response = await call(local, 'GET', `/_/api/log/${number}`)
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { code: 5, message: expect.stringContaining('keeps no entry'), details: [] },
+    ])
+  })
+})
+
+test('each program has a name in the log, and each nameless WebSocket one of its own', async () => {
+  const local = await start()
+  for (const agent of ['node', 'curl/8', 'node', 'Mozilla/5.0 a', 'Mozilla/5.0 b']) {
+    await call(local, 'POST', '/ready', '{}', { 'user-agent': agent })
+  }
+  for (let i = 0; i < 2; i += 1) await converse(`${local.url}/watch/gameserver`).frame(0)
+  const names = local.sidecar.log.entries().flatMap(({ client }) => client ?? [])
+  expect(names).toEqual(['node#1', 'curl#1', 'node#1', 'page#1', 'page#2', 'ws#1', 'ws#2'])
+  expect(local.sidecar.snapshot().watchers.map(({ client }) => client)).toEqual(['ws#1', 'ws#2'])
+})
+
+test('the live log sends the state again a moment after entries', async () => {
+  const local = await start()
+  const { frame } = converse(`${local.url}/_/api/events`)
+  await frame(0)
+  local.control({ type: 'allocate', force: true })
+  const messages = [JSON.parse(await frame(1)), JSON.parse(await frame(2))] as { type: string; state?: unknown }[]
+  expect(messages.map(({ type }) => type)).toEqual(['entry', 'state'])
+  expect(messages[1]!.state).toMatchObject({ gameServer: { status: { state: 'Allocated' } }, lastSeq: 1 })
+})
+
+test('presets are listed', async () => {
+  const local = await start()
+  const { presets } = (await read(local, '/_/api/presets')) as { presets: { name: string }[] }
+  expect(presets.map(({ name }) => name)).toEqual([
+    'pod eviction',
+    'slow API server',
+    'flaky Wi-Fi',
+    'the WebSocket of 1.50',
+  ])
+})
+
+describe('an export', () => {
+  const linesOf = async (local: LocalSidecar, query = ''): Promise<ReturnType<typeof readLine>[]> => {
+    const text = await (await call(local, 'GET', `/_/api/export${query}`)).text()
+    return text.trimEnd().split('\n').map(readLine)
+  }
+
+  test('is a recording: header, first GameServer, entries, requests, and each GameServer that watches saw', async () => {
+    const local = await start()
+    const seen: unknown[] = []
+    local.sidecar.watch({ onMessage: ({ gameServer }) => void seen.push(gameServer) })
+    local.control({ type: 'setClock', speed: 0 })
+    await call(local, 'POST', '/ready', '{}')
+    local.control({ type: 'advanceClock', ms: 1_000 })
+    local.control({ type: 'allocate' })
+    const lines = await linesOf(local)
+    expect(lines[0]).toMatchObject({ type: 'recording', version: 1, mode: 'production', seed: 1 })
+    const shown = lines.flatMap((line) => (line.type === 'gameserver' ? [line.gameServer] : []))
+    expect(shown).toEqual(JSON.parse(JSON.stringify(seen)))
+    const entries = lines.flatMap((line) => (line.type === 'entry' ? [line.entry] : []))
+    expect(entries).toEqual(JSON.parse(JSON.stringify(local.sidecar.log.entries())))
+    expect(lines.filter(({ type }) => type === 'exchange')).toMatchObject([{ request: { target: '/ready' } }])
+
+    const later = await linesOf(local, `?since=${entries.at(-2)!.seq}`)
+    expect(later.map(({ type }) => type)).toEqual(['recording', 'gameserver', 'entry', 'gameserver'])
+    expect(later[1]).toMatchObject({ gameServer: { status: { state: 'Ready' } } })
+  })
+
+  test('of a log that dropped its oldest entries shows the GameServers of the others as they were', async () => {
+    const local = await start()
+    for (let i = 0; i < 5_600; i += 1) local.control({ type: 'setLabel', key: 'i', value: String(i) })
+    const lines = await linesOf(local)
+    const entries = lines.flatMap((line) => (line.type === 'entry' ? [line.entry] : []))
+    expect(entries).toHaveLength(5_000)
+    const values = lines.flatMap((line) =>
+      line.type === 'gameserver' ? [Number(line.gameServer.object_meta.labels!['i'])] : [],
+    )
+    expect(values.at(-1)).toBe(5_599)
+    expect(values.length).toBeGreaterThan(4_700)
+    expect(values).toEqual(values.map((_, i) => values[0]! + i))
+  })
+
+  test('as an HTTP Archive has every call with its answer', async () => {
+    const local = await start()
+    await call(local, 'PUT', '/metadata/label', '{"key":"a","value":"b"}', { authorization: 'Bearer secret' })
+    await call(local, 'GET', '/nowhere?x=1')
+    local.control({ type: 'allocate' })
+    const response = await call(local, 'GET', '/_/api/export?format=har')
+    const text = await response.text()
+    expect(text).not.toContain('secret')
+    const { log } = JSON.parse(text) as { log: { version: string; entries: unknown[] } }
+    expect(log.version).toBe('1.2')
+    expect(log.entries).toMatchObject([
+      {
+        request: { method: 'PUT', url: `${local.url}/metadata/label`, postData: { text: '{"key":"a","value":"b"}' } },
+        response: { status: 200, content: { text: '{}' } },
+      },
+      {
+        request: { url: `${local.url}/nowhere?x=1`, queryString: [{ name: 'x', value: '1' }] },
+        response: { status: 404 },
+      },
+    ])
+  })
+
+  test.each(['', '&format=har'])(
+    'leaves out the annotations that it is told to, wherever they are (%j)',
+    async (more) => {
+      const local = await start()
+      await call(local, 'PUT', '/metadata/annotation', '{"key":"my-token","value":"hush-1"}')
+      local.control({ type: 'allocate', force: true, annotations: { 'x.dev/token': 'hush-2', other: 'told' } })
+      local.control({ type: 'setAnnotation', key: 'token', value: 'hush-3' })
+      await call(local, 'GET', '/gameserver')
+      const open = await (await call(local, 'GET', `/_/api/export?${more}`)).text()
+      const shut = await (await call(local, 'GET', `/_/api/export?redact=*token${more}`)).text()
+      expect(open).toContain('hush-')
+      expect(shut).not.toContain('hush-')
+      expect(shut).toContain('told')
+      expect(shut).toContain('(redacted)')
+    },
+  )
+
+  test.each(['?format=xml', '?since=x', '?redact='])('with %s is refused', async (query) => {
+    const local = await start()
+    expect((await call(local, 'GET', `/_/api/export${query}`)).status).toBe(400)
+  })
+})
