@@ -3,7 +3,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { LogEntry } from '../../sidecar/index.js'
 
 /** How many entries the page keeps; the sidecar itself keeps as many. */
-export const MAX_ENTRIES = 5000
+const MAX_ENTRIES = 5000
 
 /** Milliseconds between two renders: a single event is seen at once, and a thousand a second cost twenty renders. */
 const INTERVAL = 50

@@ -21,7 +21,7 @@ export interface EntryDetail {
 export function fetchDetail(api: Api, seq: number): ReadonlySignal<EntryDetail | undefined> {
   const detail = signal<EntryDetail | undefined>(undefined)
   const keep = (value: unknown): void => {
-    detail.value = (value ?? {}) as EntryDetail
+    detail.value = value ?? {}
   }
   api.read(`${CONTROL}/log/${seq}`).then(keep, () => keep(undefined))
   return detail

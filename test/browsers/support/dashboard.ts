@@ -34,7 +34,7 @@ export interface DashboardOptions {
 
 export type OpenDashboard = (options?: DashboardOptions) => Promise<Dashboard>
 
-export const gameServer = {
+const gameServer = {
   metadata: { name: 'lobby', labels: { fleet: 'blue' } },
   spec: { health: { periodSeconds: 600, failureThreshold: 3, initialDelaySeconds: 600 } },
   status: {
