@@ -64,7 +64,7 @@ inDashboard((open) => {
   test('5 fails a share of the calls with 503 until 0 is pressed', async () => {
     const dashboard = await open()
     await dashboard.press('5')
-    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('fail with 503')`)
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('503 50 % of all calls')`)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
     await dashboard.press('0')
     await dashboard.until(`document.querySelector('.banner') === null`)
@@ -131,6 +131,18 @@ inDashboard((open) => {
     await dashboard.page.keyboard.type('op:updateCounter')
     await dashboard.press('Enter', 'R')
     await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
+  })
+
+  test('e saves the session, in which a colleague finds every call', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.says('Timeline', 'POST /nowhere')
+    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    await dashboard.press('e')
+    await dashboard.says('Told', 'Exported as lobby.ndjson')
+    const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
+    const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
+    expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
   })
 
   test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {

@@ -34,7 +34,7 @@ export interface DashboardOptions {
 
 export type OpenDashboard = (options?: DashboardOptions) => Promise<Dashboard>
 
-export const gameServer = {
+const gameServer = {
   metadata: { name: 'lobby', labels: { fleet: 'blue' } },
   spec: { health: { periodSeconds: 600, failureThreshold: 3, initialDelaySeconds: 600 } },
   status: {
@@ -71,7 +71,7 @@ async function openDashboard(
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
   const context = await createContext()
-  await context.overridePermissions(local.url, ['clipboard-read', 'clipboard-write'])
+  await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
   page.setDefaultTimeout(10_000)
   const problems: string[] = []
