@@ -146,10 +146,10 @@ inDashboard((openDashboard) => {
     test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {
       const dashboard = await open()
       await (await button(dashboard, 'Faults', 'Fail')).click()
-      await dashboard.says('Faults', '503 50 % of all calls')
+      await dashboard.says('Faults', 'fail 50 % of all calls with 503')
       await (await button(dashboard, 'Faults', 'Ignore')).click()
       await dashboard.says('Faults', 'the next 3 beats ignored')
-      await (await button(dashboard, 'Faults', 'Clear: 503 50 % of all calls')).click()
+      await (await button(dashboard, 'Faults', 'Clear: fail 50 % of all calls with 503')).click()
       await becomes(() => dashboard.local.sidecar.snapshot().faults.failures, [])
       await becomes(() => dashboard.local.sidecar.snapshot().faults.beatsToIgnore, 3)
       await (await button(dashboard, 'Faults', 'flaky Wi-Fi')).click()

@@ -23,6 +23,7 @@ export function Faults({ store }: { store: Store }): JSX.Element {
     <Panel name="Faults" pane="faults" aside={save}>
       <PresentFaults store={store} />
       <div class="part-row" role="group" aria-label="Presets">
+        <span class="muted">Presets</span>
         {presets.value.map(({ name, description, commands }) => (
           <button key={name} class="button" title={description} onClick={() => void sendAll(store, commands)}>
             {name}

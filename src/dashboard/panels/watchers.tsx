@@ -51,14 +51,16 @@ function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JS
   const { id, transport, client, openedAt, sent, queued, dropped } = watcher
   return (
     <li class="watch-row">
-      <span class="part-name">{`#${id} ${transport}`}</span>
-      {client !== undefined && <span class="muted">{client}</span>}
-      <span class="muted">{duration(store.now.value - openedAt)}</span>
-      <span>{`${sent} sent`}</span>
-      <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
-      <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      <span class="watch-facts">
+        <span class="part-name">{`#${id} ${transport}`}</span>
+        {client !== undefined && <span class="muted">{client}</span>}
+        <span class="muted">{duration(store.now.value - openedAt)}</span>
+        <span>{`${sent} sent`}</span>
+        <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
+        <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      </span>
       <button
-        class="button part-last"
+        class="button"
         aria-label={`Drop watcher ${id}`}
         onClick={() => void store.control({ type: 'dropWatchers', ids: [id] })}
       >
