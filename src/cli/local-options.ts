@@ -1,11 +1,11 @@
 import { Option } from 'commander'
 import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js'
-import { featureGates, whole } from './arguments.js'
+import { featureGates, names, whole } from './arguments.js'
 
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
 export type LocalFlags = Pick<
   LocalSidecarOptions,
-  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'dashboard'
+  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact' | 'dashboard'
 >
 
 /**
@@ -24,6 +24,8 @@ export const localOptions = (): readonly Option[] => [
     'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)',
   ).argParser(whole),
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
+  new Option('--record <path>', 'record the session into this file, or add it to one that is there'),
+  new Option('--redact <keys>', 'annotations whose values are not recorded, for example "*token*"').argParser(names),
   new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
   new Option('--no-dashboard', 'serve no page at /_/'),
 ]

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../common/icons.js'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import { presentFaults } from '../panels/present-faults.js'
 import type { PageStore } from '../store/create-store.js'
 import type { TimelineModel } from '../timeline/model.js'
 import type { Ui } from '../ui/ui.js'
@@ -26,13 +26,14 @@ export function Banner({ store, ui, timeline }: BannerProps): JSX.Element | null
       </section>
     )
   }
-  const faults = store.snapshot.value === undefined ? [] : faultTexts(store.snapshot.value)
+  const snapshot = store.snapshot.value
+  const faults = snapshot === undefined ? [] : presentFaults(snapshot.faults, () => snapshot.now)
   if (faults.length === 0 && !ui.paused.value) return null
   return (
     <section aria-label="Notices">
       {faults.length > 0 && (
         <Line tone="red">
-          <b>Faults on:</b> {faults.join(', ')}
+          <b>Faults on:</b> {faults.map(({ text }) => text).join(', ')}
           <button type="button" class="button" onClick={() => void store.control({ type: 'clearFaults' })}>
             Clear <kbd aria-hidden="true">0</kbd>
           </button>
@@ -75,22 +76,4 @@ function Lost({ store }: { store: PageStore }): JSX.Element {
       </button>
     </Line>
   )
-}
-
-/** Each fault that is on, in a few words. */
-export function faultTexts({ faults }: SidecarSnapshot): string[] {
-  const of = (operations: readonly string[] | undefined): string => (operations ? ` of ${operations.join(', ')}` : '')
-  const { apiServerAway } = faults as { apiServerAway?: unknown }
-  return [
-    ...faults.delays.map(({ ms, operations }) => `delay ${ms} ms${of(operations)}`),
-    ...faults.failures.map(({ status, remaining, operations, ...rest }) => {
-      const { share = 1 } = rest as { share?: number }
-      const part = share < 1 ? `${Math.round(share * 100)} % of ` : ''
-      return `${part}calls fail with ${status}${of(operations)}${remaining === undefined ? '' : `, ${remaining} more`}`
-    }),
-    ...(faults.watchersStalled === false ? [] : ['watchers are stalled']),
-    ...(faults.ignoreBeats ? ['beats are ignored'] : []),
-    ...(faults.padding > 0 ? [`object padded by ${faults.padding} bytes`] : []),
-    ...(apiServerAway === undefined || apiServerAway === false ? [] : ['API server is away']),
-  ]
 }

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { duration } from '../common/format.js'
 import type { PageStore } from '../store/create-store.js'
 import { pageVersion } from '../store/page-version.js'
-import { speedOf } from '../store/sidecar-clock.js'
 import { actionOf } from '../ui/actions.js'
 import type { Actions } from '../ui/actions.js'
 
@@ -13,15 +12,13 @@ interface StatusProps {
 
 export function StatusLine({ store, actions }: StatusProps): JSX.Element {
   const snapshot = store.snapshot.value
-  const speed = snapshot === undefined ? 1 : speedOf(snapshot)
-  const { recording } = (snapshot ?? {}) as { recording?: string }
+  const speed = snapshot?.clock.speed ?? 1
   return (
     <footer class="status">
       <span>{location.host}</span>
       {snapshot && <span>{`${snapshot.mode} mode`}</span>}
       {snapshot && <span class="status-wide">{`up ${duration(store.now.value - snapshot.startedAt)}`}</span>}
       {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}
-      {typeof recording === 'string' && <span>{`recording ${recording}`}</span>}
       <span class="status-wide">{`v${pageVersion}`}</span>
       <button type="button" class="button status-help" onClick={actionOf(actions, 'help').run}>
         Help <kbd aria-hidden="true">?</kbd>

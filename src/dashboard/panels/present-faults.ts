@@ -54,7 +54,7 @@ export function presentFaults(faults: FaultInfo, now: () => number): PresentFaul
     const { everyMs } = faults.watchersDropped
     add(`watchers dropped every ${span(everyMs)}`, { type: 'dropWatchers', everyMs })
   }
-  const { apiServerAway = false } = faults as { apiServerAway?: boolean | number }
+  const { apiServerAway } = faults
   if (apiServerAway !== false) {
     const left = timed(apiServerAway, now)
     add(

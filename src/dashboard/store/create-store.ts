@@ -8,7 +8,6 @@ import { startFeed } from './feed.js'
 import type { Frame } from './feed.js'
 import { isOutdated } from './page-version.js'
 import { createClock } from './sidecar-clock.js'
-import { createStateRefresh } from './state-refresh.js'
 import type { AllocationResult, Store } from './store.js'
 
 /** The store, and what only the page's own frame needs of it. */
@@ -43,12 +42,10 @@ export function createStore(token: string | undefined): PageStore {
     clock.set(state)
     snapshot.value = state
   }
-  const refresh = createStateRefresh(api, accept)
 
   const startOver = (): void => {
     known = undefined
     list.clear()
-    refresh.reset()
     void fillGap(0)
   }
   const fillGap = async (since: number): Promise<void> => {
@@ -57,7 +54,6 @@ export function createStore(token: string | undefined): PageStore {
     if (answer === undefined) return
     list.add(answer.entries)
     const last = answer.entries.at(-1)
-    if (last !== undefined) refresh.want(last.seq)
     if (answer.more === true && last !== undefined) await fillGap(last.seq)
   }
   const open = (state: SidecarSnapshot): void => {
@@ -80,7 +76,6 @@ export function createStore(token: string | undefined): PageStore {
   }
   const onFrame = (frame: Frame): void => {
     if (frame.type === 'state') {
-      refresh.has(frame.state.lastSeq)
       if (connection.peek() === 'open') accept(frame.state)
       else open(frame.state)
     } else if (frame.type === 'gap') {
@@ -90,7 +85,6 @@ export function createStore(token: string | undefined): PageStore {
       known = undefined
       if (isOther) startOver()
       else if (frame.entry.seq > list.lastSeq) list.add([frame.entry])
-      refresh.want(frame.entry.seq)
     }
   }
   const feed = startFeed(api, {

@@ -21,14 +21,8 @@ export function createClock(): SidecarClock {
   return {
     now,
     set(snapshot) {
-      base = { now: snapshot.now, at: performance.now(), speed: speedOf(snapshot) }
+      base = { now: snapshot.now, at: performance.now(), speed: snapshot.clock.speed }
       now.value = read()
     },
   }
-}
-
-/** How fast the sidecar's clock runs: 1 unless somebody steers it. */
-export function speedOf(snapshot: SidecarSnapshot): number {
-  const { clock } = snapshot as { clock?: { speed: number } }
-  return clock?.speed ?? 1
 }
