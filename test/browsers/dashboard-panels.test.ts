@@ -132,6 +132,23 @@ inDashboard((openDashboard) => {
       expect(statusOf(dashboard).lists!['players']!.values).toEqual(['bob', 'carol'])
     })
 
+    test('a counter is set, another one is added, and the focus stays with the keyboard', async () => {
+      const dashboard = await open()
+      await (await button(dashboard, 'Counters', 'Set rooms')).press('Enter')
+      await dashboard.until(`document.activeElement.name === 'count'`)
+      await dashboard.press('Delete', 'Backspace')
+      await dashboard.page.keyboard.type('9')
+      await dashboard.press('Enter')
+      await dashboard.says('Counters', '9 / 10')
+      expect(await dashboard.run(`document.activeElement.getAttribute('aria-label')`)).toBe('Set rooms')
+      await (await button(dashboard, 'Counters', '+ counter')).press('Enter')
+      await dashboard.until(`document.activeElement.name === 'name'`)
+      await dashboard.page.keyboard.type('goals')
+      await dashboard.press('Enter')
+      await dashboard.says('Counters', /goals\s+0 \/ 10/)
+      await dashboard.until(`document.activeElement.innerText === '+ counter'`)
+    })
+
     test('only Shutdown asks', async () => {
       const dashboard = await open()
       await (await button(dashboard, 'Lifecycle', 'Reserved')).click()

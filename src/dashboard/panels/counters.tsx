@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
 import { Amount } from './amount.js'
 import { GrowingPanel } from './growing-panel.js'
-import { onFields } from './on-fields.js'
+import { focusNow, focusOpener, onFields } from './on-fields.js'
 import { useWanted } from './use-wanted.js'
 
 const code = `spec:
@@ -81,14 +81,22 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
       {isSetting.value && (
         <form
           class="part-form"
-          onSubmit={onFields((fields) => {
+          onSubmit={onFields((fields, form) => {
             void store.control({ type: 'setCounter', name, ...fields })
+            focusOpener(form)
             isSetting.value = false
           })}
         >
           <label>
             count{' '}
-            <input class="field count-field" name="count" inputMode="numeric" defaultValue={count} required autofocus />
+            <input
+              class="field count-field"
+              name="count"
+              inputMode="numeric"
+              defaultValue={count}
+              required
+              ref={focusNow}
+            />
           </label>
           <label>
             capacity{' '}

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
 import { Panel } from './panel.js'
 import { countedTime } from './times.js'
+import { sends } from './send-all.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
 
@@ -27,7 +28,7 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
   const tools = (
     <span class="part-tools">
       {ends.map(([text, title, command]) => (
-        <button key={text} class="button" title={title} onClick={() => void store.control(command)}>
+        <button key={text} class="button" title={title} onClick={sends(store, command)}>
           {text}
         </button>
       ))}

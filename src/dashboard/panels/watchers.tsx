@@ -4,6 +4,7 @@ import { duration } from '../common/format.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
 import { Panel } from './panel.js'
+import { sends } from './send-all.js'
 
 export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const snapshot = store.snapshot.value
@@ -12,18 +13,14 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const isStalled = faults.watchersStalled !== false
   const tools = (
     <span class="part-tools">
-      <button
-        class="button"
-        aria-disabled={watchers.length === 0}
-        onClick={() => void store.control({ type: 'dropWatchers' })}
-      >
+      <button class="button" aria-disabled={watchers.length === 0} onClick={sends(store, { type: 'dropWatchers' })}>
         Drop all
       </button>
       <button
         class="button"
         aria-pressed={isStalled}
         title="Sends nothing to any watcher until it is released"
-        onClick={() => void store.control({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+        onClick={sends(store, { type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
       >
         Stall
       </button>
@@ -62,7 +59,7 @@ function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JS
       <button
         class="button"
         aria-label={`Drop watcher ${id}`}
-        onClick={() => void store.control({ type: 'dropWatchers', ids: [id] })}
+        onClick={sends(store, { type: 'dropWatchers', ids: [id] })}
       >
         drop
       </button>
