@@ -39,12 +39,14 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     top.value = scrollTop
   }
   useLayoutEffect(() => {
-    const element = box.current!
-    const held = anchor.current
-    if (held !== undefined && (element.scrollTop > 0 || isHeld)) {
-      const index = rows.findIndex(({ seq }) => seq === held.seq)
-      if (index >= 0) element.scrollTop = offsetOf(index) + held.offset
+    // At the upper edge the newest rows are wanted, and asking for the position would cost a layout each time.
+    if (top.peek() === 0 && !isHeld) {
+      anchor.current = undefined
+      return
     }
+    const held = anchor.current
+    const index = held === undefined ? -1 : rows.findIndex(({ seq }) => seq === held.seq)
+    if (index >= 0) box.current!.scrollTop = offsetOf(index) + held!.offset
     readScroll()
   }, [rows])
   useLayoutEffect(() => {

@@ -18,7 +18,7 @@ interface RowProps {
   onToggle(seq: number): void
 }
 
-/** One row. A thousand events a second draw the list sixty times, and each row once. */
+/** One row. A thousand events a second draw the list again and again, and each row once. */
 export class RowButton extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     const { row, isOpen, isTarget } = this.props

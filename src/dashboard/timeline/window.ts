@@ -1,7 +1,7 @@
 /** Pixels of a row, as in the stylesheet. */
 export const ROW_HEIGHT = 30
 /** Rows beyond each edge, so that a flick of the wheel meets drawn ones. */
-const BEYOND = 30
+const BEYOND = 15
 /** Rows that are drawn at most. */
 const MAX_ROWS = 300
 

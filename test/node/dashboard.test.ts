@@ -1,0 +1,127 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createHash } from 'node:crypto'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import { request } from './support.js'
+
+/** Bytes of the whole page as it is sent. The goal is 30,000. */
+const LIMIT = 41_000
+
+async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
+  const local = await createLocalSidecar({ onWarning: () => {}, ...options })
+  onTestFinished(() => local.close())
+  return local
+}
+
+const HTML = { accept: 'text/html,application/xhtml+xml' }
+const read = (
+  local: LocalSidecar,
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response> => fetch(local.url + path, { method, headers, redirect: 'manual' })
+
+const policyOf = (response: Response): string => response.headers.get('content-security-policy') ?? ''
+
+describe('the dashboard', () => {
+  test('a browser that opens the address is led there; every other answer is the sidecar’s own', async () => {
+    const local = await start()
+    for (const [path, headers] of [
+      ['/', HTML],
+      ['/_', {}],
+    ] as const) {
+      const response = await read(local, path, headers)
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/_/'])
+    }
+    expect((await read(local, '/', { accept: '*/*' })).status).toBe(404)
+    expect((await read(local, '/', HTML, 'POST')).status).toBe(404)
+    expect((await read(local, '/_/', {}, 'POST')).status).toBe(404)
+    expect((await read(local, '/_/other', HTML)).status).toBe(404)
+  })
+
+  test('dashboard: false leaves no trace of it, and the control interface stays', async () => {
+    const local = await start({ dashboard: false })
+    for (const path of ['/', '/_', '/_/']) expect((await read(local, path, HTML)).status).toBe(404)
+    expect((await read(local, '/_/api/state')).status).toBe(200)
+  })
+
+  test(`it is one page of ${LIMIT} bytes at most, whose policy lets in its own script and style and nothing else`, async () => {
+    const local = await start()
+    const response = await read(local, '/_/', { 'accept-encoding': 'identity' })
+    const html = await response.text()
+    expect(gzipSync(html, { level: 9 }).byteLength).toBeLessThanOrEqual(LIMIT)
+    const hashOf = (tag: string): string => {
+      const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html)![1]!
+      return createHash('sha256').update(text).digest('base64')
+    }
+    expect(policyOf(response)).toBe(
+      [
+        `default-src 'none'`,
+        `script-src 'sha256-${hashOf('script')}'`,
+        `style-src 'sha256-${hashOf('style')}'`,
+        `connect-src 'self'`,
+        `img-src data:`,
+        `frame-ancestors 'self'`,
+        `base-uri 'none'`,
+        `form-action 'none'`,
+      ].join('; '),
+    )
+    expect(html).not.toMatch(/\s(?:src|href)="(?!data:)/)
+  })
+
+  test('it comes compressed to those who take that, and once for as long as it is the same', async () => {
+    const { port, url } = await start()
+    const head = ['Host: localhost', 'Accept-Encoding: br, gzip']
+    const answer = await request(port, 'GET /_/', head)
+    expect(answer.head.toLowerCase()).toContain('content-encoding: gzip')
+    const plain = await (await fetch(`${url}/_/`, { headers: { 'accept-encoding': 'identity' } })).text()
+    expect(gunzipSync(Buffer.from(answer.body, 'latin1')).toString()).toBe(plain)
+    const none = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: gzip;q=0'])
+    expect(none.head.toLowerCase()).not.toContain('content-encoding')
+    const etag = /^etag: (.*)$/im.exec(answer.head)![1]!
+    expect((await request(port, 'GET /_/', [...head, `If-None-Match: ${etag}`])).status).toBe(304)
+    expect((await request(port, 'GET /_/', [...head, 'If-None-Match: W/"other"'])).status).toBe(200)
+    const headOnly = await request(port, 'HEAD /_/', head)
+    expect([headOnly.status, headOnly.body, headOnly.head.includes(etag)]).toEqual([200, '', true])
+  })
+
+  test('only allowed origins of this machine may frame it, and only the strip', async () => {
+    const allowOrigins = ['http://localhost:5173', 'https://[::1]:8443', 'http://game.example', 'http://10.0.0.1:80']
+    const local = await start({ allowOrigins })
+    const ancestors = async (path: string): Promise<string | undefined> =>
+      /frame-ancestors ([^;]*)/.exec(policyOf(await read(local, path)))?.[1]
+    expect(await ancestors('/_/?embed=1')).toBe(`'self' http://localhost:5173 https://[::1]:8443`)
+    expect(await ancestors('/_/?theme=dark&embed')).toBe(`'self' http://localhost:5173 https://[::1]:8443`)
+    expect(await ancestors('/_/')).toBe(`'self'`)
+    expect(await ancestors('/_/?embedded=1')).toBe(`'self'`)
+  })
+
+  const navigation = (site: string, dest: string): string[] => [
+    'Host: localhost',
+    `Sec-Fetch-Site: ${site}`,
+    'Sec-Fetch-Mode: navigate',
+    `Sec-Fetch-Dest: ${dest}`,
+  ]
+
+  test('links on other sites lead to it, and to nothing else of the sidecar', async () => {
+    const { port } = await start()
+    expect((await request(port, 'GET /_/', navigation('cross-site', 'document'))).status).toBe(200)
+    expect((await request(port, 'GET /_/api/state', navigation('cross-site', 'document'))).status).toBe(403)
+    expect((await request(port, 'GET /gameserver', navigation('cross-site', 'document'))).status).toBe(403)
+    expect((await request(port, 'GET /_/', ['Host: evil.example'])).status).toBe(403)
+  })
+
+  test('a frame of another site gets it only where such a page is allowed', async () => {
+    const closed = await start()
+    const open = await start({ allowOrigins: ['http://localhost:5173'] })
+    const remote = await start({ allowOrigins: ['http://game.example'] })
+    const framed = async ({ port }: LocalSidecar, target: string): Promise<number> =>
+      (await request(port, `GET ${target}`, navigation('cross-site', 'iframe'))).status
+    expect(await framed(open, '/_/?embed=1')).toBe(200)
+    expect(await framed(open, '/_/')).toBe(403)
+    expect(await framed(open, '/_/api/state?embed=1')).toBe(403)
+    expect(await framed(closed, '/_/?embed=1')).toBe(403)
+    expect(await framed(remote, '/_/?embed=1')).toBe(403)
+  })
+})
