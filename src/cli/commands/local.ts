@@ -96,7 +96,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, dashboard, conformance, wsLimit, record, redact, httpPort } =
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
     options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>

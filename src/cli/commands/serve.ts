@@ -92,7 +92,7 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
 
 async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
-  const { mode, file, featureGates, wsLimit, quirks, replace, dashboard, record, redact, httpPort, host, cert, key } =
+  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, dashboard, httpPort, host, cert, key } =
     options
   const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
   try {

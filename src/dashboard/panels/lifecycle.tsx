@@ -63,8 +63,7 @@ function Outlook({ store, snapshot }: { store: Store; snapshot: SidecarSnapshot 
 }
 
 function outlookOf(snapshot: SidecarSnapshot, now: () => number): string | undefined {
-  const { gameServer, gone, pending, reservedUntil } = snapshot
-  const { replacesAt } = snapshot as { replacesAt?: number }
+  const { gameServer, gone, pending, reservedUntil, replacesAt } = snapshot
   if (replacesAt !== undefined) return `Replaced in ${countedTime(replacesAt - now())}`
   if (gone) return 'Gone from the cluster'
   if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') return 'Is being deleted'
