@@ -232,6 +232,7 @@ inDashboard((openDashboard) => {
 
   test('a panel without anything to show says what to paste', async () => {
     const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
+    await dashboard.says('Health', 'Not started: waits for the game’s first call')
     await dashboard.says('Counters', "updateCounter('rooms'")
     await dashboard.says('Lists', "addListValue('players'")
     await dashboard.says('Watchers', `curl -N ${dashboard.local.url}/watch/gameserver`)
