@@ -133,6 +133,18 @@ inDashboard((open) => {
     await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
   })
 
+  test('e saves the session, in which a colleague finds every call', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.says('Timeline', 'POST /nowhere')
+    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    await dashboard.press('e')
+    await dashboard.says('Told', 'Exported as lobby.ndjson')
+    const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
+    const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
+    expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
+  })
+
   test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/ready', {})

@@ -20,9 +20,9 @@ export interface EntryDetail {
 /** Fetches it. The signal is undefined before, and `{}` where the sidecar no longer has it. */
 export function fetchDetail(api: Api, seq: number): ReadonlySignal<EntryDetail | undefined> {
   const detail = signal<EntryDetail | undefined>(undefined)
-  api
-    .read(`${CONTROL}/log/${seq}`)
-    .catch(() => undefined)
-    .then((value) => (detail.value = (value ?? {}) as EntryDetail))
+  const keep = (value: unknown): void => {
+    detail.value = (value ?? {}) as EntryDetail
+  }
+  api.read(`${CONTROL}/log/${seq}`).then(keep, () => keep(undefined))
   return detail
 }

@@ -1,3 +1,4 @@
+import type { ControlCommand } from '../../sidecar/index.js'
 import type { PageStore } from '../store/create-store.js'
 import type { TimelineModel } from '../timeline/model.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
@@ -18,9 +19,10 @@ export interface Action {
 export type Actions = readonly Action[]
 
 export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel): Actions {
-  const told = (command: Parameters<PageStore['control']>[0], text: string) => async (): Promise<void> => {
-    const result = await store.control(command)
-    if (result.ok) store.announce(text)
+  const told = (command: ControlCommand, text: string) => (): void => {
+    void store.control(command).then(({ ok }) => {
+      if (ok) store.announce(text)
+    })
   }
   const ask = (question: string, action: string, run: () => void): void => {
     ui.confirmation.value = { question, action, run }

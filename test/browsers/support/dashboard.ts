@@ -71,7 +71,7 @@ async function openDashboard(
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
   const context = await createContext()
-  await context.overridePermissions(local.url, ['clipboard-read', 'clipboard-write'])
+  await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
   page.setDefaultTimeout(10_000)
   const problems: string[] = []
