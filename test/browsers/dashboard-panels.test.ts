@@ -132,6 +132,23 @@ inDashboard((openDashboard) => {
       expect(statusOf(dashboard).lists!['players']!.values).toEqual(['bob', 'carol'])
     })
 
+    test('a counter is set, another one is added, and the focus stays with the keyboard', async () => {
+      const dashboard = await open()
+      await (await button(dashboard, 'Counters', 'Set rooms')).press('Enter')
+      await dashboard.until(`document.activeElement.name === 'count'`)
+      await dashboard.press('Delete', 'Backspace')
+      await dashboard.page.keyboard.type('9')
+      await dashboard.press('Enter')
+      await dashboard.says('Counters', '9 / 10')
+      expect(await dashboard.run(`document.activeElement.getAttribute('aria-label')`)).toBe('Set rooms')
+      await (await button(dashboard, 'Counters', '+ counter')).press('Enter')
+      await dashboard.until(`document.activeElement.name === 'name'`)
+      await dashboard.page.keyboard.type('goals')
+      await dashboard.press('Enter')
+      await dashboard.says('Counters', /goals\s+0 \/ 10/)
+      await dashboard.until(`document.activeElement.innerText === '+ counter'`)
+    })
+
     test('only Shutdown asks', async () => {
       const dashboard = await open()
       await (await button(dashboard, 'Lifecycle', 'Reserved')).click()
@@ -146,10 +163,10 @@ inDashboard((openDashboard) => {
     test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {
       const dashboard = await open()
       await (await button(dashboard, 'Faults', 'Fail')).click()
-      await dashboard.says('Faults', '503 50 % of all calls')
+      await dashboard.says('Faults', 'fail 50 % of all calls with 503')
       await (await button(dashboard, 'Faults', 'Ignore')).click()
       await dashboard.says('Faults', 'the next 3 beats ignored')
-      await (await button(dashboard, 'Faults', 'Clear: 503 50 % of all calls')).click()
+      await (await button(dashboard, 'Faults', 'Clear: fail 50 % of all calls with 503')).click()
       await becomes(() => dashboard.local.sidecar.snapshot().faults.failures, [])
       await becomes(() => dashboard.local.sidecar.snapshot().faults.beatsToIgnore, 3)
       await (await button(dashboard, 'Faults', 'flaky Wi-Fi')).click()
@@ -215,6 +232,7 @@ inDashboard((openDashboard) => {
 
   test('a panel without anything to show says what to paste', async () => {
     const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
+    await dashboard.says('Health', 'Not started: waits for the game’s first call')
     await dashboard.says('Counters', "updateCounter('rooms'")
     await dashboard.says('Lists', "addListValue('players'")
     await dashboard.says('Watchers', `curl -N ${dashboard.local.url}/watch/gameserver`)

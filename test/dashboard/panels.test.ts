@@ -66,7 +66,7 @@ describe('the faults of the form', () => {
     expect(texts(sidecar)).toEqual([
       'delay ready by 500 ms + up to 1.5 s',
       'delay all calls by 20 ms',
-      '500 50 % of setLabel',
+      'fail 50 % of setLabel with 500',
       'cut off the next 7 of all calls',
       'lose the next 2 writes',
       'the next 4 beats ignored',

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { clockTime } from '../common/format.js'
 import type { Store } from '../store/store.js'
 import { Panel } from './panel.js'
+import { sends } from './send-all.js'
 
 const speeds = [
   [0, 'Paused'],
@@ -21,17 +22,13 @@ export function Clock({ store }: { store: Store }): JSX.Element | null {
             key={value}
             class="button"
             aria-pressed={speed === value}
-            onClick={() => void store.control({ type: 'setClock', speed: value })}
+            onClick={sends(store, { type: 'setClock', speed: value })}
           >
             {text}
           </button>
         ))}
         {[10, 30].map((seconds) => (
-          <button
-            key={seconds}
-            class="button"
-            onClick={() => void store.control({ type: 'advanceClock', ms: seconds * 1000 })}
-          >
+          <button key={seconds} class="button" onClick={sends(store, { type: 'advanceClock', ms: seconds * 1000 })}>
             {`+${seconds} s`} {seconds === 10 && <kbd>t</kbd>}
           </button>
         ))}

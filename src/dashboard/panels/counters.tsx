@@ -3,8 +3,9 @@ import type { JSX } from 'preact'
 import type { CounterStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
+import { Amount } from './amount.js'
 import { GrowingPanel } from './growing-panel.js'
-import { onFields } from './on-fields.js'
+import { focusNow, focusOpener, onFields } from './on-fields.js'
 import { useWanted } from './use-wanted.js'
 
 const code = `spec:
@@ -47,9 +48,7 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
   }
   return (
     <li class="count-row">
-      <span class="part-name">{name}</span>
-      <meter class="part-meter" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
-      <span class="count-value">{`${count} / ${capacity}`}</span>
+      <Amount name={name} count={count} capacity={capacity} />
       <span class="part-tools">
         <button
           class="button button-icon"
@@ -82,14 +81,22 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
       {isSetting.value && (
         <form
           class="part-form"
-          onSubmit={onFields((fields) => {
+          onSubmit={onFields((fields, form) => {
             void store.control({ type: 'setCounter', name, ...fields })
+            focusOpener(form)
             isSetting.value = false
           })}
         >
           <label>
             count{' '}
-            <input class="field count-field" name="count" inputMode="numeric" defaultValue={count} required autofocus />
+            <input
+              class="field count-field"
+              name="count"
+              inputMode="numeric"
+              defaultValue={count}
+              required
+              ref={focusNow}
+            />
           </label>
           <label>
             capacity{' '}

@@ -8,7 +8,7 @@ import { Panel } from './panel.js'
 import { clearing, presentFaults } from './present-faults.js'
 import { presets } from './presets.js'
 import { scenarioOf } from './scenario.js'
-import { sendAll } from './send-all.js'
+import { sends } from './send-all.js'
 
 export function Faults({ store }: { store: Store }): JSX.Element {
   const save = (
@@ -23,8 +23,9 @@ export function Faults({ store }: { store: Store }): JSX.Element {
     <Panel name="Faults" pane="faults" aside={save}>
       <PresentFaults store={store} />
       <div class="part-row" role="group" aria-label="Presets">
+        <span class="muted">Presets</span>
         {presets.value.map(({ name, description, commands }) => (
-          <button key={name} class="button" title={description} onClick={() => void sendAll(store, commands)}>
+          <button key={name} class="button" title={description} onClick={sends(store, ...commands)}>
             {name}
           </button>
         ))}
@@ -48,14 +49,14 @@ function PresentFaults({ store }: { store: Store }): JSX.Element {
           <button
             class="button"
             aria-label={`Clear: ${fault.text}`}
-            onClick={() => void sendAll(store, clearing(fault, present))}
+            onClick={sends(store, ...clearing(fault, present))}
           >
             clear
           </button>
         </li>
       ))}
       <li>
-        <button class="button" onClick={() => void store.control({ type: 'clearFaults' })}>
+        <button class="button" onClick={sends(store, { type: 'clearFaults' })}>
           Clear all <kbd>0</kbd>
         </button>
       </li>

@@ -6,6 +6,7 @@ import type { Store } from '../store/store.js'
 import { CopyButton } from './copy-button.js'
 import { JsonTree } from './json-tree.js'
 import { manifestOf } from './manifest.js'
+import { focusNow } from './on-fields.js'
 import { Panel } from './panel.js'
 import { readYaml } from './read-yaml.js'
 import { writeYaml } from './write-yaml.js'
@@ -80,7 +81,7 @@ function Editor({ store, text, onDone }: { store: Store; text: string; onDone: (
         rows={18}
         spellcheck={false}
         defaultValue={text}
-        autofocus
+        ref={focusNow}
       />
       <p id="tree-problem" class="part-problem" role="alert">
         {problem}

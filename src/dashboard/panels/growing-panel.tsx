@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import type { ControlResult } from '../../sidecar/index.js'
-import { onFields } from './on-fields.js'
+import { focusNow, focusOpener, onFields } from './on-fields.js'
 import { Panel } from './panel.js'
 
 interface GrowingPanelProps {
@@ -28,10 +28,16 @@ export function GrowingPanel({ name, noun, fields, add, children }: GrowingPanel
         <form
           class="part-form"
           aria-label={`Add a ${noun}`}
-          onSubmit={onFields((given) => void add(given).then(({ ok }) => ok && (isAdding.value = false)))}
+          onSubmit={onFields((given, form) => {
+            void add(given).then(({ ok }) => {
+              if (!ok) return
+              focusOpener(form)
+              isAdding.value = false
+            })
+          })}
         >
           <label>
-            name <input class="field" name="name" size={8} required autofocus />
+            name <input class="field" name="name" size={8} required ref={focusNow} />
           </label>
           {Object.entries(fields).map(([field, value]) => (
             <label key={field}>

@@ -6,6 +6,7 @@ import { BeatStrip } from './beat-strip.js'
 import { beatsSince, WINDOW } from './beats.js'
 import { countedTime, span } from './times.js'
 import { Panel } from './panel.js'
+import { sends } from './send-all.js'
 
 export function Health({ store }: { store: Store }): JSX.Element | null {
   const beats = useComputed(() => beatsSince(store.entries.value, (store.snapshot.value?.now ?? 0) - WINDOW - 1000))
@@ -21,7 +22,7 @@ export function Health({ store }: { store: Store }): JSX.Element | null {
       <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
         Ignore beats
       </button>
-      <button class="button" onClick={() => void store.control({ type: 'makeUnhealthy' })}>
+      <button class="button" onClick={sends(store, { type: 'makeUnhealthy' })}>
         Unhealthy <kbd>u</kbd>
       </button>
     </span>

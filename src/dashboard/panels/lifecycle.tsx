@@ -5,6 +5,7 @@ import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
 import { Panel } from './panel.js'
 import { countedTime } from './times.js'
+import { sends } from './send-all.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
 
@@ -27,7 +28,7 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
   const tools = (
     <span class="part-tools">
       {ends.map(([text, title, command]) => (
-        <button key={text} class="button" title={title} onClick={() => void store.control(command)}>
+        <button key={text} class="button" title={title} onClick={sends(store, command)}>
           {text}
         </button>
       ))}
@@ -62,8 +63,7 @@ function Outlook({ store, snapshot }: { store: Store; snapshot: SidecarSnapshot 
 }
 
 function outlookOf(snapshot: SidecarSnapshot, now: () => number): string | undefined {
-  const { gameServer, gone, pending, reservedUntil } = snapshot
-  const { replacesAt } = snapshot as { replacesAt?: number }
+  const { gameServer, gone, pending, reservedUntil, replacesAt } = snapshot
   if (replacesAt !== undefined) return `Replaced in ${countedTime(replacesAt - now())}`
   if (gone) return 'Gone from the cluster'
   if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') return 'Is being deleted'

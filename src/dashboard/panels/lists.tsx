@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { ListStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
+import { Amount } from './amount.js'
 import { GrowingPanel } from './growing-panel.js'
 import { onFields } from './on-fields.js'
 import { useWanted } from './use-wanted.js'
@@ -53,11 +54,7 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
   }
   return (
     <li class="list-row">
-      <div class="list-head">
-        <span class="part-name">{name}</span>
-        <meter class="part-meter" aria-label={name} min={0} max={Number(present.capacity) || 1} value={values.length} />
-        <span class="count-value">{`${values.length} / ${present.capacity}`}</span>
-      </div>
+      <Amount name={name} count={values.length} capacity={present.capacity} />
       <ul class="list-values">
         {values.slice(0, SHOWN).map((value) => (
           <li key={value} class="list-value">

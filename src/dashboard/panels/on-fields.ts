@@ -16,3 +16,10 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   }
   return fields
 }
+
+/** Gives the focus to what has just come. Stays the same function, so that it does so once. */
+export const focusNow = (element: HTMLElement | null): void => element?.focus()
+
+/** Gives the focus back to the button that has opened a form. */
+export const focusOpener = (form: HTMLElement): void =>
+  form.closest('li, section')?.querySelector<HTMLElement>('[aria-expanded]')?.focus()

@@ -26,7 +26,8 @@ export function presentFaults(faults: FaultInfo, now: () => number): PresentFaul
   for (const { operations, remaining, retryAfter, ...failure } of faults.failures) {
     const part = failure.share < 1 ? `${Math.round(failure.share * 100)} % of ` : ''
     const next = remaining === undefined ? '' : `the next ${remaining} of `
-    add(`${failure.drop ? 'cut off' : failure.status} ${part}${next}${calls(operations)}`, {
+    const how = failure.drop ? ['cut off', ''] : ['fail', ` with ${failure.status}`]
+    add(`${how[0]} ${part}${next}${calls(operations)}${how[1]}`, {
       type: 'failCalls',
       ...failure,
       ...(operations && { operations }),

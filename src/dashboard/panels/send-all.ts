@@ -6,3 +6,9 @@ export async function sendAll(store: Store, commands: readonly ControlCommand[])
   for (const command of commands) if (!(await store.control(command)).ok) return false
   return true
 }
+
+/** What a button does that sends commands. */
+export const sends =
+  (store: Store, ...commands: readonly ControlCommand[]): (() => void) =>
+  () =>
+    void sendAll(store, commands)

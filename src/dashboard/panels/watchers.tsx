@@ -4,6 +4,7 @@ import { duration } from '../common/format.js'
 import type { Store } from '../store/store.js'
 import { Hint } from './copy-button.js'
 import { Panel } from './panel.js'
+import { sends } from './send-all.js'
 
 export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const snapshot = store.snapshot.value
@@ -12,18 +13,14 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const isStalled = faults.watchersStalled !== false
   const tools = (
     <span class="part-tools">
-      <button
-        class="button"
-        aria-disabled={watchers.length === 0}
-        onClick={() => void store.control({ type: 'dropWatchers' })}
-      >
+      <button class="button" aria-disabled={watchers.length === 0} onClick={sends(store, { type: 'dropWatchers' })}>
         Drop all
       </button>
       <button
         class="button"
         aria-pressed={isStalled}
         title="Sends nothing to any watcher until it is released"
-        onClick={() => void store.control({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+        onClick={sends(store, { type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
       >
         Stall
       </button>
@@ -51,16 +48,18 @@ function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JS
   const { id, transport, client, openedAt, sent, queued, dropped } = watcher
   return (
     <li class="watch-row">
-      <span class="part-name">{`#${id} ${transport}`}</span>
-      {client !== undefined && <span class="muted">{client}</span>}
-      <span class="muted">{duration(store.now.value - openedAt)}</span>
-      <span>{`${sent} sent`}</span>
-      <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
-      <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      <span class="watch-facts">
+        <span class="part-name">{`#${id} ${transport}`}</span>
+        {client !== undefined && <span class="muted">{client}</span>}
+        <span class="muted">{duration(store.now.value - openedAt)}</span>
+        <span>{`${sent} sent`}</span>
+        <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
+        <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      </span>
       <button
-        class="button part-last"
+        class="button"
         aria-label={`Drop watcher ${id}`}
-        onClick={() => void store.control({ type: 'dropWatchers', ids: [id] })}
+        onClick={sends(store, { type: 'dropWatchers', ids: [id] })}
       >
         drop
       </button>
