@@ -40,9 +40,12 @@ describe('exports are a contract', () => {
       [
         "GameServerFileError",
         "HostError",
+        "ScenarioFailure",
+        "ScenarioFileError",
         "createGateway",
         "createHost",
         "createLocalSidecar",
+        "runScenario",
       ]
     `)
   })
@@ -51,6 +54,14 @@ describe('exports are a contract', () => {
     expect(await imported('player.js')).toMatchInlineSnapshot(`
       [
         "connect",
+      ]
+    `)
+  })
+
+  test('./mock', async () => {
+    expect(await imported('mock.js')).toMatchInlineSnapshot(`
+      [
+        "createMock",
       ]
     `)
   })
@@ -68,7 +79,7 @@ describe('exports are a contract', () => {
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node-connect', 'node', 'player', 'vite'])(
+  test.each(['frames', 'node-connect', 'node', 'player', 'mock', 'vite'])(
     './%s is the same for an import and a require',
     async (entry) => {
       expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))
