@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -67,7 +66,7 @@ describe('exec', () => {
     const missing = await cli(['exec', '--', 'no-such-game'], NO_SIDECAR).finished
     expect(missing.code).toBe(127)
     expect(missing.err).toMatch(/\nsidecar: There is no command "no-such-game"; check its name/)
-    expect((await cli(['exec', '--', '/etc/hostname'], NO_SIDECAR).finished).code).toBe(126)
+    expect((await cli(['exec', '--', '/etc/passwd'], NO_SIDECAR).finished).code).toBe(126)
   })
 
   test('no command is 64, and so is an option of the command before --', async () => {
