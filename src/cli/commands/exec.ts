@@ -4,8 +4,10 @@ import { variablePrefix } from '../../node/gateway/sidecar-url.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
 import { port, seconds } from '../arguments.js'
+import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
+import { dashboardUrl } from '../local-lines.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { startError } from '../start-failure.js'
@@ -15,6 +17,7 @@ interface ExecFlags extends LocalFlags {
   readonly platform: string
   readonly grace: number
   readonly restart: boolean
+  readonly keys: boolean
   readonly verbose: boolean
 }
 
@@ -30,6 +33,7 @@ function define(command: Command): void {
     .usage('[options] -- <command> [arguments...]')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--restart', 'run the command again for a fresh GameServer, when its GameServer has ended', false)
+    .option('--keys', 'steer the sidecar by keys of the terminal; the command gets no input then', false)
     .option('--grace <seconds>', 'time from SIGTERM to SIGKILL when the GameServer is terminated', seconds, 30)
     .option('--http-port <port>', 'port of the sidecar; 0 for any', port, 0)
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
@@ -48,34 +52,54 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
   ])
   const { colors } = context
   const say = (text: string): void => context.warn(colors.dim(`sidecar: ${plainText(text)}`))
+  let detach: (() => void) | undefined
   try {
     if (flags.verbose) {
       const lines = createEventLines(colors, true)
       local.sidecar.log.subscribe((entry) => lines(entry).forEach(context.warn))
     }
     const prefix = variablePrefix(flags.platform)
-    say(`${local.url} (${prefix}PORT=${local.port}), dashboard at ${local.url}/_/`)
+    const page = flags.dashboard === false ? '' : `, dashboard at ${dashboardUrl(local)}`
+    say(`${local.url} (${prefix}PORT=${local.port})${page}`)
+    if (flags.keys) detach = await takeKeys(local, context)
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
       local,
       env: { ...process.env, [`${prefix}PORT`]: String(local.port), [`${prefix}HOST`]: '127.0.0.1' },
       graceMs: flags.grace * 1000,
       restarts: flags.restart,
+      stdin: flags.keys ? 'ignore' : 'inherit',
       say,
     })
     return exitCode
   } finally {
+    detach?.()
     await local.close()
   }
 }
 
+/** @throws UsageError where no terminal is */
+async function takeKeys(local: LocalSidecar, { colors, warn }: CliContext): Promise<() => void> {
+  const { attachKeys, hasKeys, keyRow } = await import('../keys.js')
+  if (!hasKeys()) throw new UsageError('--keys needs a terminal; leave it out where there is none.')
+  warn(keyRow(colors))
+  return attachKeys({
+    local,
+    dashboard: dashboardUrl(local),
+    colors,
+    print: warn,
+    // It is passed on as if it had come from outside.
+    onQuit: () => void process.kill(process.pid, 'SIGTERM'),
+  })
+}
+
 async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, platform, quirks, featureGates, wsLimit, httpPort } = flags
+  const { mode, file, platform, quirks, featureGates, wsLimit, record, redact, dashboard, httpPort } = flags
   const onWarning = (message: string): void => warn(colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createLocalSidecar({
-      ...{ mode, file, platform, quirks, featureGates, wsLimit },
+      ...{ mode, file, platform, quirks, featureGates, wsLimit, record, redact, dashboard },
       port: httpPort,
       onWarning,
       onLog: warn,

@@ -28,7 +28,7 @@ function templateOf(value: Manifest): Manifest {
   return isObject(template) ? { apiVersion: value['apiVersion'], kind: 'GameServer', ...template } : value
 }
 
-export const isObject = (value: unknown): value is Manifest =>
+const isObject = (value: unknown): value is Manifest =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The object at a path of names; empty where there is none. */

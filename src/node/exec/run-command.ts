@@ -15,6 +15,8 @@ export interface RunCommandOptions {
   readonly graceMs: number
   /** Start it again for a fresh GameServer when it ended after its own had ended, as a pod is replaced. */
   readonly restarts: boolean
+  /** Default `inherit`. */
+  readonly stdin?: 'inherit' | 'ignore'
   /** Tells a person what happens, a sentence at a time. */
   readonly say: (text: string) => void
 }
@@ -24,7 +26,7 @@ export interface RunCommandOptions {
  * process gets go to the command; `terminate`, a command of the control interface, ends it as a kubelet does.
  */
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
-  const { command, local, env, graceMs, restarts, say } = options
+  const { command, local, env, graceMs, restarts, stdin = 'inherit', say } = options
   let running: RunningCommand | undefined
   let signalled = false
   let kubelet: NodeJS.Timeout | undefined
@@ -50,7 +52,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
 
   try {
     for (;;) {
-      running = await startCommand(command, { env })
+      running = await startCommand(command, { env, stdio: [stdin, 'inherit', 'inherit'] })
       const end = await running.exited
       running = undefined
       clearTimeout(kubelet)

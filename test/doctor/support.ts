@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Finding, Patient } from '../../src/cli/doctor/check.js'
+import { checks } from '../../src/cli/doctor/examine.js'
+import { createPatient } from '../../src/cli/doctor/patient.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+export interface Arranged extends Partial<Pick<Patient, 'env' | 'isUrlGiven' | 'origin' | 'file' | 'patience'>> {
+  readonly url?: string
+}
+
+/** A port that nothing listens at. */
+export const NOBODY = 'http://127.0.0.1:9'
+
+/** What one check finds. */
+export async function find(id: string, { url = NOBODY, ...arranged }: Arranged = {}): Promise<Finding> {
+  const check = checks.find((one) => one.id === id)
+  if (check === undefined) throw new Error(`There is no check ${id}`)
+  const given = { env: {}, isUrlGiven: true, origin: undefined, file: undefined, version: '0.1.0', patience: 5_000 }
+  return check.run(createPatient({ ...given, url, ...arranged }))
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A sidecar that answers as a handler says, and where there is none for a path, as a real one does. */
+export async function faulty(handlers: Readonly<Record<string, Handler>> = {}): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = `${request.method} ${request.url}`
+    const handler = handlers[path] ?? handlers['*'] ?? honest[path] ?? notFound
+    request.resume().once('end', () => handler(request, response))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export const json =
+  (status: number, body: unknown): Handler =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+
+const notFound = json(404, { code: 5, message: 'Not Found', details: [] })
+
+const honest: Readonly<Record<string, Handler>> = {
+  'GET /gameserver': json(200, gameServer(1)),
+  'POST /health': (request, response) => {
+    response.writeHead(Number(request.headers['content-length']) > 0 ? 200 : 400).end('{}')
+  },
+  'GET /watch/gameserver': (_request, response) => {
+    response.writeHead(200).write(`${JSON.stringify({ result: gameServer(1) })}\n`)
+  },
+}
+
+/** A file with that text. */
+export async function fileWith(text: string): Promise<string> {
+  const file = join(await temporaryFolder('doctor'), 'gameserver.yaml')
+  await writeFile(file, text)
+  return file
+}

@@ -1,0 +1,127 @@
+import { get } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ControlCommand } from '../../src/sidecar/index.js'
+import type { LocalSidecarOptions } from '../../src/node/index.js'
+import { startSidecar, untilLogged } from '../support/with-sidecar.js'
+import { faulty, find } from './support.js'
+
+async function sidecarWith(commands: readonly ControlCommand[], options: LocalSidecarOptions = {}): Promise<string> {
+  const local = await startSidecar(options)
+  for (const command of commands) expect(local.control(command)).toEqual({ ok: true })
+  return local.url
+}
+
+const PATIENCE = 1_200
+
+describe('each mistake of the watch and of the GameServer is found', () => {
+  const rows: readonly (readonly [
+    id: string,
+    what: string,
+    commands: readonly ControlCommand[],
+    status: string,
+    text: RegExp,
+  ])[] = [
+    ['stream', 'stalled', [{ type: 'stallWatchers' }], 'failure', /gives nothing/],
+    ['stream', 'honest', [], 'ok', /gives the GameServer/],
+    ['websocket', 'stalled', [{ type: 'stallWatchers' }], 'warning', /gives nothing \(no frame within/],
+    ['websocket', 'honest', [], 'ok', /gives the GameServer/],
+    ['size', 'too large', [{ type: 'padObject', bytes: 70_000 }], 'failure', /over 65536 .* nothing sent/],
+    ['size', 'nearly too large', [{ type: 'padObject', bytes: 60_000 }], 'warning', /at 65536 no WebSocket/],
+    ['size', 'honest', [], 'ok', /bytes as JSON/],
+    ['faults', 'set', [{ type: 'delayCalls', ms: 5, operations: ['ready'] }], 'warning', /calls are delayed/],
+    ['faults', 'none', [], 'ok', /no faults/],
+    ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which it stays/],
+    ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],
+    ['state', 'honest', [], 'ok', /Scheduled/],
+    ['health', 'off', [{ type: 'reload', gameServer: { spec: { health: { disabled: true } } } }], 'warning', /are off/],
+    [
+      'health',
+      'tight',
+      [{ type: 'reload', gameServer: { spec: { health: { periodSeconds: 1 } } } }],
+      'warning',
+      /every 1 s/,
+    ],
+    [
+      'version',
+      '1.51',
+      [{ type: 'setAnnotation', key: 'agones.dev/sdk-version', value: '1.51.0' }],
+      'warning',
+      /WebSockets give no frame/,
+    ],
+    [
+      'version',
+      '1.57',
+      [{ type: 'setAnnotation', key: 'agones.dev/sdk-version', value: '1.57.0' }],
+      'ok',
+      /this package is 0\.1\.0, the platform 1\.57\.0/,
+    ],
+    ['beats', 'none yet', [], 'warning', /no beat has come yet/],
+  ]
+  test.concurrent.each(rows)('%s, %s', async (id, _what, commands, status, text) => {
+    const local = await startConcurrent(commands)
+    try {
+      const finding = await find(id, { url: local.url, patience: PATIENCE })
+      expect(`${finding.status}: ${finding.text}`).toMatch(new RegExp(`^${status}: `))
+      expect(finding.text).toMatch(text)
+    } finally {
+      await local.close()
+    }
+  })
+
+  test('the three largest annotations are named', async () => {
+    const url = await sidecarWith([
+      { type: 'setAnnotation', key: 'small', value: 'x' },
+      { type: 'setAnnotation', key: 'third', value: 'x'.repeat(300) },
+      { type: 'setAnnotation', key: 'second', value: 'x'.repeat(400) },
+      { type: 'padObject', bytes: 70_000 },
+    ])
+    const { fix } = await find('size', { url })
+    expect(fix).toMatch(/: \S+ \(70000\), second \(400\), third \(300\)$/)
+  })
+
+  test('a proxy that keeps a stream’s first line is named by its header', async () => {
+    const url = await faulty({
+      'GET /gameserver': (_request, response) => {
+        response.setHeader('server', 'nginx')
+        response.end('{"object_meta":{"name":"x"},"status":{"state":"Ready"}}')
+      },
+      'GET /watch/gameserver': (_request, response) => response.flushHeaders(),
+    })
+    const finding = await find('stream', { url, patience: PATIENCE })
+    expect(finding).toMatchObject({ status: 'failure' })
+    expect(finding.fix).toMatch(/let what is in front \(nginx\) pass answers on unbuffered/)
+  })
+
+  test('local mode never tells of counters', async () => {
+    expect(await find('echo', { url: await sidecarWith([], { mode: 'local' }) })).toMatchObject({ status: 'warning' })
+    expect(await find('echo', { url: await sidecarWith([]) })).toMatchObject({ status: 'ok' })
+  })
+
+  test('four streams are more than a browser should hold', async () => {
+    const local = await startSidecar()
+    const requests = Array.from({ length: 4 }, () =>
+      get(`${local.url}/watch/gameserver`, (response) => response.resume()),
+    )
+    onTestFinished(() => requests.forEach((request) => request.destroy()))
+    for (const request of requests) request.on('error', () => undefined)
+    await untilLogged(local, () => local.sidecar.snapshot().watchers.length === 4)
+    expect(await find('watchers', { url: local.url })).toMatchObject({ status: 'warning' })
+  })
+
+  test('beats are counted, and a gap longer than the period is wrong', async () => {
+    const local = await startSidecar({ gameServer: { spec: { health: { periodSeconds: 1 } } } })
+    const beat = (): Promise<Response> => fetch(`${local.url}/health`, { method: 'POST', body: '{}' })
+    await beat()
+    expect((await find('beats', { url: local.url })).text).toMatch(/^1 beat in the last 3 s, worst gap/)
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect(await find('beats', { url: local.url })).toMatchObject({ status: 'failure' })
+  })
+})
+
+/** In tests that run side by side, what is to be undone is the test's own. */
+async function startConcurrent(commands: readonly ControlCommand[]): ReturnType<typeof startSidecar> {
+  const { createLocalSidecar } = await import('../../src/node/index.js')
+  const local = await createLocalSidecar({ onWarning: () => {} })
+  for (const command of commands) if (!local.control(command).ok) throw new Error(`${command.type} was refused`)
+  return local
+}

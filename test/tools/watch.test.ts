@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.js'
+import { startSidecar } from '../support/with-sidecar.js'
+import { run } from './support.js'
+
+interface Line {
+  readonly type: string
+  readonly at: number
+  readonly state?: string
+  readonly gameServer?: { readonly status: { readonly state: string } }
+}
+
+describe('watch', () => {
+  test('shows what there is, then each change in a line', async () => {
+    const local = await startSidecar()
+    const watch = run('watch', '--url', local.url)
+    await watch.line(/local is Scheduled, at 127\.0\.0\.1:7777, rooms 1\/10, players 3\/100/)
+    local.control({
+      type: 'allocate',
+      force: true,
+      labels: { mode: 'dm' },
+      lists: { players: { addValues: ['bob'] } },
+    })
+    await watch.line(/^\d\d:\d\d:\d\d\.\d{3} {2}Scheduled → Allocated, label mode=dm, .*list players \+bob/)
+    watch.stop('SIGINT')
+    expect((await watch.finished).code).toBe(0)
+  })
+
+  test('shows text of the sidecar without what steers a terminal', async () => {
+    const local = await startSidecar()
+    const watch = run('watch', '--url', local.url)
+    await watch.line(/Scheduled/)
+    local.control({ type: 'setAnnotation', key: 'x', value: '\u001b[31mred\u202e' })
+    expect(await watch.line(/annotation x=/)).not.toMatch(/\u001b|\u202e/)
+  })
+
+  test('survives a restart of the sidecar', async () => {
+    const local = await startSidecar()
+    const watch = run('watch', '--url', local.url)
+    await watch.line(/Scheduled/)
+    await local.restart({ downMs: 300 })
+    local.control({ type: 'setState', state: 'Reserved' })
+    await watch.line(/Scheduled → Reserved/)
+  })
+
+  test('--json writes GameServers and changes of the connection, each a line', async () => {
+    const local = await startSidecar()
+    const watch = run('watch', '--json', '--url', local.url, '--until', 'ready')
+    await watch.line(/"gameserver"/)
+    local.control({ type: 'setState', state: 'Ready' })
+    const { code, out } = await watch.finished
+    expect(code).toBe(0)
+    const lines = out.split('\n').map((line) => JSON.parse(line) as Line)
+    const short = lines.map(({ type, state, gameServer }) => `${type} ${state ?? gameServer!.status.state}`)
+    expect(short[0]).toBe('connection connecting')
+    expect(short).toContain('gameserver Scheduled')
+    expect(short).toContain('gameserver Ready')
+    expect(lines.every(({ at }) => Number.isInteger(at))).toBe(true)
+    expect(short).not.toContain('connection closed')
+  })
+
+  test('--until is done at once if it is so already', async () => {
+    const local = await startSidecar()
+    expect((await run('watch', '--until', 'Scheduled', '--url', local.url).finished).code).toBe(0)
+  })
+
+  test('--until with --timeout ends with 75 if the state doesn’t come', async () => {
+    const local = await startSidecar()
+    const { code, err } = await run('watch', '--until', 'Ready', '--timeout', '0.5', '--url', local.url).finished
+    expect(code).toBe(75)
+    expect(err).toMatch(/The time is over before Ready: the GameServer is Scheduled\.$/)
+  })
+
+  test('--timeout alone is as long as somebody wants to look: 0', async () => {
+    const local = await startSidecar()
+    expect((await run('watch', '--timeout', '0.2', '--url', local.url).finished).code).toBe(0)
+  })
+
+  test('a sidecar that never answers is 69', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    expect((await run('watch', '--until', 'Ready', '--timeout', '0.3', '--url', url).finished).code).toBe(69)
+  })
+
+  test('a watch that is stopped before its state is 130 or 143', async () => {
+    const local = await startSidecar()
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const watch = run('watch', '--until', 'Ready', '--url', local.url)
+      await watch.line(/Scheduled/)
+      watch.stop(signal)
+      expect((await watch.finished).code).toBe(code)
+    }
+  })
+
+  test('a misspelt state is a sentence, and 64', async () => {
+    const { code, err } = await run('watch', '--until', 'Redy').finished
+    expect({ code, err }).toEqual({ code: 64, err: 'There is no state "Redy"; did you mean "Ready"?' })
+  })
+})
