@@ -41,7 +41,7 @@ export function findMistake(root: Schema, value: unknown): Mistake | undefined {
 
   function check(given: Schema, value: unknown, path: Path): Mistake | undefined {
     const schema = resolve(given)
-    const branches = (schema.anyOf ?? []).map(resolve)
+    const branches = alternativesOf(schema)
     if (branches[0]?.type !== undefined) return checkAlternatives(branches, value, path)
     const problem = valueProblem(schema, value, path)
     if (problem !== undefined) return { path, message: problem }
@@ -53,6 +53,11 @@ export function findMistake(root: Schema, value: unknown): Mistake | undefined {
 
   function resolve(schema: Schema): Schema {
     return schema.$ref === undefined ? schema : resolve(root.definitions![schema.$ref.split('/').at(-1)!]!)
+  }
+
+  /** The alternatives of a schema, and those of each of them. */
+  function alternativesOf(schema: Schema): readonly Schema[] {
+    return (schema.anyOf ?? []).map(resolve).flatMap((one) => (one.type === undefined ? alternativesOf(one) : [one]))
   }
 
   function checkAlternatives(branches: readonly Schema[], value: unknown, path: Path): Mistake | undefined {

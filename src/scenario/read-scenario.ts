@@ -6,7 +6,7 @@ import { isManifest } from './allocation.js'
 import type { Allocation, Scenario, Step } from './types.js'
 
 /** A mistake in a scenario. */
-export class ScenarioError extends Error {
+export class ScenarioError extends TypeError {
   override readonly name = 'ScenarioError'
   readonly code = 'SCENARIO'
   /** The place of the mistake: names of fields and places in lists. */

@@ -1,10 +1,10 @@
+import { faultPresets } from '../sidecar/index.js'
 import type { ControlCommand, LogEntry } from '../sidecar/index.js'
 import { titleOf } from './describe.js'
 import { milliseconds, shownTime } from './duration.js'
 import { forbiddenCall, judge } from './judge.js'
 import type { View } from './judge.js'
 import { isManifest } from './allocation.js'
-import { presets } from './presets.js'
 import type { Allocation, Expectation, Failure, Outcome, Scenario, ScenarioResult, Step } from './types.js'
 import type { StepResult, Target } from './types.js'
 
@@ -136,7 +136,7 @@ async function perform(step: Step, target: Target): Promise<Outcome> {
 function commandsOf({ control, allocate, fault, terminate }: Step): readonly ControlCommand[] {
   if (allocate !== undefined) return [commandOf(allocate)]
   if (control !== undefined) return [control]
-  if (typeof fault === 'string') return presets[fault] ?? []
+  if (typeof fault === 'string') return faultPresets.find(({ name }) => name === fault)?.commands ?? []
   if (fault !== undefined) return [fault]
   const graceMs = typeof terminate === 'string' ? milliseconds(terminate) : terminate?.graceMs
   return [{ type: 'terminate', ...(graceMs === undefined ? {} : { graceMs }) }]

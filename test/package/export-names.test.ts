@@ -40,9 +40,12 @@ describe('exports are a contract', () => {
       [
         "GameServerFileError",
         "HostError",
+        "ScenarioFailure",
+        "ScenarioFileError",
         "createGateway",
         "createHost",
         "createLocalSidecar",
+        "runScenario",
       ]
     `)
   })

@@ -64,7 +64,8 @@ interface Loaded {
 
 /** Reads all files, and tells every mistake. */
 async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
-  const { loadScenario, ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
+  const { loadScenario } = await import('../../node/scenario/load-scenario.js')
+  const { ScenarioFileError } = await import('../../node/scenario/scenario-errors.js')
   const loaded: LoadedScenario[] = []
   let code: number | undefined
   for (const file of files) {

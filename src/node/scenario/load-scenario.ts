@@ -6,19 +6,7 @@ import { GameServerFileError, loadGameServerFile, readText } from '../local/game
 import { findDocument } from '../local/yaml-documents.js'
 import { lineOfPath } from '../local/yaml-place.js'
 import { YamlError } from '../local/yaml-value.js'
-import { plainText } from '../plain-text.js'
-
-/** A scenario's file that can't be used; the message names file and line. */
-export class ScenarioFileError extends Error {
-  override readonly name = 'ScenarioFileError'
-  /** True where there is no such file, or it can't be read. */
-  readonly isMissing: boolean
-
-  constructor(message: string, isMissing: boolean, options?: ErrorOptions) {
-    super(plainText(message), options)
-    this.isMissing = isMissing
-  }
-}
+import { ScenarioFileError } from './scenario-errors.js'
 
 export interface LoadedScenario {
   readonly file: string

@@ -25,10 +25,7 @@ export function localTarget(local: LocalSidecar): Target {
 }
 
 /** A clock that stands still is looked at now and then: a person may start it again. */
-const speedOf = ({ sidecar }: LocalSidecar): number => {
-  const { clock } = sidecar.snapshot() as { readonly clock?: { readonly speed: number } }
-  return Math.max(clock?.speed ?? 1, 0.001)
-}
+const speedOf = ({ sidecar }: LocalSidecar): number => Math.max(sidecar.snapshot().clock.speed, 0.001)
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

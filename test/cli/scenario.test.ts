@@ -1,0 +1,101 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { snippetsOf } from '../support/markdown.js'
+import { root } from '../support/source.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { cli } from './support.js'
+
+const snippets = snippetsOf('docs/scenarios.md')
+const snippet = (language: string): string => snippets.find((one) => one.language === language)!.code
+const example = snippet('yaml')
+const game = snippet('js').replace("'gameserver-sidecar'", JSON.stringify(join(root, 'dist/index.js')))
+
+/** A folder with the example of the docs, its game, and what else a test needs. */
+async function folderWith(files: Readonly<Record<string, string>> = {}): Promise<(name: string) => string> {
+  const folder = await temporaryFolder('scenario')
+  const path = (name: string): string => join(folder, name)
+  for (const [name, text] of Object.entries({ 'evict.yaml': example, 'game.mjs': game, ...files })) {
+    await writeFile(path(name), text)
+  }
+  return path
+}
+
+/** Resolves once a process is no more. */
+async function untilGone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('scenario run', () => {
+  test('plays the example of the docs with its game, and writes a report beside the text', async () => {
+    const path = await folderWith()
+    const run = cli([
+      'scenario',
+      'run',
+      path('evict.yaml'),
+      '--reporter',
+      'junit',
+      '--output',
+      path('r.xml'),
+      '--',
+      process.execPath,
+      path('game.mjs'),
+    ])
+    const { code, out, err } = await run.finished
+    expect({ out, err }).toEqual({ out: expect.stringContaining('1 of 1 scenario passed'), err: '' })
+    expect(out.match(/^ {2}✓/gm)).toHaveLength(9)
+    expect(await readFile(path('r.xml'), 'utf8')).toContain('<testsuites tests="9" failures="0"')
+    expect(code).toBe(0)
+  })
+
+  test('tells the step that fails, what came and the events before it, plays the next file, and exits with 1', async () => {
+    const path = await folderWith({
+      'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 300ms'),
+      'next.yaml': 'steps: [{ expect: { state: Ready } }]',
+    })
+    const { code, out } = await cli([
+      'scenario',
+      'run',
+      path('bad.yaml'),
+      path('next.yaml'),
+      '--',
+      process.execPath,
+      path('game.mjs'),
+    ]).finished
+    expect(out).toMatch(
+      /bad\.yaml:\d+\n +expected {2}call updateCounter with key=rooms, countDiff=2 within 300 ms\n +got +call updateCounter with key=rooms, countDiff=1, answered by 200\n/,
+    )
+    expect(out).toMatch(/the last events before it:\n(.*\n)*.*updateCounter rooms countDiff=1 +ok/)
+    expect(out).toContain('1 of 2 scenarios passed')
+    expect(code).toBe(1)
+  })
+
+  test('a signal ends the game, too', async () => {
+    const path = await folderWith({
+      'game.mjs': `console.error('pid ' + process.pid); process.on('SIGTERM', () => setTimeout(() => process.exit(0), 50)); setInterval(() => {}, 1000)`,
+      'long.yaml': 'steps: [{ wait: 1h }]',
+    })
+    const run = cli(['scenario', 'run', path('long.yaml'), '--', process.execPath, path('game.mjs')])
+    const [, pid] = await run.errorLine(/pid (\d+)/)
+    run.child.kill('SIGTERM')
+    const { code, out } = await run.finished
+    expect(out).toContain('the run was stopped by SIGTERM')
+    expect(code).toBe(143)
+    await untilGone(Number(pid))
+  })
+
+  test('ends with 75 when its time is over', async () => {
+    const path = await folderWith({ 'long.yaml': 'steps: [{ wait: 1h }, { wait: 1h }]' })
+    const { code, out } = await cli(['scenario', 'run', path('long.yaml'), '--timeout', '0.5', '--http-port', '0'])
+      .finished
+    expect(out).toContain('0.5 s were over')
+    expect(code).toBe(75)
+  })
+})
