@@ -80,6 +80,8 @@ function describe(event: HostEvent, colors: Colors): string {
       return colors.red(`hang       ${text(event.reason)}\n${text(event.stack)}`)
     case 'shutdown':
       return colors.bold(`shutdown   ${event.signal}`)
+    case 'replaced':
+      return colors.bold(`replaced   ${text(event.text)}`)
     case 'exit':
       return (event.code === 0 ? colors.bold : colors.red)(`exit       ${event.code}: ${text(event.reason)}`)
   }

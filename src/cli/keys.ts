@@ -132,21 +132,24 @@ function isInForeground(): boolean {
   }
 }
 
-/** Waits for one of some keys, or for Ctrl-C and Ctrl-D, which count as the last of them. */
-export function askKey(keys: readonly string[]): Promise<string> {
+/** Waits for one of some keys, or for Ctrl-C and Ctrl-D, which count as the last of them, until `end()`. */
+export function askKey(keys: readonly string[]): { readonly answer: Promise<string>; end(): void } {
   const input: ReadStream = process.stdin
   const release = (): void => void input.setRawMode(false)
-  return new Promise((resolve) => {
-    const read = (text: string): void => {
+  let read: (text: string) => void
+  const answer = new Promise<string>((resolve) => {
+    read = (text) => {
       const key = /[\u0003\u0004]/.test(text) ? keys.at(-1)! : text.toLowerCase()
-      if (!keys.includes(key)) return
-      input.off('data', read).pause()
-      process.off('exit', release)
-      release()
-      resolve(key)
+      if (keys.includes(key)) resolve(key)
     }
     input.setRawMode(true)
     process.once('exit', release)
     input.setEncoding('utf8').on('data', read).resume()
   })
+  const end = (): void => {
+    input.off('data', read).pause()
+    process.off('exit', release)
+    release()
+  }
+  return { answer, end }
 }

@@ -9,6 +9,8 @@ import { keyRow } from './keys.js'
 export interface BannerFacts {
   readonly platform: string
   readonly file?: string | undefined
+  /** Milliseconds from the start of the command; undefined if it had a question first. */
+  readonly ms?: number | undefined
   /** Whether keys of a terminal steer the sidecar. */
   readonly keys: boolean
 }
@@ -28,7 +30,7 @@ export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, v
   const row = (title: string, text: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
   const variable = `${variablePrefix(facts.platform)}PORT=${local.port}`
   return [
-    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${Math.round(performance.now())} ms`)}`,
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode${facts.ms === undefined ? '' : `, ready in ${facts.ms} ms`}`)}`,
     row('SDK', `${cyan(local.url)}   (${bold(variable)})`),
     row('Dashboard', cyan(dashboardUrl(local))),
     row('GameServer', `${plainText(name, 100)}  ${plainText(gameServer.status.state, 100)}   ${beats}${file}`),
@@ -40,7 +42,11 @@ export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, v
 }
 
 /** The same as one line of JSON. */
-export function listeningLine(local: LocalSidecar, { platform, file }: BannerFacts, { version }: CliContext): string {
+export function listeningLine(
+  local: LocalSidecar,
+  { platform, file, ms }: BannerFacts,
+  { version }: CliContext,
+): string {
   return jsonEvent('listening', {
     url: local.url,
     dashboard: dashboardUrl(local),
@@ -50,6 +56,6 @@ export function listeningLine(local: LocalSidecar, { platform, file }: BannerFac
     gameServer: local.sidecar.snapshot().gameServer.object_meta.name,
     file,
     version: version(),
-    ms: Math.round(performance.now()),
+    ms,
   })
 }

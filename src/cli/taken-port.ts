@@ -12,18 +12,22 @@ const NEXT_PORTS = 20
  * Tells who has a port and asks what to do: take the sidecar that is there, another port, or nothing.
  *
  * @param listen starts a sidecar on a port
+ * @param stopped resolves when the process is told to end
  */
 export async function askAboutPort(
   port: number,
   platform: string,
   listen: (port: number) => Promise<LocalSidecar>,
+  stopped: Promise<string>,
   { colors, print }: CliContext,
 ): Promise<LocalSidecar | number> {
   const { kind, name = 'another program' } = await findPortOwner(port)
   const { bold } = colors
   const use = kind === 'other' ? '' : `${bold('[U]')}se that one / `
+  const question = askKey(kind === 'other' ? ['n', 'q'] : ['u', 'n', 'q'])
   print(`Port ${port} is used by ${name}. ${use}${bold('[N]')}ext free port / ${bold('[Q]')}uit`)
-  const key = await askKey(kind === 'other' ? ['n', 'q'] : ['u', 'n', 'q'])
+  const key = await Promise.race([question.answer, stopped.then(() => 'q')])
+  question.end()
   if (key === 'n') return listenNext(port, listen)
   if (key === 'q') return EXIT.NO_SIDECAR
   const dashboard = kind === 'local' ? `, dashboard at ${colors.cyan(`http://127.0.0.1:${port}/_/`)}` : ''

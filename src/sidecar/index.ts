@@ -16,7 +16,6 @@ export { gameServerBytes, lineOf } from './wire/watch-message.js'
 export { ConnectionDropped } from './wire/watch-stream.js'
 
 export type { AnsweredAllocation, GameServerAllocation } from './allocation/manifest.js'
-export type { ManifestProblem } from './allocation/shape.js'
 export type { FaultPreset } from './control/fault-presets.js'
 export type { EventLog, KeptEntry, LogEntry } from './event-log.js'
 export type { Explanation } from './explain-entry.js'

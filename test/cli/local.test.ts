@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, NO_SIDECAR, readGameServer, startLocal } from './support.js'
@@ -13,6 +13,25 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }
+
+describe('a GameServer that has ended', () => {
+  test('is replaced a second later, and one line says by which', async () => {
+    const local = await startLocal()
+    await call(local.url, '/shutdown')
+    const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
+    // The connection of the call before was the old one's, and is cut.
+    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url))
+    expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
+  })
+
+  test('stays with --no-replace', async () => {
+    const local = await startLocal(['--no-replace'])
+    await call(local.url, '/shutdown')
+    await local.line(/is being deleted/)
+    const state = (await (await fetch(`${local.url}/_/api/state`)).json()) as { readonly replacesAt?: number }
+    expect(state.replacesAt).toBeUndefined()
+  })
+})
 
 describe('what only the caller can put right is one sentence and exit code 64', () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
@@ -29,9 +48,9 @@ describe('what only the caller can put right is one sentence and exit code 64', 
       ['serve', '.', '--local', '--deny', 'foo'],
       /^There is no operation "foo" to deny; there are ready, health, .*\.$/,
     ],
-    [['help', 'gateway'], /^Unknown command 'gateway'; there are local, serve, host, allocate, init\.$/],
+    [['help', 'gateway'], /^Unknown command 'gateway'; there are local, .*\.$/],
     [['help', 'locl'], /^Unknown command 'locl'; did you mean local\?$/],
-    [['gateway'], /^Unknown command 'gateway'; there are local, serve, host, allocate, init\.$/],
+    [['gateway'], /^Unknown command 'gateway'; there are local, .*\.$/],
     [['local', '--mode', '\u001b[31m\u009b\u202e'], /argument '\\u001b\[31m\\u009b\\u202e' is invalid/],
     [['lcoal'], /^Unknown command 'lcoal'; did you mean local\?$/],
     [
@@ -131,6 +150,61 @@ describe('a running sidecar', () => {
     expect((await line(/(\w+_SDK_HTTP_PORT=\d+)/))[1]).toBe(`AGONES_SDK_HTTP_PORT=${new URL(url).port}`)
     const gameServer = await readGameServer(url)
     expect(gameServer.status.state).toBe('Scheduled')
+  })
+
+  test('tells what there is and what to do first, and in the end how much there was', async () => {
+    const { url, child, line, finished } = await startLocal()
+    await line(new RegExp(`Dashboard: +${url}/_/$`))
+    await line(/GameServer: +local {2}Scheduled {3}health 5 s x3$/)
+    await line(new RegExp(`Waiting for a game's first call.*curl -d "{}" ${url}/ready$`))
+    await call(url, '/ready')
+    await call(url, '/nope', undefined, 'GET')
+    await line(/RequestReady → Ready$/)
+    child.kill('SIGINT')
+    const { out, code } = await finished
+    expect(out.split('\n').at(-1)).toBe('2 calls, 2 events, 1 error')
+    // No terminal, so no keys.
+    expect(out).not.toContain('press')
+    expect(code).toBe(0)
+  })
+
+  test('tells each missed beat, and why an allocation was refused', async () => {
+    const path = await temporaryFile('gs.yaml', 'spec: { health: { periodSeconds: 1, initialDelaySeconds: 0 } }\n')
+    const { url, line } = await startLocal(['--file', path])
+    await fetch(`${url}/_/api/allocations`, { method: 'POST', headers: { 'x-sidecar-control': '1' }, body: '{}' })
+    await line(/control allocate by manifest +not allocated: state is Scheduled, must be Ready$/)
+    await call(url, '/ready')
+    for (const failure of [1, 2, 3]) await line(new RegExp(`warning: .* failure ${failure} of 3`))
+  })
+
+  test('prints one object of JSON a line with --log-format json, and nothing else', async () => {
+    const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
+    const { child, line, finished } = cli([
+      'local',
+      '--http-port=0',
+      '--log-format=json',
+      '--file',
+      path,
+      '--mode=local',
+    ])
+    const [, url] = await line(/"event":"listening","url":"([^"]+)"/)
+    await call(url!, '/metadata/label', { key: 'a', value: 'x\u2028\u001b[2J' }, 'PUT')
+    for (let i = 0; i < 3; i += 1) await call(url!, '/health')
+    await writeFile(path, 'metadata: [')
+    await line(/"event":"warning"/)
+    child.kill('SIGINT')
+    const { out, err, code } = await finished
+    const lines = out.split('\n').map((text) => JSON.parse(text) as { time: string; event: string })
+    expect(lines.map(({ event }) => event)).toEqual(['listening', 'call', 'warning', 'stopped'])
+    for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time)
+    expect(lines[1]).toMatchObject({
+      call: { operation: 'setLabel', value: 'x\u2028\u001b[2J' },
+      reply: { status: 200 },
+    })
+    expect(lines[3]).toMatchObject({ by: 'SIGINT', calls: 4, events: 1, errors: 0 })
+    expect(out).not.toMatch(/[^\P{C}\n]|\u2028/u)
+    expect(err).toBe('')
+    expect(code).toBe(0)
   })
 
   test('tells each event in a line: time, what, result', async () => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { WebSocket } from 'ws'
 import { describe, expect, test } from 'vitest'
+import type { GameServer } from '../../src/protocol/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, browsers, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
@@ -147,9 +150,48 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('with a local sidecar it ends when the match has shut its GameServer down, as in a cluster', async () => {
-    const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local'])
+    const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local', '--no-replace'])
     expect(await host.exited).toBe(0)
     expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGTERM' }))
+  })
+
+  test('with a local sidecar the page starts again for a fresh GameServer, in a browser of its own', async () => {
+    const dir = await pageOf(`${READY}
+      gameServerHost.addEventListener('shutdown', (event) => console.log('told', event.signal))
+      gameServerHost.onconnection = (socket) => { socket.onmessage = ({ data }) => data === 'end' && call('shutdown') }`)
+    const host = runHost([dir, '--local', '--http-port', '0'])
+    const { players, sidecar } = await host.until('listening')
+    const first = await host.until('browser')
+    const nameOf = async (): Promise<string> => {
+      const { object_meta } = (await (await fetch(`${sidecar}/gameserver`)).json()) as GameServer
+      return object_meta.name
+    }
+    const play = async (): Promise<number> => {
+      const player = new WebSocket(players)
+      player.on('open', () => player.send('end'))
+      const [code] = (await once(player, 'close')) as [number]
+      return code
+    }
+    await host.until('console', ({ text }) => text === 'ready 200')
+    expect(await nameOf()).toBe('local')
+    expect(await play()).toBe(1001)
+    const { text } = await host.until('replaced')
+    const second = await host.until('browser', ({ pid }) => pid !== first.pid)
+    await host.until(
+      'console',
+      () => host.events.filter((event) => 'text' in event && event.text === 'ready 200').length === 2,
+    )
+    const name = await nameOf()
+    expect(text).toBe(`GameServer local was shut down; a fresh one, ${name}, takes its place`)
+    expect(host.events).toContainEqual(expect.objectContaining({ event: 'console', text: 'told SIGTERM' }))
+    await eventually(() => browserProcesses(first.pid).length === 0)
+
+    expect(await play()).toBe(1001)
+    await host.until('replaced', (event) => event.text !== text)
+    await host.until('browser', ({ pid }) => ![first.pid, second.pid].includes(pid))
+    expect(await nameOf()).not.toBe(name)
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
   })
 })
 

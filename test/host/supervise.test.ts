@@ -88,6 +88,8 @@ describe('a close while a page that has failed is started again', () => {
       ...around(),
       first: pageThat({ ended: Promise.resolve(FAILURE), ...first }),
       start,
+      replaces: false,
+      onReplaced: () => undefined,
       wasReady: () => false,
       tell: (event) => void events.push(event),
     })
@@ -130,6 +132,8 @@ test('an end that hangs is over when the grace period is', async () => {
     ...around(),
     first: pageThat({ close: never }),
     start: never,
+    replaces: false,
+    onReplaced: () => undefined,
     wasReady: () => true,
     tell: () => undefined,
   })

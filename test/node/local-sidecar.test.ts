@@ -305,6 +305,52 @@ describe('a restart', () => {
   })
 })
 
+describe('with replace', () => {
+  test('a fresh GameServer answers at the same address, the game is cut off, and the control interface is not', async () => {
+    const local = await start({ replace: true })
+    const { object_meta } = await get(local)
+    const socket = converse(`${local.url}/watch/gameserver`)
+    await socket.frame(0)
+    const stream = lines(local)
+    await stream.next()
+    const events = converse(`${local.url}/_/api/events`)
+    await events.frame(0)
+    const idle = await openSocket(local.port)
+    const idleEnd = new Promise((resolve) => idle.once('close', resolve))
+
+    await call(local, '/shutdown')
+    expect(await socket.ended).toBe(1006)
+    await idleEnd
+    const shown = socket.frames
+      .map(result)
+      .map((seen) => [seen.status.state, seen.object_meta.deletion_timestamp !== '0'])
+    expect(shown).toEqual([
+      ['Scheduled', false],
+      ['Shutdown', false],
+      ['Shutdown', true],
+    ])
+    // A kept connection may be cut only now.
+    const fresh = await vi.waitFor(() => get(local))
+    expect(fresh.status.state).toBe('Scheduled')
+    expect(fresh.object_meta.uid).not.toBe(object_meta.uid)
+    await vi.waitUntil(() => events.frames.some((frame) => frame.includes(`"name":"${fresh.object_meta.name}"`)))
+    expect(events.socket.readyState).toBe(events.socket.OPEN)
+  })
+
+  test('unless it is asked for, what has ended stays', async () => {
+    const local = await start()
+    const { object_meta } = await get(local)
+    await call(local, '/shutdown')
+    await vi.waitUntil(async () => (await get(local)).object_meta.deletion_timestamp !== '0')
+    expect(local.sidecar.snapshot().replacesAt).toBeUndefined()
+    expect((await get(local)).object_meta.uid).toBe(object_meta.uid)
+  })
+
+  test.each([-1, Number.NaN, Infinity])('the time until then must make sense: %s', async (replace) => {
+    await expect(createLocalSidecar({ replace })).rejects.toThrow(/^replaceAfter must be a number of at least 0/)
+  })
+})
+
 describe('a GameServer file', () => {
   test('is what it starts with; each usable save is a change on the watch, others are reported', async () => {
     const folder = await temporaryFolder('gameserver-local')

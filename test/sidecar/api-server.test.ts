@@ -99,7 +99,6 @@ describe('while the API server is away', () => {
     { type: 'delete' },
     { type: 'terminate' },
     { type: 'reload', gameServer: {} },
-    { type: 'restart', fresh: true },
   ])('the rest of the cluster can do nothing either: $type', (command) => {
     const { sidecar } = startHarness()
     const { gameServer } = sidecar.snapshot()

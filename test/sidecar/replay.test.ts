@@ -65,6 +65,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       { type: 'failCalls', count: 2, operations: ['ready'] },
       { type: 'clearFaults' },
       { type: 'padObject', bytes: 100 },
+      { type: 'apiServer', away: true },
+      { type: 'apiServer', away: true, ms: 3_000 },
+      { type: 'apiServer', away: false },
       { type: 'reload', gameServer: { metadata: { labels: { a: 'b' } } } },
     )
     .map(control),
@@ -115,6 +118,7 @@ describe('replay', () => {
   it.each([
     { mode: 'production', gameServer } as const,
     { mode: 'production', quirks: true, gameServer } as const,
+    { mode: 'production', replaceAfter: 1_000, gameServer } as const,
     { mode: 'local' } as const,
   ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {
     await fc.assert(

@@ -202,7 +202,7 @@ describe('the guard', () => {
       ])
 
       const exposed = await dev({ allowHosts, expose: true, token: true }, anywhere)
-      const token = /\?token=(\S+)/.exec(exposed.lines.join('\n'))![1]!
+      const token = await vi.waitUntil(() => /\?token=(\S+)/.exec(exposed.lines.join('\n'))?.[1])
       expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`)).status).toBe(401)
       const entered = await fetch(`${at(exposed)}/?token=${token}`, { redirect: 'manual' })
       const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
@@ -221,6 +221,17 @@ describe('the end', () => {
     await server.close()
     expect(await gone(local)).toBe('gone')
     await watch.ended
+  })
+
+  test('a GameServer that has ended is replaced, and the log says so', async () => {
+    const { url, lines } = await dev()
+    const before = await readGameServer(`${url}/_/sidecar`)
+    await fetch(`${url}/_/sidecar/shutdown`, { method: 'POST', body: '{}', headers: { origin: url } })
+    const said = /gameserver-sidecar: GameServer local was shut down; a fresh one, (\S+), takes its place/
+    const [, name] = await vi.waitUntil(() => said.exec(lines.join('\n')), { timeout: 10_000 })
+    const { object_meta, status } = await readGameServer(`${url}/_/sidecar`)
+    expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
+    expect(object_meta.uid).not.toBe(before.object_meta.uid)
   })
 
   test.each(['any port', 'a port of its own'])('a restart leaves no local sidecar behind: %s', async (which) => {

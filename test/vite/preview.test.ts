@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { build, preview } from 'vite'
 import type { InlineConfig, PreviewServer } from 'vite'
 import { readGameServer } from '../cli/support.js'
@@ -67,7 +67,7 @@ test('all else of a preview is as Vite sends it', async () => {
 test('its end is the end of the local sidecar', async () => {
   const config = await built()
   const { server } = await previewed(config)
-  const local = localUrl(config.lines)
+  const local = await vi.waitUntil(() => localUrl(config.lines))
   expect((await fetch(`${local}/gameserver`)).status).toBe(200)
   await server.close()
   await expect

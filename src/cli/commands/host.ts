@@ -137,7 +137,7 @@ async function startProgram(
 /** The options of the local sidecar, if one is to run inside. */
 function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalSidecarOptions | false {
   if (!flags.local) return false
-  const { mode, file, featureGates, wsLimit, quirks, record, redact, dashboard, httpPort } = flags
+  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, dashboard, httpPort } = flags
   const warn = (text: string): void => onEvent({ event: 'warning', text })
   return {
     mode,
@@ -145,6 +145,7 @@ function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalS
     featureGates,
     wsLimit,
     quirks,
+    replace,
     record,
     redact,
     dashboard,

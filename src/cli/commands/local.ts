@@ -64,10 +64,12 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
     print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
     if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
   }
-  const local = await start(options, context)
+  const local = await start(options, stopped, context)
   if (typeof local === 'number') return local
   const keys = !isJson && hasKeys()
-  const facts = { platform: options.platform, file: options.file, keys }
+  const asked = options.httpPort !== 0 && local.port !== options.httpPort
+  const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
+  const facts = { platform: options.platform, file: options.file, ms, keys }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
   const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
   const tally = createEventTally()
@@ -94,7 +96,11 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 }
 
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
-async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
+async function start(
+  options: LocalOptions,
+  stopped: Promise<string>,
+  context: CliContext,
+): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
     options
@@ -127,7 +133,7 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
   } catch (error) {
     if (!isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()) {
       const { askAboutPort } = await import('../taken-port.js')
-      return askAboutPort(httpPort, platform, listen, context)
+      return askAboutPort(httpPort, platform, listen, stopped, context)
     }
     throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
   }

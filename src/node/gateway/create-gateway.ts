@@ -11,6 +11,7 @@ import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
 import { turnOf } from '../http/turn.js'
+import { followReplacements } from '../local/follow-replacements.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { CONFIG_PATH, configScript, sendConfigScript } from './config-script.js'
@@ -182,6 +183,9 @@ async function start(
     onWatch: exempt,
     log,
   })
+
+  // At its end nothing starts again.
+  if (local !== undefined) followReplacements(local, () => closing === undefined && sidecarHandler.startAgain())
 
   let closing: Promise<void> | undefined
   const end = async (reason: string): Promise<void> => {

@@ -6,6 +6,7 @@ import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
 import { checkBuild, checkPage } from './check-build.js'
 import type { HostExit } from './host-events.js'
+import { replaces, withReplacement } from './local-kubelet.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions } from './host-options.js'
 import { createPlayers } from './players/create-players.js'
@@ -102,7 +103,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
     })
     closing.push(players.close)
-    const gateway = await startGateway(options, players, warn, () => (wasReady = true))
+    const local = typeof options.local === 'object' ? withReplacement(options.local, settings.grace) : options.local
+    const gateway = await startGateway({ ...options, local }, players, warn, () => (wasReady = true))
     closing.push(() => gateway.close())
     if (!options.local)
       advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
@@ -110,14 +112,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
     await checkPage(pageUrl, options.dir, settings.path)
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 
-    const start = (browser: Promise<Browser>): Promise<RunningPage> =>
-      startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began, tell })
+    const start = (browser: Promise<Browser>, since: number): Promise<RunningPage> =>
+      startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began: since, tell })
     const supervision = supervise({
       settings,
       gateway,
       players,
-      first: await unlessAborted(start(launching), options.signal),
-      start: (signal) => start(launch(signal)),
+      first: await unlessAborted(start(launching, began), options.signal),
+      start: (signal) => start(launch(signal), performance.now()),
+      replaces: replaces(options.local),
+      onReplaced: () => (wasReady = false),
       wasReady: () => wasReady,
       tell,
     })

@@ -24,6 +24,8 @@ export type HostEvent =
   /** `stack` is where the page's script hangs, as far as that can be known. */
   | { readonly event: 'hang'; readonly reason: string; readonly stack: string }
   | { readonly event: 'shutdown'; readonly signal: string }
+  /** With a local sidecar: a fresh GameServer has taken the place of one that has ended, and the game starts again. */
+  | { readonly event: 'replaced'; readonly text: string }
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
 

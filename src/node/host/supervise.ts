@@ -4,7 +4,8 @@ import { endInOrder } from './end-in-order.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostEvent, HostExit } from './host-events.js'
 import type { HostSettings } from './host-options.js'
-import { endWithGameServer } from './local-kubelet.js'
+import { endWithGameServer, isToEnd, replaceGameServer } from './local-kubelet.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { Players } from './players/players.js'
 import type { PageEnd, RunningPage } from './run-page.js'
 
@@ -15,6 +16,10 @@ export interface SuperviseOptions {
   readonly first: RunningPage
   /** Starts the page again, in a browser of its own, unless the signal gives that up. */
   readonly start: (signal: AbortSignal) => Promise<RunningPage>
+  /** Whether the page is started again for a fresh GameServer when its own has ended. */
+  readonly replaces: boolean
+  /** Called when a fresh GameServer is there, before its page is started. */
+  readonly onReplaced: () => void
   /** Whether the page has ever asked for Ready. */
   readonly wasReady: () => boolean
   readonly tell: (event: HostEvent) => void
@@ -35,6 +40,7 @@ export function supervise(options: SuperviseOptions): Supervision {
   let starting: Promise<RunningPage> | undefined
   const givingUp = new AbortController()
   let restarts = 0
+  let gameServerEnds = gate()
   let ending: Promise<HostExit> | undefined
   let onExit: (exit: HostExit) => void
   const exited = new Promise<HostExit>((resolve) => {
@@ -65,10 +71,51 @@ export function supervise(options: SuperviseOptions): Supervision {
 
   const mayStartAgain = (): boolean => !options.wasReady() && restarts < settings.restarts && ending === undefined
 
+  /** Starts the page anew; resolves with the failure if that can't be done. */
+  const startPage = async (): Promise<PageEnd | undefined> => {
+    try {
+      starting = options.start(givingUp.signal)
+      page = await starting
+      return undefined
+    } catch (error) {
+      return {
+        reason: (error as Error).message,
+        code: error instanceof HostError ? error.exitCode : HOST_EXIT_CODES.CRASHED,
+      }
+    }
+  }
+
+  /** Whether the GameServer has come to its end and another page is to follow. */
+  const isReplaced = (): boolean => options.replaces && gateway.local !== undefined && isToEnd(gateway.local)
+
+  /** Ends the page as a kubelet does, and starts it for a fresh GameServer. Resolves with the failure of that start. */
+  const replace = async (local: LocalSidecar): Promise<PageEnd | undefined> => {
+    gameServerEnds = gate()
+    tell({ event: 'shutdown', signal: 'SIGTERM' })
+    const inOrder = endInOrder({ page, players, gateway, signal: 'SIGTERM', grace: settings.grace, warn })
+    await Promise.race([inOrder, sleep(settings.grace, undefined, { ref: false })])
+    await page.close()
+    if (givingUp.signal.aborted) return { reason: 'It was told to stop', code: 0 }
+    players.startAgain()
+    const text = replaceGameServer(local)
+    options.onReplaced()
+    restarts = 0
+    tell({ event: 'replaced', text })
+    return startPage()
+  }
+
   /** Resolves with the failure that no new start follows. */
   const untilFailed = async (): Promise<PageEnd> => {
     for (;;) {
-      const failure = await page.ended
+      const failure = await Promise.race([page.ended, gameServerEnds.opened])
+      // Once its GameServer has come to its end, a page may end by itself.
+      if (gateway.local !== undefined && (failure === undefined || isReplaced())) {
+        await gameServerEnds.opened
+        const failed = await replace(gateway.local)
+        if (failed !== undefined) return failed
+        continue
+      }
+      if (failure === undefined) continue
       const { reason, stack } = failure
       tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
       if (!failure.mayStartAgain || !mayStartAgain()) return failure
@@ -77,15 +124,8 @@ export function supervise(options: SuperviseOptions): Supervision {
       players.startAgain()
       await page.close()
       if (givingUp.signal.aborted) return failure
-      try {
-        starting = options.start(givingUp.signal)
-        page = await starting
-      } catch (error) {
-        return {
-          reason: (error as Error).message,
-          code: error instanceof HostError ? error.exitCode : HOST_EXIT_CODES.CRASHED,
-        }
-      }
+      const failed = await startPage()
+      if (failed !== undefined) return failed
     }
   }
 
@@ -100,7 +140,8 @@ export function supervise(options: SuperviseOptions): Supervision {
     gateway.local &&
     endWithGameServer(gateway.local, (state) => {
       if (state === 'Unhealthy') warn('The GameServer is Unhealthy, so the platform would end it now')
-      void close()
+      if (options.replaces) gameServerEnds.open()
+      else void close()
     })
   void untilFailed().then(({ code, reason }) =>
     end(() => {
@@ -109,4 +150,11 @@ export function supervise(options: SuperviseOptions): Supervision {
     }, true),
   )
   return { exited, mayStartAgain, close }
+}
+
+/** A promise that somebody resolves from outside. */
+function gate(): { readonly opened: Promise<undefined>; open(): void } {
+  let open!: () => void
+  const opened = new Promise<undefined>((resolve) => (open = () => resolve(undefined)))
+  return { opened, open }
 }

@@ -20,10 +20,10 @@ export interface LocalSidecarOptions {
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /**
-   * Puts a fresh GameServer in the place of one that has ended, a second later, as a Fleet does. Default false: what has
-   * ended stays. Only in production.
+   * Puts a fresh GameServer in the place of one that has ended, as a Fleet does: a second later, or after so many
+   * milliseconds. Default false: what has ended stays. Only in production.
    */
-  readonly replace?: boolean | undefined
+  readonly replace?: boolean | number | undefined
   /** Names of operations to record, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
   /** Path of a file to record the session into, as NDJSON; a file that is there is added to. */

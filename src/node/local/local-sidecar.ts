@@ -89,14 +89,14 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
-  const { mode, platform, quirks, featureGates, conformance } = options
+  const { mode, platform, quirks, featureGates, conformance, replace } = options
   const config = {
     mode,
     platform,
     quirks,
     featureGates,
     conformance,
-    replaceAfter: options.replace === true ? REPLACE_MS : undefined,
+    replaceAfter: replace === true ? REPLACE_MS : replace === false ? undefined : replace,
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()

@@ -17,7 +17,7 @@ export type Shape = (value: unknown, path: Path) => ManifestProblem | undefined
 type Fields = Readonly<Record<string, unknown>>
 
 /** A path as a person writes it, such as `spec.selectors[0].matchLabels`. */
-export function pathText(path: Path): string {
+function pathText(path: Path): string {
   const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${excerpt(part)}`)).join('')
   return text.replace(/^\./, '') || 'the manifest'
 }

@@ -46,7 +46,7 @@ export function performControl(step: Step, command: ControlCommand, now: number)
   if (step.state.gone && needsObject.has(command.type)) {
     return 'the GameServer is gone; restart the sidecar to get a new one'
   }
-  if (step.state.apiServer.away && (needsApiServer.has(command.type) || isFresh(command))) {
+  if (step.state.apiServer.away && needsApiServer.has(command.type)) {
     return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
   }
   switch (command.type) {
@@ -124,10 +124,6 @@ function makeUnhealthy(step: Step, now: number): void {
   if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
   // The write is due at once, as if it had been queued a delay ago.
   else requestUnhealthy(step, now - config.writeDelay)
-}
-
-function isFresh(command: ControlCommand): boolean {
-  return command.type === 'restart' && command.fresh === true
 }
 
 function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: number): string | undefined {

@@ -54,6 +54,22 @@ describe('a program', () => {
     expect(host.events.filter(named('crash'))).toEqual([])
   })
 
+  test.each([
+    ['that ends by itself after shutdown()', ['ready', 'shutdown', 'leave']],
+    ['that waits for its SIGTERM', ['ready', 'shutdown', 'stay']],
+  ])('%s is started again for a fresh GameServer, if that is wanted', async (_, args) => {
+    const host = await hostGuest(args, { local: { replace: true }, restarts: 0 })
+    const { text } = (await host.until(named('replaced'))) as { text: string }
+    const { name } = host.local!.sidecar.snapshot().gameServer.object_meta
+    expect(text).toBe(`GameServer local was shut down; a fresh one, ${name}, takes its place`)
+    await host.until((event) => event.event === 'replaced' && event.text !== text)
+    const starts = host.events.filter(named('program')).map((event) => 'pid' in event && event.pid)
+    expect(new Set(starts).size).toBe(starts.length)
+    expect(starts.length).toBeGreaterThan(1)
+    expect(host.events.filter(named('crash'))).toEqual([])
+    expect(await host.close()).toMatchObject({ code: 0 })
+  })
+
   test('is told of the signal, ends in its own way, and the host then with 0, whatever its exit code', async () => {
     const host = await hostGuest(['interrupted by SIGINT', 'up', 'stay'])
     await host.printed('up')

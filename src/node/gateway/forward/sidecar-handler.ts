@@ -43,6 +43,8 @@ export interface SidecarHandler {
    * how many watches there were.
    */
   stopWatches(reason: string): number
+  /** Begins anew for another GameServer, which nobody has shut down: watches are opened again. */
+  startAgain(): void
   /** Ends the connections that are kept for later calls. */
   close(): void
 }
@@ -169,6 +171,12 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     stopWatches(reason) {
       isStopping = true
       return watches.stop(reason)
+    },
+
+    startAgain() {
+      isStopping = false
+      wasShutDown = false
+      watches.startAgain()
     },
 
     close() {

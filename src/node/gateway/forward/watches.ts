@@ -95,6 +95,11 @@ export class Watches {
     this.#add(source, socket, socket, follower, sayGoodbye)
   }
 
+  /** Lets watches stay again that are added after a `stop()`. */
+  startAgain(): void {
+    this.#reason = undefined
+  }
+
   /** Tells every reader the reason and ends its watch; those that are added later too. Returns how many there were. */
   stop(reason: string): number {
     const { size } = this.#open

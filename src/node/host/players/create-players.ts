@@ -121,6 +121,7 @@ export async function createPlayers(options: PlayersOptions = {}): Promise<Playe
     startAgain() {
       relay.closeAll(RESTARTING.code, RESTARTING.reason)
       page.dismiss()
+      relay.admitAgain()
     },
     closeAll: (code, reason) => relay.closeAll(code, reason),
     close: () => (closing ??= end()),

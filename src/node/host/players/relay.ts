@@ -60,6 +60,11 @@ export class Relay {
     this.#isStopping = true
   }
 
+  /** Admits players again, after `refuse()`. */
+  admitAgain(): void {
+    this.#isStopping = false
+  }
+
   /** Resolves when all players have left, or after this time. */
   async untilEmpty(mostMs: number): Promise<void> {
     if (this.#players.size === 0) return

@@ -6,7 +6,7 @@ import type { LocalSidecar } from '../../local/local-sidecar.js'
 import { HOST_EXIT_CODES } from '../host-error.js'
 import type { HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
-import { endWithGameServer } from '../local-kubelet.js'
+import { endWithGameServer, isToEnd, replaceGameServer, replaces, withReplacement } from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
 import { tellSafely } from '../tell.js'
 import { describeCrash } from './crash.js'
@@ -55,7 +55,9 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   const warn = options.onWarning ?? ((text: string): void => emit({ event: 'warning', text }))
   const lines = createLineLimit((line) => emit({ event: 'console', ...line }))
 
-  const local = settings.local && (await createLocalSidecar({ onWarning: warn, onLog: warn, ...settings.local }))
+  const local =
+    settings.local &&
+    (await createLocalSidecar(withReplacement({ onWarning: warn, onLog: warn, ...settings.local }, grace)))
   const url = local === undefined ? settings.sidecar! : new URL(local.url)
   const prefix = variablePrefix(platform)
   const env = {
@@ -75,11 +77,12 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   const exited = new Promise<HostExit>((resolve) => (exit = resolve))
 
   const onBooted = (): void => emit({ event: 'booted', ms: Math.round(performance.now() - startedAt) })
-  const sight: GameServerSight =
+  let sight: GameServerSight =
     local === undefined
       ? watchGameServer({ url: url.origin, platform, onBooted, onWarning: warn })
       : observeLocal(local, onBooted)
-  const leaveKubelet = local && endWithGameServer(local, () => void close())
+  const isReplaced = (): boolean => local !== undefined && replaces(settings.local) && isToEnd(local)
+  const leaveKubelet = local && endWithGameServer(local, () => void (isReplaced() ? replace(local) : close()))
 
   const release = async (): Promise<void> => {
     lines.flush()
@@ -112,7 +115,8 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
 
   /** The program has ended. If it was told to, `end` waits for that and sees to the rest. */
   const onEnded = async (end: ProgramEnd): Promise<void> => {
-    if (closing !== undefined) return
+    // Once its GameServer has come to its end, a program ends as well, and a fresh one takes its place.
+    if (closing !== undefined || isReplaced()) return
     if (end.code === 0) return finish({ code: 0, reason: 'The program has ended.' })
     const { sentence, details } = describeCrash(end)
     emit({ event: 'crash', reason: [sentence, ...details].join('\n') })
@@ -136,6 +140,13 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     emit({ event: 'shutdown', signal })
     restart?.cancel()
     await starting.catch(() => undefined)
+    await endProgram(signal)
+    await finish({ code: 0, reason: `The host was told to end by ${signal}.` })
+    return exited
+  }
+
+  /** Hands the signal on, waits for the program's end, and sees to `shutdown()`. */
+  const endProgram = async (signal: NodeJS.Signals): Promise<void> => {
     program.signal(signal)
     const share = Math.max(grace - OWN_SHARE_MS, grace / 2)
     const timer = setTimeout(() => {
@@ -149,8 +160,22 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     await sight.shutDown(Math.min(SHUTDOWN_MS, grace / 4)).catch(() => {
       // In a pod that is deleted, the sidecar may have ended before.
     })
-    await finish({ code: 0, reason: `The host was told to end by ${signal}.` })
-    return exited
+  }
+
+  /** Ends the program as a kubelet does, and starts it for a fresh GameServer. */
+  const replace = async (local: LocalSidecar): Promise<void> => {
+    emit({ event: 'shutdown', signal: 'SIGTERM' })
+    restart?.cancel()
+    await starting.catch(() => undefined)
+    await endProgram('SIGTERM')
+    if (closing !== undefined) return
+    sight.close()
+    const text = replaceGameServer(local)
+    sight = observeLocal(local, onBooted)
+    restarted = 0
+    emit({ event: 'replaced', text })
+    starting = start()
+    starting.catch((error: unknown) => void finish({ code: CRASHED, reason: (error as Error).message }))
   }
 
   const close = (signal = 'SIGTERM'): Promise<HostExit> => {
