@@ -188,7 +188,7 @@ const builds = [
     plugins: [moduleByName('./index.js', `./${name}.js`), compile('es2022')],
     output: modules('cjs'),
   })),
-  // Each set of declarations is self-contained.
+  // Each set of declarations is self-contained, but for types that another entry has as well.
   ...Object.entries(declarations).map(([name, source]) => ({
     input: { [name]: source },
     external: isPackage,
@@ -196,6 +196,7 @@ const builds = [
       moduleByName('../index.js', 'gameserver-sidecar'),
       moduleByName('../frames/index.js', 'gameserver-sidecar/frames'),
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
+      ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),
       dts({ tsconfig: 'build/tsconfig.build.json' }),
       typesForBoth(),
     ],

@@ -6,7 +6,8 @@ import { minify } from 'terser'
 /** Leaves one module outside the bundle, and imports it by another name. */
 export const moduleByName = (module, name) => ({
   name: 'module-by-name',
-  resolveId: (id) => (id === module ? { id: name, external: true } : null),
+  resolveId: (id) =>
+    (module instanceof RegExp ? module.test(id) : id === module) ? { id: name, external: true } : null,
 })
 
 /**

@@ -5,10 +5,48 @@ import { inEachBrowser } from './support/each-browser.js'
 import { buildGame, sidecarQuery } from './support/game.js'
 import { servePages } from './support/page-server.js'
 
-const game = buildGame()
+const game = buildGame({ 'dist/mock.js': 'esm/mock.js' })
 const watches = ['websocket', 'stream'] as const
 
+/** A game's life beside a mock: the states that it was told, and what it took of the page. */
+const playWithMock = (watch: string): string => `(async () => {
+  const { createMock } = await import('/esm/mock.js')
+  const requests = () => performance.getEntriesByType('resource').filter(({ name }) => name.startsWith('http')).length
+  const before = requests()
+  const mock = createMock()
+  const client = GameServerSidecar.createClient({ ...mock.options, watch: '${watch}', autoHealth: true })
+  const states = []
+  client.on('state', ({ state }) => states.push(state))
+  await client.ready()
+  await mock.advance(60000)
+  mock.fail('setLabel', { network: 'reset', times: 1 })
+  const outcome = client.setLabel('map', 'hafen').then((outcome) => outcome, ({ code }) => code)
+  await mock.advance(10000)
+  mock.dropWatch()
+  await mock.advance(10000)
+  mock.allocate()
+  await mock.advance(0)
+  const { direct, transport } = client.status
+  const beats = mock.expect('health').length
+  client.close()
+  mock.close()
+  return { states, outcome: await outcome, direct, transport, beats: beats > 20, requests: requests() - before }
+})()`
+
 inEachBrowser((browser) => {
+  test.each(watches)('the mock plays inside a page, without a request and in its own time, by %s', async (watch) => {
+    const pages = await servePages(game)
+    const page = await browser.open(pages.url('esm.html'))
+    expect(await page.run(playWithMock(watch))).toEqual({
+      states: ['Scheduled', 'RequestReady', 'Ready', 'Allocated'],
+      outcome: 'UNKNOWN_OUTCOME',
+      direct: false,
+      transport: watch,
+      beats: true,
+      requests: 0,
+    })
+  })
+
   describe.each(['umd', 'esm'])('a page with the %s build, of an origin that the sidecar allows', (build) => {
     test.each(watches)('does all operations and watches by %s', async (watch) => {
       const pages = await servePages(game)

@@ -82,7 +82,7 @@ describe('pages', () => {
     return (
       /^[tj]s$/.test(language) &&
       imports.some((name) => name.startsWith('gameserver-sidecar')) &&
-      imports.every((name) => /^(gameserver-sidecar(\/|$)|node:)/.test(name))
+      imports.every((name) => /^(gameserver-sidecar(\/|$)|node:|vitest$)/.test(name))
     )
   }
 

@@ -55,6 +55,22 @@ describe('what is documented is what there is', () => {
     expect(firstCells('docs/gateway.md', 'createGateway()').sort()).toEqual(options)
   })
 
+  test.each([
+    ['createMock()', 'MockOptions', 'src/mock/types.ts'],
+    ['createLocalSidecar()', 'LocalSidecarOptions', 'src/node/local/local-sidecar-options.ts'],
+  ])('every option of %s is in its table, and no other', (heading, name, path) => {
+    const options = membersOf(name, path)
+    expect(options).not.toEqual([])
+    expect(firstCells('docs/testing.md', heading).sort()).toEqual(options)
+  })
+
+  test('every member of a mock, and every field of fail(), is explained', () => {
+    const named = firstCells('docs/testing.md', 'The mock').map((name) => name.replace(/\(.*/, ''))
+    const members = [...membersOf('Mock', 'src/mock/types.ts'), ...membersOf('FailHow', 'src/mock/types.ts')]
+    expect(members.length).toBeGreaterThan(15)
+    expect([...new Set(named)].sort()).toEqual([...new Set(members)].sort())
+  })
+
   test('every option of the plugin for Vite is in its table, and no other', () => {
     const options = [...read('src/vite/plugin-options.ts').matchAll(/^ {2}(\w+): true,$/gm)].map(([, name]) => name!)
     expect(options).not.toEqual([])

@@ -34,12 +34,12 @@ describe('manual time', () => {
     expect((await ready).status.state).toBe('Ready')
   })
 
-  test('a day of beats keeps a game Ready', async () => {
+  test('an hour of beats keeps a game Ready', async () => {
     const { mock, client } = play({}, { autoHealth: { interval: 2_500 }, verifyInterval: 0 })
     await client.ready()
-    await mock.advance(86_400_000)
+    await mock.advance(3_600_000)
     expect(mock.gameServer.status.state).toBe('Ready')
-    expect(mock.expect('health').length).toBe(86_400 / 2.5 + 1)
+    expect(mock.expect('health').length).toBe(3_600 / 2.5 + 1)
   })
 
   test('timers run in their order, each at its time, and what they set off settles in between', async () => {
@@ -116,13 +116,13 @@ describe('auto time', () => {
   })
 
   test('a game that waits for ever lets it skip an hour, and no more', async () => {
-    const { mock, client } = play({ time: 'auto' }, { autoHealth: true })
+    const { mock, client } = play({ time: 'auto', gameServer: { spec: { health: { disabled: true } } } })
     await client.ready()
     const allocated = client.waitFor('Allocated')
-    await expect.poll(() => mock.now).toBeGreaterThan(3_590_000)
+    await expect.poll(() => mock.now, { timeout: 20_000 }).toBeGreaterThan(3_580_000)
     const { now } = mock
     await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(mock.now - now).toBeLessThan(10_000)
+    expect(mock.now - now).toBeLessThan(25_000)
     expect(mock.gameServer.status.state).toBe('Ready')
     mock.allocate()
     await allocated

@@ -117,6 +117,28 @@ describe('types of the installed package, without DOM and without @types', () =>
     expect(complaints(file, code, { ...NODE_NEXT, ...nodeTypes, skipLibCheck: true })).toEqual([])
   })
 
+  // A test's project has the types of Node, of a page, or both.
+  test.each([
+    ['Node', 'mock.cts', { ...NODE_NEXT, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] }],
+    ['a page', 'mock.mts', { ...NODE_NEXT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] }],
+  ])('./mock beside the types of %s', (_types, file, options) => {
+    const code = `
+      import { createClient } from 'gameserver-sidecar'
+      import { createMock } from 'gameserver-sidecar/mock'
+      const mock = createMock({ time: 'auto', gameServer: { spec: { health: { periodSeconds: 1 } } } })
+      const client = createClient({ ...mock.options, autoHealth: true })
+      const undo: () => void = mock.fail(['ready', 'health'], { network: 'reset', times: 2 })
+      const name: string = mock.allocate({ labels: { mode: 'dm' } }).object_meta.name
+      const state: 'Allocated' | 'UnAllocated' = mock.allocate({ kind: 'GameServerAllocation' }).status.state
+      const status: number | undefined = mock.expect('setLabel', 1)[0]?.status
+      // @ts-expect-error no such operation
+      mock.fail('redy')
+      // @ts-expect-error no such time
+      createMock({ time: 'virtual' })
+      export const used = [client, undo, name, state, status]`
+    expect(complaints(file, code, options)).toEqual([])
+  })
+
   test('a mistake in the declarations would be noticed', () => {
     expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER)).toEqual(
       [expect.stringContaining('nothing')],

