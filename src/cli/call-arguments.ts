@@ -1,4 +1,4 @@
-import { didYouMean } from '../protocol/nearest.js'
+import { didYouMean, meant } from '../protocol/nearest.js'
 import { operations } from '../protocol/operations.js'
 import type { Operation, OperationName } from '../protocol/operations.js'
 import { UsageError } from './context.js'
@@ -25,14 +25,17 @@ export function parseCall(name: string, given: readonly string[]): ParsedCall {
     throw new UsageError('watchGameServer never ends; use gameserver-sidecar watch --json.')
   const operation = callable.find((one) => one === name)
   if (operation === undefined) {
-    throw new UsageError(`There is no operation ${JSON.stringify(name)}; ${didYouMean(name, callable)}.`)
+    throw new UsageError(`There is no operation ${JSON.stringify(name)}; ${advice(name, callable)}`)
   }
   const [, path, body = {}] = operations[operation] as Operation
   const fields = Object.entries(body)
   const isUpdate = fields.length > 0 && fields.every(([, kind]) => kind.endsWith('?'))
   const wanted = [...(path.includes('{key}') ? ['key'] : []), ...(isUpdate ? [] : fields.map(([field]) => field))]
   const hasRight = isUpdate ? given.length > wanted.length : given.length === wanted.length
-  if (!hasRight) throw new UsageError(`${operation} takes ${usageOf(wanted, isUpdate, fields)}; got ${given.length}.`)
+  if (!hasRight)
+    throw new UsageError(
+      `${operation} takes ${usageOf(wanted, isUpdate, fields)}; got ${given.length === 0 ? 'none' : given.map((one) => JSON.stringify(one)).join(' ')}.`,
+    )
   const plain = given.slice(0, wanted.length)
   return { operation, args: isUpdate ? [...plain, parseUpdate(given.slice(wanted.length), body)] : plain }
 }
@@ -43,6 +46,10 @@ function usageOf(wanted: readonly string[], isUpdate: boolean, fields: readonly 
     names.push(`an update such as ${fields[fields.length - 1]![1] === 'texts?' ? 'values=a,b' : 'countDiff=1'}`)
   return names.length === 0 ? 'no argument' : names.join(' and ')
 }
+
+/** The end of a sentence about a misspelt name. */
+export const advice = (name: string, known: readonly string[]): string =>
+  `${didYouMean(name, known)}${meant(name, known) === undefined ? '.' : ''}`
 
 /** `{"countDiff":1}`, or `countDiff=1 capacity=10`, or `values=a,b`. Integers stay text, so that no digit is lost. */
 function parseUpdate(given: readonly string[], body: NonNullable<Operation[2]>): unknown {

@@ -1,9 +1,12 @@
 import { Option } from 'commander'
 import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js'
-import { featureGates, whole } from './arguments.js'
+import { featureGates, names, whole } from './arguments.js'
 
 /** The flags of a local sidecar, which `local` and `serve --local` share. */
-export type LocalFlags = Pick<LocalSidecarOptions, 'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace'>
+export type LocalFlags = Pick<
+  LocalSidecarOptions,
+  'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact' | 'dashboard'
+>
 
 /**
  * Creates the options anew for each command, because an option remembers the heading that a command gave it. They have
@@ -21,7 +24,10 @@ export const localOptions = (): readonly Option[] => [
     'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)',
   ).argParser(whole),
   new Option('--quirks', 'reproduce the bugs of the real sidecar in production'),
+  new Option('--record <path>', 'record the session into this file, or add it to one that is there'),
+  new Option('--redact <keys>', 'annotations whose values are not recorded, for example "*token*"').argParser(names),
   new Option('--no-replace', 'keep a GameServer that has ended, instead of a fresh one a second later'),
+  new Option('--no-dashboard', 'serve no page at /_/'),
 ]
 
 /** Whether an option is on the command line: those that switch something off have a default of their own. */

@@ -3,6 +3,7 @@ import { plainText } from '../node/plain-text.js'
 import { allocateCommand } from './commands/allocate.js'
 import { callCommand } from './commands/call.js'
 import { completionCommand } from './commands/completion.js'
+import { doctorCommand } from './commands/doctor.js'
 import { execCommand } from './commands/exec.js'
 import { hostCommand } from './commands/host.js'
 import { initCommand } from './commands/init.js'
@@ -22,6 +23,7 @@ const commands: readonly CommandModule[] = [
   allocateCommand,
   callCommand,
   watchCommand,
+  doctorCommand,
   scenarioCommand,
   initCommand,
   completionCommand,

@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { plainText } from '../node/plain-text.js'
+import { fetchWithin } from './fetch-within.js'
 
 /** Who listens on a port of this machine. */
 export interface PortOwner {
@@ -9,7 +10,7 @@ export interface PortOwner {
 }
 
 /** Milliseconds that the one who listens may take to say who it is. */
-const PATIENCE_MS = 1_000
+const PATIENCE_MS = 700
 
 /** Finds out who listens on a port: by asking it for a GameServer, and by what the system tells. */
 export async function findPortOwner(port: number): Promise<PortOwner> {
@@ -21,16 +22,15 @@ export async function findPortOwner(port: number): Promise<PortOwner> {
 }
 
 async function askKind(port: number): Promise<PortOwner['kind']> {
-  if ((await fieldsOf(port, '/_/api/state')).includes('gameServer')) return 'local'
-  return (await fieldsOf(port, '/gameserver')).includes('object_meta') ? 'real' : 'other'
+  const [state, object] = await Promise.all([fieldsOf(port, '/_/api/state'), fieldsOf(port, '/gameserver')])
+  if (state.includes('gameServer')) return 'local'
+  return object.includes('object_meta') ? 'real' : 'other'
 }
 
 async function fieldsOf(port: number, path: string): Promise<string[]> {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const answer: unknown = await (
-      await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', signal })
-    ).json()
+    const { text } = await fetchWithin(PATIENCE_MS, `http://127.0.0.1:${port}${path}`)
+    const answer: unknown = JSON.parse(text)
     return Object.keys(answer as object)
   } catch {
     return []

@@ -2,6 +2,10 @@ import { plainText } from '../node/plain-text.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/index.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
+import { fetchWithin } from './fetch-within.js'
+
+/** Milliseconds that a sidecar may take to answer. */
+const PATIENCE_MS = 10_000
 
 /**
  * Sends an allocation to a local sidecar's control interface.
@@ -14,10 +18,9 @@ export async function requestAllocation(
   token: string | undefined,
   manifest: GameServerAllocation,
 ): Promise<AnsweredAllocation> {
-  const response = await fetch(`${url}/_/api/allocations`, {
+  const { status, text } = await fetchWithin(PATIENCE_MS, `${url}/_/api/allocations`, {
     method: 'POST',
     body: JSON.stringify(manifest),
-    redirect: 'manual',
     headers: {
       'content-type': 'application/json',
       'x-sidecar-control': '1',
@@ -30,12 +33,11 @@ export async function requestAllocation(
       { cause: error },
     )
   })
-  const text = await response.text().catch(() => '')
   const answer = parse(text) as Partial<AnsweredAllocation> & { readonly message?: string }
-  if (response.ok && answer.status !== undefined) return answer as AnsweredAllocation
+  if (status === 200 && answer.status !== undefined) return answer as AnsweredAllocation
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')
-  if (response.status === 400 && said !== '') throw new UsageError(`${said}.`)
-  if (response.status === 401) throw new UsageError(`${said}; give it with --token.`)
+  if (status === 400 && said !== '') throw new UsageError(`${said}.`)
+  if (status === 401) throw new UsageError(`${said}; give it with --token.`)
   if (/control interface has no/.test(said)) {
     throw new CommandError(EXIT.NO_SIDECAR, `The local sidecar at ${url} is of an older version; start it again.`)
   }
@@ -46,14 +48,13 @@ export async function requestAllocation(
         'Use kubectl create -f allocation.yaml there, or "gameserver-sidecar local" here.',
     )
   }
-  const what = said === '' ? `status ${response.status}` : `${response.status} ${said}`
+  const what = said === '' ? `status ${status}` : `${status} ${said}`
   throw new CommandError(EXIT.NO_SIDECAR, `No local sidecar listens at ${url}: the answer was ${what}.`)
 }
 
 async function isRealSidecar(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/gameserver`, { redirect: 'manual', signal: AbortSignal.timeout(3_000) })
-    return 'object_meta' in (parse(await response.text()) as object)
+    return 'object_meta' in parse((await fetchWithin(PATIENCE_MS, `${url}/gameserver`)).text)
   } catch {
     return false
   }

@@ -19,7 +19,10 @@ export function oneSentence(error: unknown, program: Command, command: Command |
   const [first = ''] = error.message.replace(/^error: /, '').split('\n')
   const name = /'(.*)'/.exec(first)?.[1] ?? ''
   if (error.code === 'commander.unknownCommand') return unknownCommand(name, program).message
-  if (error.code === 'commander.unknownOption') return `Unknown option '${name}'${optionAdvice(name, program, command)}`
+  if (error.code === 'commander.unknownOption') {
+    const ofAnother = command?.usage().includes(' -- ') ? ' Options of the command that it runs stand after --.' : ''
+    return `Unknown option '${name}'${optionAdvice(name, program, command)}${ofAnother}`
+  }
   const joined = first.replace(/\.$/, '').replace(/\. ([A-Z])/, (_, letter: string) => `: ${letter.toLowerCase()}`)
   const sentence = joined.charAt(0).toUpperCase() + joined.slice(1)
   return command !== undefined && /(missing|excess)Argument/.test(error.code)

@@ -30,7 +30,7 @@ interface Parts {
 }
 
 /** ms of its time after which `auto` no longer takes it for waiting: a game may wait for ever for players. */
-const PATIENCE = 300_000
+const PATIENCE = 3_600_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
 export function createMockClock({ time, isBusy }: Parts): MockClock {

@@ -165,8 +165,8 @@ function originOfPage(): string | undefined {
 }
 
 function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
-  const { mode, platform, quirks, featureGates, conformance, gameServer } = options
-  const given = { mode, platform, quirks, featureGates, conformance, gameServer }
+  const { mode, platform, quirks, featureGates, conformance, gameServer, seed } = options
+  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 

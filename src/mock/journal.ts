@@ -53,12 +53,15 @@ export function createJournal(now: () => number): Journal {
       const found = calls.filter((call) => call.operation === operation)
       if (times === undefined ? found.length > 0 : found.length === times) return found
       const wanted = times === undefined ? 'at least once' : count(times)
-      throw new Error(`${operation} was expected ${wanted}, and came ${count(found.length)}. ${inWords(calls)}`)
+      throw new Error(
+        `${operation} was expected ${wanted}, and ${found.length === 0 ? '' : 'came '}${count(found.length)}${found.length === 0 ? ' came' : ''}. ${inWords(calls)}`,
+      )
     },
   }
 }
 
-const count = (times: number): string => (times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`)
+const count = (times: number): string =>
+  times === 0 ? 'never' : times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`
 
 function parse(text: string): unknown {
   try {

@@ -1,10 +1,11 @@
-/** Numbers from 0 up to 1 that follow from a seed (mulberry32). */
+import { nextRandom } from '../sidecar/model/state/random.js'
+
+/** Numbers from 0 up to 1 that follow from a seed. */
 export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    const next = nextRandom(state)
+    state = next.state
+    return next.value
   }
 }

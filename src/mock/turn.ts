@@ -6,11 +6,8 @@ interface Port {
   unref?(): void
 }
 
-/** The ways in which hosts let everything else run first. */
 interface Host {
-  setImmediate?(run: () => void): unknown
-  setTimeout(run: () => void, ms: number): unknown
-  MessageChannel?: new () => { readonly port1: Port; readonly port2: Port }
+  readonly MessageChannel?: new () => { readonly port1: Port; readonly port2: Port }
 }
 
 export interface Turns {
@@ -19,34 +16,46 @@ export interface Turns {
   close(): void
 }
 
-/** Fake timers of test runners mark the functions that they replace. */
-const isReal = (timer: object | undefined): boolean => timer !== undefined && !('clock' in timer)
-
-/** Turns of the host's event loop. None is a timer, but where a host has nothing else. */
+/**
+ * Turns of the host's event loop, by messages, since the fake timers of test runners leave those alone: all else that could
+ * be called later may be called never. Hosts without messages have timers.
+ */
 export function createTurns(): Turns {
-  const host = globalThis as unknown as Host
-  const { setImmediate, setTimeout, MessageChannel } = host
-  if (isReal(setImmediate)) {
-    return { next: () => new Promise((resolve) => setImmediate!(resolve)), close: () => undefined }
-  }
+  const { MessageChannel } = globalThis as Host
   if (MessageChannel === undefined) {
-    return { next: () => new Promise((resolve) => setTimeout(resolve, 0)), close: () => undefined }
+    const { setTimeout } = globalThis
+    return { next: () => new Promise((resolve) => void setTimeout(resolve, 0)), close: () => undefined }
   }
+  let channel: InstanceType<typeof MessageChannel> | undefined
+  let closed = false
   let waiting: (() => void)[] = []
-  const { port1, port2 } = new MessageChannel()
-  port1.onmessage = () => {
-    const now = waiting
+
+  function resume(): void {
+    const all = waiting
     waiting = []
-    port1.unref?.()
-    for (const resolve of now) resolve()
+    // Node's process may end while nobody waits for a turn.
+    channel?.port1.unref?.()
+    for (const resolve of all) resolve()
   }
-  port1.unref?.()
+
+  function open(): NonNullable<typeof channel> {
+    const opened = new MessageChannel!()
+    opened.port1.onmessage = resume
+    return opened
+  }
+
   return {
     next: () =>
       new Promise((resolve) => {
-        port1.ref?.()
-        if (waiting.push(resolve) === 1) port2.postMessage(0)
+        if (closed) return resolve()
+        channel ??= open()
+        channel.port1.ref?.()
+        if (waiting.push(resolve) === 1) channel.port2.postMessage(0)
       }),
-    close: () => port1.close(),
+    close() {
+      closed = true
+      resume()
+      channel?.port1.close()
+    },
   }
 }

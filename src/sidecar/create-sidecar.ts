@@ -16,6 +16,8 @@ import type { SidecarEvent } from './model/state/sidecar-event.js'
 import { excerpt } from './model/state/show.js'
 import { createState } from './model/state/sidecar-state.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
+import { createCheckpoints } from './recording/checkpoints.js'
+import { toldLines } from './recording/told-lines.js'
 import { reduce } from './reduce.js'
 import type { Sidecar, SidecarEnvironment } from './sidecar.js'
 import { createWatchers } from './watchers.js'
@@ -46,6 +48,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   /** Counts processes: what was sent to one is not for its successor. */
   let epoch = 0
   const delays = createDelays((ms, fire) => environment.setTimer(ms, fire))
+  const checkpoints = createCheckpoints()
   const beats = new Map<string | undefined, Exchange>()
   /** The generator of delays that come at random. They change when events happen, not what they do. */
   let randomState = config.seed | 0
@@ -73,9 +76,10 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     state = result.state
     // A timer that fired early, or for work that is done already, is not worth an entry.
     if (event.type !== 'tick' || state !== before) {
+      checkpoints.note(log.lastSeq + 1, before, log.lastSeq - config.logEntries)
       const entry = log.append(event, now, result.effects, meta && noteOf(meta, now))
       keepContext(entry, before, result.effects, meta)
-      outbox.push(() => log.announce(entry))
+      outbox.push(() => log.announce(entry, result.effects))
     }
     for (const effect of result.effects) deliver(effect)
     if (before.faults.stalled !== state.faults.stalled) {
@@ -96,7 +100,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     meta: CallMeta | undefined,
   ): void {
     const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
-    if (meta?.delayed === true) faults.push('delayCalls: it was held up')
+    if (meta?.delayed === true) faults.push('delayCalls held it up')
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat && faults.length === 0) return
     log.keepContext(seq, {
@@ -260,6 +264,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     },
     snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq, environment.speed?.() ?? 1),
     log,
+    recording: (since = 0) => toldLines(log, checkpoints, state, since, environment.now()),
     explain: (kept) => explainEntry(kept, state.config),
     conformance: () => conformanceOf(state),
     onDisconnect(listener) {

@@ -1,8 +1,10 @@
 import { createEntryDetails } from './entry-details.js'
 import type { EntryContext } from './entry-details.js'
-import { callEach } from './listeners.js'
+import { callEach, callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
+import type { GameServer } from '../protocol/game-server.js'
 import { messageOf } from './model/state/answer.js'
+import { publishedBy } from './model/state/effect.js'
 import type { Change, Effect, Warning } from './model/state/effect.js'
 import { excerpt } from './model/state/show.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
@@ -47,11 +49,20 @@ export interface KeptEntry {
   readonly exchange?: Exchange
 }
 
+/** Told of everything that a recording holds. */
+export interface LogFollower {
+  /** `published` are the versions of the GameServer that the event made, for whoever watches. */
+  onEntry(entry: LogEntry, published: readonly GameServer[]): void
+  /** A request of an entry, with its answer. Beats are left out. */
+  onExchange(seq: number, exchange: Exchange): void
+}
+
 export interface EventLog {
   /** The entries that are still kept, oldest first; with `since`, those with a greater `seq`. */
   entries(since?: number): readonly LogEntry[]
   /** Calls `listener` for each entry from now on. A listener that throws stops no other. */
   subscribe(listener: (entry: LogEntry) => void): () => void
+  follow(follower: LogFollower): () => void
   /** What is kept of an entry; undefined for one that isn't kept any more or isn't there yet. */
   find(seq: number): KeptEntry | undefined
 }
@@ -62,7 +73,7 @@ export interface WritableLog extends EventLog {
   /** Keeps a request and its answer beside an entry. */
   keepExchange(seq: number, exchange: Exchange, isShared?: boolean): void
   /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
-  announce(entry: LogEntry): void
+  announce(entry: LogEntry, effects: readonly Effect[]): void
   readonly lastSeq: number
 }
 
@@ -70,6 +81,7 @@ export interface WritableLog extends EventLog {
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
   const sizes = new Map<LogEntry, number>()
+  const followers = new Set<LogFollower>()
   const details = createEntryDetails(maxDetails)
   let size = 0
   let lastSeq = 0
@@ -101,6 +113,8 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
     keepContext: (seq, context) => void details.keepContext(seq, context),
     keepExchange(seq, exchange, isShared = false) {
       if (isKept(seq)) details.keepExchange(seq, exchange, isShared)
+      if (isShared) return
+      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange), undefined, report)
     },
     find(seq) {
       if (!isKept(seq)) return undefined
@@ -109,11 +123,19 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
       const exchange = details.exchangeOf(seq)
       return entry && { entry, ...(context && { context }), ...(exchange && { exchange }) }
     },
-    announce(entry) {
+    announce(entry, effects) {
       callEach(listeners, entry, report)
+      if (followers.size === 0) return
+      const published = publishedBy(effects)
+      for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
     },
     entries(since = 0) {
       return [...sizes.keys()].filter(({ seq }) => seq > since)
+    },
+    follow(follower) {
+      const own = { ...follower }
+      followers.add(own)
+      return () => void followers.delete(own)
     },
     subscribe(listener) {
       const own = (entry: LogEntry): void => listener(entry)

@@ -22,7 +22,7 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
   const { event } = entry
   const faults = context?.faults ?? []
   const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
-  if (faults.length > 0 && !isHeldUpOnly) return sentence(`A fault decided: ${faults.join('; ')}`)
+  if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
   const suffix = isHeldUpOnly ? ` A fault held it up as well: it took ${entry.ms ?? 0} ms.` : ''
   switch (event.type) {
     case 'call':

@@ -104,15 +104,15 @@ function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
     conformance: lost.state.conformance,
     faults: { ...faults, writesToLose: faults.writesToLose - 1 },
   })
-  step.effects.push({ type: 'fault', rule: 'loseWrites: it was answered with 200 and then forgotten' })
+  step.effects.push({ type: 'fault', rule: 'loseWrites answered it with 200 and forgot it' })
   return answer
 }
 
 function failureRule({ status, drop, apply, share, remaining }: FailureFault): string {
   const left = remaining === undefined ? '' : `, ${remaining - 1} more to fail`
-  const chosen = share < 1 ? `, which a share of ${share} of the calls meets` : ''
-  const outcome = drop ? 'the connection was cut' : `it was answered with ${status}`
-  return `failCalls: ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
+  const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
+  const outcome = drop ? 'cut the connection' : `answered it with ${status}`
+  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
 }
 
 function performCall(step: Step, call: Call, now: number): Answer {

@@ -2,6 +2,7 @@ import type { EventLog, KeptEntry } from './event-log.js'
 import type { Explanation } from './explain-entry.js'
 import type { ControlCommand } from './model/state/control-command.js'
 import type { Disconnection } from './model/state/effect.js'
+import type { RecordingLine } from './recording/recording-lines.js'
 import type { RawRequest } from './wire/answer-request.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
@@ -33,6 +34,8 @@ export interface Sidecar {
   control(command: ControlCommand): ControlResult
   snapshot(): SidecarSnapshot
   readonly log: EventLog
+  /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */
+  recording(since?: number): Iterable<RecordingLine>
   /** Says which rule decided the outcome of an entry, and where a pod would differ. */
   explain(kept: KeptEntry): Explanation
   conformance(): ConformanceResult

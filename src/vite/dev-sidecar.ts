@@ -68,6 +68,7 @@ export function createDevSidecar(
       followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
     }
     logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
+    if (local !== undefined && settings.local?.dashboard !== false) logger.info(`  Dashboard at ${local.url}/_/`)
     if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
     return {
       handler,

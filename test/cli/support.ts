@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+/** The built command line. */
+export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
 export interface Finished {
   readonly code: number | null
@@ -51,7 +52,7 @@ export async function startLocal(
   env?: NodeJS.ProcessEnv,
 ): Promise<Run & { readonly url: string }> {
   const run = cli(['local', '--http-port', '0', ...args], env)
-  const match = await run.line(/at (http:\/\/\S+)/)
+  const match = await run.line(/SDK: +(http:\/\/\S+)/)
   return { ...run, url: match[1]! }
 }
 

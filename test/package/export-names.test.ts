@@ -58,6 +58,14 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./mock', async () => {
+    expect(await imported('mock.js')).toMatchInlineSnapshot(`
+      [
+        "createMock",
+      ]
+    `)
+  })
+
   test('./vite', async () => {
     expect(await imported('vite.js')).toMatchInlineSnapshot(`
       [
@@ -71,7 +79,7 @@ describe('exports are a contract', () => {
     expect(required('index.cjs')).toEqual(await imported('index.js'))
   })
 
-  test.each(['frames', 'node-connect', 'node', 'player', 'vite'])(
+  test.each(['frames', 'node-connect', 'node', 'player', 'mock', 'vite'])(
     './%s is the same for an import and a require',
     async (entry) => {
       expect(required(`${entry}.cjs`)).toEqual(await imported(`${entry}.js`))

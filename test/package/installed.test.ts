@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guestPath } from '../hosts/support/runtimes.js'
 import { install, node, pack, runNode, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
 import { read } from '../support/source.js'
 
@@ -78,6 +79,11 @@ describe('the client calls a server, then the process ends by itself', () => {
       const { createClient } = context.GameServerSidecar`
     expect(await runFile('bare.cjs', calling(code))).toBe('ready')
   })
+})
+
+test('./mock plays in Node’s own test runner, which then ends by itself', async () => {
+  await copyFile(guestPath('mock-in-node.mjs'), join(folder.path, 'mock-in-node.mjs'))
+  expect(await node(folder.path, '--test', '--test-reporter=tap', 'mock-in-node.mjs')).toMatch(/^# pass [23]$/m)
 })
 
 describe('./frames, ./node-connect, ./node and ./vite', () => {

@@ -19,8 +19,11 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove())
 
-/** The scripts that a page loads as they are, and the page of the dashboard, which is one text. */
-const isMinified = (path: string): boolean => /\.(umd|iife|player)\.js$|dashboard-page/.test(path)
+/**
+ * The scripts that a page loads as they are, the page of the dashboard, which is one text, and the sidecar once more, for
+ * test runners that load CommonJS.
+ */
+const isMinified = (path: string): boolean => /\.(umd|iife|player)\.js$|dashboard-page|mock\.cjs$/.test(path)
 const isVendored = (path: string): boolean => path.includes('/vendor-')
 
 test('every build but the minified scripts and bundled libraries has one statement a line and the names of its functions', async () => {

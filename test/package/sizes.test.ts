@@ -56,3 +56,8 @@ test('the connection in a player’s page is 3,000 bytes at most', async () => {
 test('all of frames in an application bundle is 6,900 bytes at most', async () => {
   expect(await shipped('dist/frames.js', 'MessageDecoder, createWebSocketClass')).toBeLessThanOrEqual(6900)
 })
+
+/** The goal is 25,000, and it is not met: 33,000 are the sidecar itself, whose checks and answers a test has to meet. */
+test('the mock in an application bundle is 36,500 bytes at most', async () => {
+  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(36_500)
+})

@@ -199,7 +199,10 @@ describe('an allocation', () => {
   test('leaves out actions on counters and lists that are not there, and says so', () => {
     const harness = start()
     const answer = allocate(harness, {
-      spec: { counters: { seats: { capacity: 3 } }, lists: { crew: { addValues: ['a'] } } },
+      spec: {
+        counters: { seats: { capacity: 3 }, none: {} },
+        lists: { crew: { addValues: ['a'] }, none: { addValues: [] } },
+      },
     })
     expect(answer.status.state).toBe('Allocated')
     expect(harness.warnings()).toEqual(['allocation-action', 'allocation-action'])

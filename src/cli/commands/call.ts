@@ -32,7 +32,7 @@ function define(command: Command): void {
     .argument('[arguments...]', 'as the method of the client takes them; an update as JSON, or as countDiff=1')
     .addOption(urlOption())
     .option('--timeout <seconds>', 'how long the sidecar may take to answer', someSeconds, 10)
-    .option('--int64', 'print counts and capacities with every digit, however large they are', false)
+    .option('--int64', 'print integers beyond 2^53 as numbers, and not as text', false)
     .option('--curl', 'print the request as a curl command, and send nothing', false)
     .addHelpText(
       'after',
@@ -58,15 +58,13 @@ async function runCall(args: readonly string[], flags: CallFlags, context: CliCo
   const baseUrl = findSidecar(flags.url, process.env)
   if (flags.curl) return printCurl(parsed, baseUrl, context)
   const { createClient } = await import('../../index.node.js')
-  const client = createClient({ ...optionsOf(flags, baseUrl), int64: flags.int64 ? 'bigint' : 'number' })
+  const client = createClient({ ...optionsOf(flags, baseUrl), int64: 'bigint' })
   try {
-    context.print(exactJson(await perform(client, parsed)))
+    context.print(toJson(await perform(client, parsed), flags.int64))
     return EXIT.DONE
   } catch (error) {
     if (!isSidecarError(error)) throw error
-    const hint = error.code === 'UNSAFE_INTEGER' ? 'Use --int64' : error.hint
-    const text = `${error.code} ${error.operation === undefined ? '' : `${error.operation}: `}${error.summary}`
-    context.warn(context.colors.red(plainText(hint === undefined ? text : `${text}. ${hint}`, 2_000)))
+    context.warn(context.colors.red(plainText(`${error.code} ${error.message}`, 2_000)))
     return exitCodeOf(error)
   } finally {
     client.close()
@@ -80,7 +78,7 @@ const optionsOf = ({ timeout }: Pick<CallFlags, 'timeout'>, baseUrl: string): Cl
   verifyInterval: 0,
 })
 
-function perform(client: SidecarClient<unknown> | SidecarClient, { operation, args }: ParsedCall): Promise<unknown> {
+function perform(client: SidecarClient<bigint> | SidecarClient, { operation, args }: ParsedCall): Promise<unknown> {
   const method = client[operation] as (...args: unknown[]) => Promise<unknown>
   return method.call(client, ...args)
 }
@@ -116,12 +114,15 @@ function exitCodeOf(error: SidecarError): number {
   return error.code === 'INVALID_ARGUMENT' || error.code === 'CONFIG' ? EXIT.USAGE : EXIT.FAILED
 }
 
-/** JSON in which a bigint is a number with all its digits. */
-function exactJson(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
+/**
+ * The answer as JSON. An integer that most readers of JSON would round is text, as the sidecar itself sends it, unless
+ * `exact` asks for the number with all its digits.
+ */
+function toJson(value: unknown, exact: boolean): string {
   if (typeof value === 'string') return JSON.stringify({ outcome: value })
-  const fields = Object.entries(value as object).map(
-    ([name, field]) => `${JSON.stringify(name)}:${typeof field === 'bigint' ? String(field) : JSON.stringify(field)}`,
-  )
+  const fields = Object.entries(value as object).map(([name, field]) => {
+    const isExact = typeof field === 'bigint' && (exact || Number.isSafeInteger(Number(field)))
+    return `${JSON.stringify(name)}:${isExact ? field : JSON.stringify(typeof field === 'bigint' ? String(field) : field)}`
+  })
   return `{${fields.join(',')}}`
 }

@@ -4,13 +4,11 @@ import { variablePrefix } from '../../node/gateway/sidecar-url.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
 import { port, seconds } from '../arguments.js'
-import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
-import { EXIT } from '../exit-codes.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
 
 interface ExecFlags extends LocalFlags {
   readonly httpPort: number
@@ -36,7 +34,9 @@ function define(command: Command): void {
     .option('--http-port <port>', 'port of the sidecar; 0 for any', port, 0)
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
     .option('--verbose', 'show on stderr what the sidecar is asked', false)
-  for (const option of localOptions()) command.addOption(asOfLocal(option))
+  // An ended GameServer stays, so that tests find it; --restart brings the next.
+  const options = localOptions().filter(({ long }) => long !== '--no-replace')
+  for (const option of options) command.addOption(asOfLocal(option))
 }
 
 const asOfLocal = (option: Option): Option => option.helpGroup('Of the local sidecar:')
@@ -46,7 +46,6 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
     import('../../node/exec/run-command.js'),
     startSidecar(flags, context),
   ])
-  if (local === undefined) return EXIT.NO_SIDECAR
   const { colors } = context
   const say = (text: string): void => context.warn(colors.dim(`sidecar: ${plainText(text)}`))
   try {
@@ -70,8 +69,7 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
   }
 }
 
-/** Undefined where it can't start, which is said then. */
-async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar | undefined> {
+async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { mode, file, platform, quirks, featureGates, wsLimit, httpPort } = flags
   const onWarning = (message: string): void => warn(colors.yellow(`warning: ${plainText(message)}`))
@@ -83,10 +81,11 @@ async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Pro
       onLog: warn,
     })
   } catch (error) {
-    const place = { port: httpPort, portFlag: '--http-port', address: '127.0.0.1', addressFlag: '--http-port' }
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined || !/^EA/.test(code)) throw new UsageError(startFailure(error, place), { cause: error })
-    warn(colors.red(startFailure(error, place)))
-    return undefined
+    throw await startError(error, {
+      port: httpPort,
+      portFlag: '--http-port',
+      address: '127.0.0.1',
+      addressFlag: '--http-port',
+    })
   }
 }

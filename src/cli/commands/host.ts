@@ -137,9 +137,21 @@ async function startProgram(
 /** The options of the local sidecar, if one is to run inside. */
 function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalSidecarOptions | false {
   if (!flags.local) return false
-  const { mode, file, featureGates, wsLimit, quirks, httpPort } = flags
+  const { mode, file, featureGates, wsLimit, quirks, record, redact, dashboard, httpPort } = flags
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  return { mode, file, featureGates, wsLimit, quirks, port: httpPort, onWarning: warn, onLog: warn }
+  return {
+    mode,
+    file,
+    featureGates,
+    wsLimit,
+    quirks,
+    record,
+    redact,
+    dashboard,
+    port: httpPort,
+    onWarning: warn,
+    onLog: warn,
+  }
 }
 
 /** The port or address that was taken or refused, by the flag that says it. */

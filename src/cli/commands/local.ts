@@ -69,7 +69,6 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   const keys = !isJson && hasKeys()
   const facts = { platform: options.platform, file: options.file, keys }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
-  first.forEach(print)
   const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
   const tally = createEventTally()
   local.sidecar.log.subscribe((entry) => {
@@ -80,6 +79,7 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   const quit = new Promise<string>((resolve) => {
     if (keys) detach = attachKeys({ local, dashboard: dashboardUrl(local), colors, print, onQuit: () => resolve('q') })
   })
+  first.forEach(print)
   const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
   detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
@@ -96,7 +96,8 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
 async function start(options: LocalOptions, context: CliContext): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, httpPort } = options
+  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
+    options
   const isJson = options.logFormat === 'json'
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
@@ -106,8 +107,11 @@ async function start(options: LocalOptions, context: CliContext): Promise<LocalS
       platform,
       quirks,
       replace,
+      dashboard,
       conformance,
       wsLimit,
+      record,
+      redact,
       port: chosen,
       featureGates: options.featureGates,
       allowHosts: options.allowHost,

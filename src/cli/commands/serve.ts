@@ -7,6 +7,7 @@ import { names, port, someSeconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
+import { dashboardUrl } from '../local-lines.js'
 import { isGiven, localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
@@ -91,7 +92,8 @@ async function runServe(dir: string, options: ServeOptions, context: CliContext)
 
 async function start(dir: string, options: ServeOptions, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
-  const { mode, file, featureGates, wsLimit, quirks, replace, httpPort, host, cert, key } = options
+  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, dashboard, httpPort, host, cert, key } =
+    options
   const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createGateway({
@@ -103,7 +105,10 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
         featureGates,
         wsLimit,
         quirks,
+        record,
+        redact,
         replace,
+        dashboard,
         port: httpPort,
         onWarning,
         onLog: context.warn,
@@ -140,6 +145,7 @@ function printBanner(gateway: Gateway, dir: string, options: ServeOptions, { col
   print(`${colors.bold(plainText(dir))} at ${colors.cyan(page.href)}`)
   const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
   print(`${kind} at ${colors.cyan(sidecarUrl)}, for the page at /_/sidecar`)
+  if (local !== undefined && options.dashboard !== false) print(`Dashboard at ${colors.cyan(dashboardUrl(local))}`)
   if (options.file !== undefined) print(`GameServer from ${plainText(options.file)}, loaded again when it is saved`)
   if (options.deny !== undefined) print(`Not forwarded: ${options.deny.join(', ')}`)
 }

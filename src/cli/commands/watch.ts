@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../node/plain-text.js'
-import { didYouMean } from '../../protocol/nearest.js'
 import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
 import { someSeconds } from '../arguments.js'
+import { advice } from '../call-arguments.js'
 import { clockTime } from '../clock-time.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
@@ -66,8 +66,7 @@ function untilOption(): Option {
 /** @throws UsageError for a state that isn't one */
 function state(text: string): string {
   const known = STATES.find((one) => one.toLowerCase() === text.toLowerCase())
-  if (known === undefined)
-    throw new UsageError(`There is no state ${JSON.stringify(text)}; ${didYouMean(text, STATES)}.`)
+  if (known === undefined) throw new UsageError(`There is no state ${JSON.stringify(text)}; ${advice(text, STATES)}`)
   return known
 }
 
@@ -106,7 +105,8 @@ interface Told {
 function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<End> {
   return new Promise((resolve) => {
     let previous: GameServer | undefined
-    client.on('connection', (event) => told.connection(event))
+    // Its own end is no news of the sidecar.
+    client.on('connection', (event) => event.state === 'closed' || told.connection(event))
     client.on('error', (error) => told.problem(error.message))
     client.on('gameserver', (gameServer) => {
       told.gameServer(gameServer, previous)
@@ -150,7 +150,7 @@ function createTextLines(baseUrl: string, { print, warn, colors }: CliContext): 
     connection: ({ state, transport, reason }) => {
       const by = transport === undefined ? '' : ` (${transport})`
       const why = reason === undefined ? '' : `: ${reason}`
-      if (state !== 'closed') warn(`${now()}  ${colors.dim(plainText(`${state}${by} ${baseUrl}${why}`, 1_000))}`)
+      warn(`${now()}  ${colors.dim(plainText(`${state}${by} ${baseUrl}${why}`, 1_000))}`)
     },
     problem: (message) => warn(`${now()}  ${colors.yellow(plainText(message, 1_000))}`),
   }

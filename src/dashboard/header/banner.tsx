@@ -15,11 +15,21 @@ interface BannerProps {
 
 /** One line above everything, for what the user must not overlook: the most important of it. */
 export function Banner({ store, ui, timeline }: BannerProps): JSX.Element | null {
-  if (store.outdated.value) return <Line tone="blue">The sidecar has a newer dashboard, which is being loaded.</Line>
-  if (store.connection.value === 'lost') return <Lost store={store} />
+  if (store.outdated.value || store.connection.value === 'lost') {
+    return (
+      <section aria-label="Notices">
+        {store.outdated.value ? (
+          <Line tone="blue">The sidecar has a newer dashboard, which is being loaded.</Line>
+        ) : (
+          <Lost store={store} />
+        )}
+      </section>
+    )
+  }
   const faults = store.snapshot.value === undefined ? [] : faultTexts(store.snapshot.value)
+  if (faults.length === 0 && !ui.paused.value) return null
   return (
-    <>
+    <section aria-label="Notices">
       {faults.length > 0 && (
         <Line tone="red">
           <b>Faults on:</b> {faults.join(', ')}
@@ -36,7 +46,7 @@ export function Banner({ store, ui, timeline }: BannerProps): JSX.Element | null
           </button>
         </Line>
       )}
-    </>
+    </section>
   )
 }
 

@@ -27,7 +27,7 @@ export function Toast({ store }: { store: PageStore }): JSX.Element {
     )
   })
   return (
-    <div class="toast" role="status" data-shown={shown.value === '' ? undefined : ''}>
+    <div class="toast" role="status" aria-label="Told" data-shown={shown.value === '' ? undefined : ''}>
       {shown.value}
     </div>
   )

@@ -35,14 +35,15 @@ export function Counters({ store }: { store: Store }): JSX.Element {
 }
 
 function Counter({ store, name, counter }: { store: Store; name: string; counter: CounterStatus }): JSX.Element {
-  const { count, capacity } = counter
   const isSetting = useSignal(false)
-  const [present, want] = useWanted(counter)
-  const set = (value: string): void =>
-    want({ capacity, count: value }, store.control({ type: 'setCounter', name, count: value }))
-  const step = (by: bigint): void => {
-    const next = BigInt(present.count) + by
-    if (next >= 0n && next <= BigInt(capacity)) set(String(next))
+  const { present, change } = useWanted(counter)
+  const { count, capacity } = present
+  const step = (by: (before: bigint) => bigint): void => {
+    const next = (before: CounterStatus): CounterStatus => {
+      const value = by(BigInt(before.count))
+      return value < 0n || value > BigInt(before.capacity) ? before : { ...before, count: String(value) }
+    }
+    void change(next, (value) => store.control({ type: 'setCounter', name, count: value.count }))
   }
   return (
     <li class="count-row">
@@ -54,7 +55,7 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
           class="button button-icon"
           aria-label={`${name} −1`}
           aria-disabled={count === '0'}
-          onClick={() => step(-1n)}
+          onClick={() => step((before) => before - 1n)}
         >
           −
         </button>
@@ -62,11 +63,11 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
           class="button button-icon"
           aria-label={`${name} +1`}
           aria-disabled={count === capacity}
-          onClick={() => step(1n)}
+          onClick={() => step((before) => before + 1n)}
         >
           +
         </button>
-        <button class="button" aria-label={`${name} to capacity`} onClick={() => set(capacity)}>
+        <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
         <button

@@ -39,14 +39,15 @@ export function Lists({ store }: { store: Store }): JSX.Element {
 
 function List({ store, name, list }: { store: Store; name: string; list: ListStatus }): JSX.Element {
   const adding = useRef<HTMLInputElement>(null)
-  const [values, want] = useWanted<readonly string[]>(list.values ?? [])
-  const set = (next: readonly string[], capacity = list.capacity): Promise<{ ok: boolean }> => {
-    const sent = store.control({ type: 'setList', name, values: next, capacity })
-    want(next, sent)
-    return sent
-  }
+  const { present, change } = useWanted(list)
+  const values = present.values ?? []
+  const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
+    change(
+      (before) => ({ capacity, values: by(before.values ?? []) }),
+      (next) => store.control({ type: 'setList', name, ...next, values: next.values ?? [] }),
+    )
   const remove = (value: string): void => {
-    void set(values.filter((other) => other !== value))
+    void set((before) => before.filter((other) => other !== value))
     // The button goes; who used the keyboard goes on nearby.
     adding.current?.focus()
   }
@@ -54,8 +55,8 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
     <li class="list-row">
       <div class="list-head">
         <span class="part-name">{name}</span>
-        <meter class="part-meter" aria-label={name} min={0} max={Number(list.capacity) || 1} value={values.length} />
-        <span class="count-value">{`${values.length} / ${list.capacity}`}</span>
+        <meter class="part-meter" aria-label={name} min={0} max={Number(present.capacity) || 1} value={values.length} />
+        <span class="count-value">{`${values.length} / ${present.capacity}`}</span>
       </div>
       <ul class="list-values">
         {values.slice(0, SHOWN).map((value) => (
@@ -71,9 +72,10 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
       </ul>
       <form
         class="part-form"
-        onSubmit={onFields(({ value, capacity = list.capacity }, form) => {
-          const more = value === undefined || values.includes(value) ? [] : [value]
-          void set([...values, ...more], capacity).then(({ ok }) => ok && form.reset())
+        onSubmit={onFields(({ value, capacity }, form) => {
+          const add = (before: readonly string[]): string[] =>
+            value === undefined ? [...before] : [...new Set(before).add(value)]
+          void set(add, capacity).then((ok) => ok && form.reset())
         })}
       >
         <input
@@ -90,7 +92,7 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
             name="capacity"
             inputMode="numeric"
             aria-label={`Capacity of ${name}`}
-            placeholder={list.capacity}
+            placeholder={present.capacity}
           />
         </label>
         <button class="button" aria-label={`Add to ${name}, or set its capacity`}>

@@ -35,7 +35,7 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
         <Hint
           store={store}
           text="None: a game watches with its client, you with curl."
-          code={`for await (const gs of client.watch()) console.log(gs.status.state)\n\ncurl -N ${location.origin}/watch/gameserver`}
+          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${location.origin}/watch/gameserver`}
         />
       )}
       <ul>

@@ -3,6 +3,7 @@ import { allocateGameServer, AllocationError, faultPresets } from '../../sidecar
 import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
+import { exportSession } from './control-export.js'
 import { logJson, stateJson } from './control-json.js'
 
 /** Largest command in bytes: no GameServer of a cluster is larger. */
@@ -26,6 +27,8 @@ export async function handleControl(target: ControlTarget, request: Request): Pr
       return request.method === 'GET' ? answer(sidecar.conformance()) : wrongMethod('GET')
     case '/log':
       return request.method === 'GET' ? readLog(sidecar, url) : wrongMethod('GET')
+    case '/export':
+      return request.method === 'GET' ? readExport(sidecar, url) : wrongMethod('GET')
     case '/presets':
       return request.method === 'GET' ? answer({ presets: faultPresets }) : wrongMethod('GET')
     case '/commands':
@@ -52,10 +55,17 @@ export function readSince(query: URLSearchParams): number | undefined {
   return /^\d{1,15}$/.test(since) ? Number(since) : undefined
 }
 
+const wrongSince = malformed('since must be the number of a log entry')
+
 function readLog(sidecar: Sidecar, url: URL): Response {
   const since = readSince(url.searchParams)
-  if (since === undefined) return refusalResponse(malformed('since must be the number of a log entry'))
+  if (since === undefined) return refusalResponse(wrongSince)
   return answerBytes(logJson(sidecar.log.entries(since)))
+}
+
+function readExport(sidecar: Sidecar, url: URL): Response {
+  const since = readSince(url.searchParams)
+  return since === undefined ? refusalResponse(wrongSince) : exportSession(sidecar, url, since)
 }
 
 /** One entry with the request, the answer, and why it was so. */

@@ -26,6 +26,10 @@ export interface LocalSidecarOptions {
   readonly replace?: boolean | undefined
   /** Names of operations to record, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
+  /** Path of a file to record the session into, as NDJSON; a file that is there is added to. */
+  readonly record?: string | undefined
+  /** Keys of annotations whose values aren't recorded, such as `*token*`. */
+  readonly redact?: readonly string[] | undefined
   /** Bytes at which a line ends its WebSocket unsent, as in the real sidecar. Default 65,536; 0 for no limit. */
   readonly wsLimit?: number | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */
@@ -54,6 +58,8 @@ const known = {
   featureGates: true,
   replace: true,
   conformance: true,
+  record: true,
+  redact: true,
   wsLimit: true,
   allowHosts: true,
   allowOrigins: true,

@@ -5,6 +5,7 @@ import type {
   ControlResult,
   GameServerAllocation,
   Sidecar,
+  SidecarConfig,
   SidecarMode,
 } from '../../sidecar/index.js'
 import { isLoopback } from '../http/authority.js'
@@ -20,6 +21,7 @@ import { createLocalClock } from './local-clock.js'
 import type { LocalClock } from './local-clock.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
+import type { Recorder } from './recorder.js'
 import { startListening } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
@@ -61,6 +63,7 @@ const REPLACE_MS = 1_000
  * Starts a local sidecar and resolves when it listens.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws RecordingError for a recording that can't be written
  * @throws GameServerFileError for a file that can't be read or holds no GameServer
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -98,6 +101,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   }
   const clock = createLocalClock()
   const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
+  const recorder = await startRecording(sidecar, withoutUndefined(config), options, onWarning).catch(
+    (error: unknown) => {
+      file?.stop()
+      sidecar.close()
+      throw error
+    },
+  )
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
@@ -128,9 +138,10 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
   })
   const stopDropping = sidecar.onDisconnect(dropConnections)
 
-  const listener = await startListening(server, port, address).catch((error: unknown) => {
+  const listener = await startListening(server, port, address).catch(async (error: unknown) => {
     file?.stop()
     sidecar.close()
+    await recorder?.close()
     throw error
   })
   file?.start((gameServer) => {
@@ -150,12 +161,13 @@ export async function createLocalSidecar(options: LocalSidecarOptions = {}): Pro
     sidecar.control({ type: 'restart' })
     return pause
   }
-  const end = (): Promise<void> => {
+  const end = async (): Promise<void> => {
     file?.stop()
     stopDropping()
     sidecar.close()
     destroyConnections()
-    return listener.close(destroyConnections)
+    await listener.close(destroyConnections)
+    await recorder?.close()
   }
   const close = (): Promise<void> => (closing ??= end())
 
@@ -180,6 +192,20 @@ function textOf(error: unknown): string {
   } catch {
     return typeof error
   }
+}
+
+/** Records a sidecar, if that is asked for. */
+async function startRecording(
+  sidecar: Sidecar,
+  config: Partial<SidecarConfig>,
+  { record, redact }: LocalSidecarOptions,
+  onWarning: (message: string) => void,
+): Promise<Recorder | undefined> {
+  if (record === undefined) return undefined
+  const { openRecorder } = await import('./recorder.js')
+  const recorder = await openRecorder(record, listOption('redact', redact), onWarning)
+  recorder.follow(sidecar, config)
+  return recorder
 }
 
 /** Carries out the commands that are the clock's, before the sidecar puts them into its log. */

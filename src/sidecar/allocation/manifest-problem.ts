@@ -142,7 +142,7 @@ const spec = objectOf({
     enabled: allOf(boolean, (value, path) =>
       value === true ? problemAt(path, 'must be false: there are no other clusters here') : undefined,
     ),
-    policySelector: anything,
+    policySelector: objectOf({ matchLabels: labels, matchExpressions: listOf(expression) }),
   }),
 })
 
@@ -152,7 +152,7 @@ const metadata = objectOf({
   namespace: text,
   labels: texts,
   annotations: texts,
-  creationTimestamp: anything,
+  creationTimestamp: text,
 })
 
 const manifest = objectOf({

@@ -72,20 +72,24 @@ function whyNot({ metadata, spec }: GameServerAllocation, object: GameServer): s
   return `${reasons.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
 }
 
-/** The actions on what exists, and a sentence about each of the others. */
-function existing<Action>(
+/** The actions on what exists, and a sentence about each of the others, but for those that would do nothing anyway. */
+function existing<Action extends object>(
   kind: 'counter' | 'list',
   actions: Readonly<Record<string, Action>>,
   values: Readonly<Record<string, unknown>>,
 ): { readonly kept: [string, Action][]; readonly skipped: string[] } {
   const all = Object.entries(actions)
+  const isThere = ([name]: [string, Action]): boolean => own(values, name) !== undefined
   return {
-    kept: all.filter(([name]) => own(values, name) !== undefined),
+    kept: all.filter(isThere),
     skipped: all
-      .filter(([name]) => own(values, name) === undefined)
+      .filter((entry) => !isThere(entry) && doesSomething(entry[1]))
       .map(([name]) => `The allocation's action on the ${kind} ${show(name)} has no effect: there is no such ${kind}.`),
   }
 }
+
+const doesSomething = (action: object): boolean =>
+  Object.values(action).some((value) => value != null && !(Array.isArray(value) && value.length === 0))
 
 type WithoutNull<T> = { [Key in keyof T]?: NonNullable<T[Key]> }
 

@@ -94,7 +94,7 @@ function ignoreBeat(step: Step): void {
   const rest = left === undefined ? undefined : left - 1
   step.effects.push({
     type: 'fault',
-    rule: `ignoreBeats: it was answered with 200 and not counted${rest === undefined ? '' : `, ${rest} more to ignore`}`,
+    rule: `ignoreBeats answered it with 200 and didn't count it${rest === undefined ? '' : `, ${rest} more to ignore`}`,
   })
   if (rest !== undefined) updateFaults(step, { ignoreBeats: rest > 0, beatsToIgnore: rest > 0 ? rest : undefined })
 }

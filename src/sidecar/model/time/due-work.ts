@@ -109,7 +109,7 @@ function dropAgain(step: Step, now: number): void {
   const missed = Math.floor((now - drops.next) / drops.everyMs)
   updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
   if (step.state.watchers.length === 0) return
-  step.effects.push({ type: 'fault', rule: `dropWatchers: every watch is cut every ${drops.everyMs} ms` })
+  step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
   step.effects.push({ type: 'end-watchers', reason: 'dropped' })
   update(step, { watchers: [] })
 }

@@ -1,0 +1,126 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { plainText } from '../../node/plain-text.js'
+import { someSeconds } from '../arguments.js'
+import type { CliContext, Colors, CommandModule } from '../context.js'
+import type { Examined } from '../doctor/examine.js'
+import { EXIT } from '../exit-codes.js'
+import { findSidecar, urlOption } from '../find-sidecar.js'
+
+interface DoctorFlags {
+  readonly url?: string
+  readonly file?: string
+  readonly origin?: string
+  readonly json: boolean
+  readonly timeout: number
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:9358'
+
+export const doctorCommand: CommandModule = {
+  name: 'doctor',
+  summary: 'Find what is wrong with a sidecar, the way to it, or a GameServer file.',
+  define,
+  run: (options, _args, context) => runDoctor(options as unknown as DoctorFlags, context),
+}
+
+function define(command: Command): void {
+  command
+    .addOption(urlOption())
+    .option('-f, --file <path>', 'also look at this GameServer or Fleet, as YAML or JSON')
+    .option('--origin <url>', 'also look whether a page of this origin gets through', origin)
+    .option('--timeout <seconds>', 'longest wait for each answer', someSeconds, 3)
+    .option('--json', 'write all findings as one JSON object', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  gameserver-sidecar doctor
+  gameserver-sidecar doctor --url http://127.0.0.1:9358 --origin http://localhost:5173
+  gameserver-sidecar doctor --file gameserver.yaml --json`,
+    )
+}
+
+function origin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must look like http://localhost:5173.')
+  }
+  return url.origin
+}
+
+async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
+  const [{ examine }, { createPatient }] = await Promise.all([
+    import('../doctor/examine.js'),
+    import('../doctor/patient.js'),
+  ])
+  const url = flags.url === undefined ? urlOfEnvironment() : findSidecar(flags.url, process.env)
+  const patient = createPatient({
+    url,
+    env: process.env,
+    isUrlGiven: flags.url !== undefined,
+    origin: flags.origin,
+    file: flags.file,
+    version: context.version(),
+    patience: flags.timeout * 1000,
+  })
+  const findings: Examined[] = []
+  const report = createReport(context)
+  for await (const finding of examine(patient)) {
+    findings.push(finding)
+    if (!flags.json) report.tell(finding)
+  }
+  const failed = findings.filter(({ status }) => status === 'failure').length
+  if (flags.json) context.print(JSON.stringify({ ok: failed === 0, url, findings }))
+  else report.end(findings)
+  return failed === 0 ? EXIT.DONE : EXIT.FAILED
+}
+
+/** Prints findings as they come; those of a group that are skipped for the same reason share a line. */
+function createReport({ print, colors }: CliContext): { tell(one: Examined): void; end(all: Examined[]): void } {
+  let group = ''
+  let together: Examined[] = []
+  const printSkipped = (): void => {
+    const [first] = together
+    if (first === undefined) return
+    const ids = together.map(({ id }) => id).join(', ')
+    print(`  ${colors.dim(`[-] skipped (${ids}): ${plainText(first.text, 1_000)}`)}`)
+    together = []
+  }
+  return {
+    tell: (finding) => {
+      const isMore = finding.status === 'skipped' && finding.group === group && finding.text === together[0]?.text
+      if (!isMore) printSkipped()
+      if (finding.group !== group) print(`${group === '' ? '' : '\n'}${colors.bold(finding.group)}`)
+      group = finding.group
+      if (finding.status === 'skipped') together.push(finding)
+      else linesOf(finding, colors).forEach(print)
+    },
+    end: (findings) => {
+      printSkipped()
+      print(`\n${verdict(findings, colors)}`)
+    },
+  }
+}
+
+/** A variable that makes no address is a finding of its own, and no reason to end. */
+function urlOfEnvironment(): string {
+  try {
+    return findSidecar(undefined, process.env)
+  } catch {
+    return DEFAULT_URL
+  }
+}
+
+function linesOf({ status, text, fix }: Examined, { green, yellow, red, cyan }: Colors): string[] {
+  const mark = { ok: green('[✓]'), warning: yellow('[!]'), failure: red('[✗]'), skipped: '[-]' }[status]
+  const line = `  ${mark} ${plainText(text, 1_000)}`
+  return fix === undefined ? [line] : [line, `      ${cyan('→')} ${plainText(fix, 1_000)}`]
+}
+
+function verdict(findings: readonly Examined[], colors: Colors): string {
+  const count = (status: Examined['status']): number => findings.filter((one) => one.status === status).length
+  const failed = count('failure')
+  const told = `${count('ok')} in order, ${count('warning')} to know, ${failed} wrong, ${count('skipped')} skipped`
+  return failed === 0 ? colors.green(told) : colors.red(told)
+}

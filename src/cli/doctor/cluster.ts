@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { failure, ok, skipped, warning } from './check.js'
+import type { Check, Finding } from './check.js'
+
+const TIMEOUT_MS = 5_000
+
+/** Runs `kubectl`, which only reads here. Undefined if it isn't there or can't reach its cluster. */
+async function kubectl(...args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('kubectl', [...args, '--request-timeout=3s'], { timeout: TIMEOUT_MS })
+    return stdout
+  } catch (error) {
+    // `auth can-i` says no by its exit code, and on stdout.
+    const { stdout } = error as { readonly stdout?: string }
+    return stdout?.trim() === 'no' ? stdout : undefined
+  }
+}
+
+const withCluster = (run: () => Promise<Finding>): (() => Promise<Finding>) => {
+  return async () => ((await clusterVersion()) === undefined ? skipped('kubectl reaches no cluster from here') : run())
+}
+
+/** The version of the cluster's API server. */
+async function clusterVersion(): Promise<string | undefined> {
+  const text = await kubectl('version', '-o', 'json')
+  if (text === undefined) return undefined
+  const { serverVersion } = JSON.parse(text) as { readonly serverVersion?: { readonly gitVersion?: string } }
+  return serverVersion?.gitVersion
+}
+
+async function checkCluster(): Promise<Finding> {
+  return ok(`kubectl reaches a cluster, version ${await clusterVersion()}`)
+}
+
+async function checkPlatform(): Promise<Finding> {
+  const text = await kubectl('get', 'crd', 'gameservers.agones.dev', '-o', 'json')
+  if (text === undefined) {
+    return failure('the cluster knows no GameServer', 'install the platform: helm install agones agones/agones')
+  }
+  return text.includes('"counters"')
+    ? ok('the platform is installed, and its GameServers have counters and lists')
+    : warning('the GameServers of this cluster have no counters and lists', 'update the platform to 1.37 or later')
+}
+
+async function checkRights(): Promise<Finding> {
+  const account = 'system:serviceaccount:default:agones-sdk'
+  const answer = await kubectl('auth', 'can-i', 'patch', 'gameservers.agones.dev', '--as', account)
+  if (answer === undefined) return skipped('this user may not ask for the rights of the SDK’s service account')
+  return answer.trim() === 'yes'
+    ? ok('the sidecar’s service account may write GameServers in namespace default')
+    : failure(
+        'the sidecar’s service account agones-sdk may not write GameServers in namespace default',
+        'add default to gameservers.namespaces of the platform’s chart, or use one of the namespaces there',
+      )
+}
+
+async function checkClusterHealth(): Promise<Finding> {
+  const text = await kubectl('get', 'gameservers.agones.dev', '-A', '-o', 'json')
+  if (text === undefined) return skipped('this user may not list GameServers')
+  const { items = [] } = JSON.parse(text) as { readonly items?: readonly Listed[] }
+  const off = items.filter(({ spec }) => spec?.health?.disabled === true).map(({ metadata }) => metadata.name)
+  const bad = items
+    .filter(({ status }) => /Unhealthy|Error/.test(status?.state ?? ''))
+    .map(({ metadata }) => metadata.name)
+  if (bad.length > 0) {
+    return warning(`Unhealthy or in Error: ${bad.slice(0, 5).join(', ')}`, `kubectl describe gameserver ${bad[0]}`)
+  }
+  return off.length > 0
+    ? warning(`health checks are off in ${off.slice(0, 5).join(', ')}`, 'set spec.health.disabled to false')
+    : ok(`${items.length} GameServers, none Unhealthy, none without health checks`)
+}
+
+interface Listed {
+  readonly metadata: { readonly name: string }
+  readonly spec?: { readonly health?: { readonly disabled?: boolean } }
+  readonly status?: { readonly state?: string }
+}
+
+export const clusterChecks: readonly Check[] = [
+  { id: 'cluster', group: 'Cluster', run: withCluster(checkCluster) },
+  { id: 'cluster-platform', group: 'Cluster', run: withCluster(checkPlatform) },
+  { id: 'cluster-rights', group: 'Cluster', run: withCluster(checkRights) },
+  { id: 'cluster-health', group: 'Cluster', run: withCluster(checkClusterHealth) },
+]

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { Manifest } from './check.js'
+
+/** Reads the GameServer of a file as it stands there; of a Fleet, its template. An Error says why there is none. */
+export async function readManifestFile(path: string): Promise<Manifest | Error> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return new Error(code === 'ENOENT' ? `there is no file ${path}` : (error as Error).message)
+  }
+  const { parseAllDocuments } = await import('yaml')
+  const documents = parseAllDocuments(text)
+  const list = Array.isArray(documents) ? documents : []
+  const [problem] = list.flatMap(({ errors }) => errors)
+  if (problem !== undefined)
+    return new Error(`${path} is no YAML: ${problem.message.split('\n')[0]!.replace(/:$/, '')}`)
+  const values = list.map((document) => document.toJS() as unknown).filter(isObject)
+  const found = values.find(({ kind }) => kind === 'GameServer' || kind === 'Fleet') ?? values[0]
+  if (found === undefined) return new Error(`${path} holds no object`)
+  return templateOf(found)
+}
+
+function templateOf(value: Manifest): Manifest {
+  const { kind, spec } = value
+  const template = kind === 'Fleet' && isObject(spec) ? spec['template'] : undefined
+  return isObject(template) ? { apiVersion: value['apiVersion'], kind: 'GameServer', ...template } : value
+}
+
+export const isObject = (value: unknown): value is Manifest =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The object at a path of names; empty where there is none. */
+export function at(value: unknown, ...path: readonly string[]): Manifest {
+  const found = path.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
+  return isObject(found) ? found : {}
+}

@@ -1,0 +1,140 @@
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
+import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
+
+/** Most characters that wait for the disk; lines beyond them are left out, and a `gap` counts them. */
+const MOST_WAITING = 16 * 1024 * 1024
+
+/** A file that a session is recorded into. */
+export interface Recorder {
+  /** Follows a sidecar from its first entry on. */
+  follow(sidecar: Sidecar, config: Partial<SidecarConfig>): void
+  /** Resolves when everything is written. */
+  close(): Promise<void>
+}
+
+/** The file of a recording can't be written. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError'
+  readonly code = 'RECORDING'
+}
+
+/**
+ * Opens the file of a recording, to add to it. Lines go out whole and in order, one write at a time, and nothing waits for
+ * the disk: what a `kill -9` takes is the lines of the last moment, and at worst a part of the last line.
+ *
+ * @throws RecordingError for a file that can't be written
+ * @throws TypeError for a pattern to redact that makes no sense
+ */
+export async function openRecorder(
+  path: string,
+  patterns: readonly string[],
+  onWarning: (message: string) => void,
+): Promise<Recorder> {
+  const redact = createRedaction(patterns)
+  const file = await openToAdd(path)
+  let waiting: string[] = file.isTorn ? ['\n'] : []
+  let size = 0
+  let skipped = 0
+  let writing: Promise<void> | undefined
+  let isOver = false
+  let stop: (() => void) | undefined
+
+  const add = (line: RecordingLine, at: number): void => {
+    if (isOver) return
+    const text = `${JSON.stringify(redact(line))}\n`
+    if (size + text.length > MOST_WAITING && waiting.length > 0) {
+      skipped += 1
+      return
+    }
+    if (skipped > 0) {
+      const gap: RecordingLine = { type: 'gap', at, lines: skipped }
+      skipped = 0
+      waiting.push(`${JSON.stringify(gap)}\n`)
+    }
+    waiting.push(text)
+    size += text.length
+    writing ??= write().finally(() => (writing = undefined))
+  }
+  const write = async (): Promise<void> => {
+    // Everything of this turn goes out together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0 && !isOver) {
+      const text = waiting.join('')
+      waiting = []
+      size = 0
+      try {
+        await file.handle.appendFile(text)
+      } catch (error) {
+        isOver = true
+        stop?.()
+        onWarning(`The recording into ${path} ends here: ${reasonOf(error)}`)
+      }
+    }
+  }
+
+  return {
+    follow(sidecar, partial) {
+      const config = resolveConfig(partial)
+      const { startedAt, gameServer: first } = sidecar.snapshot()
+      let gameServer = first
+      let isStarted = false
+      const start = (at: number): void => {
+        if (isStarted) return
+        isStarted = true
+        add(headerOf(config, startedAt, at), at)
+        add(gameServerLine(gameServer, at), at)
+      }
+      stop = sidecar.log.follow({
+        onEntry(entry, published) {
+          start(entry.at)
+          add({ type: 'entry', entry }, entry.at)
+          for (gameServer of published) add(gameServerLine(gameServer, entry.at), entry.at)
+        },
+        onExchange: (seq, exchange) => add(exchangeLine(seq, exchange), sidecar.snapshot().now),
+      })
+    },
+    async close() {
+      stop?.()
+      while (writing !== undefined) await writing
+      isOver = true
+      await file.handle.close().catch(() => undefined)
+    },
+  }
+}
+
+async function openToAdd(path: string): Promise<{ handle: FileHandle; isTorn: boolean }> {
+  try {
+    // A named pipe without a reader would wait for ever.
+    const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR
+    const before = await stat(path).catch(() => undefined)
+    if (before !== undefined && !before.isFile()) throw Object.assign(new Error('it is no file'), { code: '' })
+    const handle = await open(path, flags, 0o600)
+    const { size } = await handle.stat()
+    const last = Buffer.alloc(1)
+    if (size > 0) await handle.read(last, 0, 1, size - 1)
+    return { handle, isTorn: size > 0 && last[0] !== 0x0a }
+  } catch (error) {
+    throw new RecordingError(`The recording can't be written into ${path}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOSPC':
+      return 'the disk is full'
+    case 'ENOENT':
+      return 'its folder does not exist; make it first'
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'this user may not write there'
+    case 'EISDIR':
+      return 'it is a folder; give the name of a file'
+    default:
+      return message
+  }
+}

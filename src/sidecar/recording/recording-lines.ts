@@ -1,0 +1,65 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { LogEntry } from '../event-log.js'
+import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
+import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
+
+/** The form of a recording that this package writes, and the newest that it reads. */
+export const recordingVersion = 1
+
+/** The first line of a recording, and of each that was appended to it. */
+export interface RecordingHeader {
+  readonly type: 'recording'
+  readonly version: number
+  /** When the recording began. */
+  readonly at: number
+  /** When the sidecar started. */
+  readonly startedAt: number
+  readonly mode: SidecarMode
+  readonly platform: string
+  readonly quirks: boolean
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly writeDelay: number
+  readonly seed: number
+}
+
+/**
+ * One line of a recording: the header, a version of the GameServer as watches get it, an entry of the log, a request with
+ * its answer, what a watch's connection came to (`watch --json`), or how many lines are missing.
+ */
+export type RecordingLine =
+  | RecordingHeader
+  | { readonly type: 'gameserver'; readonly at: number; readonly gameServer: GameServer }
+  | { readonly type: 'entry'; readonly entry: LogEntry }
+  | {
+      readonly type: 'exchange'
+      /** Of its entry. */
+      readonly seq: number
+      readonly request: RequestRecord
+      readonly response?: ResponseRecord
+    }
+  | { readonly type: 'connection'; readonly at: number; readonly state: string }
+  | { readonly type: 'gap'; readonly at: number; readonly lines: number }
+
+export function headerOf(config: SidecarConfig, startedAt: number, at: number): RecordingHeader {
+  const { mode, platform, quirks, featureGates, writeDelay, seed } = config
+  return {
+    type: 'recording',
+    version: recordingVersion,
+    at,
+    startedAt,
+    mode,
+    platform,
+    quirks,
+    featureGates,
+    writeDelay,
+    seed,
+  }
+}
+
+export const gameServerLine = (gameServer: GameServer, at: number): RecordingLine => ({
+  type: 'gameserver',
+  at,
+  gameServer,
+})
+
+export const exchangeLine = (seq: number, exchange: Exchange): RecordingLine => ({ type: 'exchange', seq, ...exchange })

@@ -1,0 +1,151 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import { inDashboard, type Dashboard } from './support/dashboard.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The violations that axe finds, each in a line. It comes in by the devtools: the page's policy lets no script in. */
+async function violations({ run }: Dashboard): Promise<string[]> {
+  await run(axe)
+  return run(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)
+}
+
+/** Serves one page and gives its address by another name of this machine. */
+async function startPage(body: string): Promise<string> {
+  const server = createServer((_request, reply) => {
+    reply.setHeader('content-type', 'text/html')
+    reply.end(`<!doctype html><title>other</title>${body}`)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+inDashboard((open, createContext) => {
+  describe.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+    ['dark', 320],
+  ] as const)('in a %s page %i pixels wide', (theme, width) => {
+    test('axe finds nothing, with details and with each dialog open', async () => {
+      const dashboard = await open({ theme, width })
+      const found: string[] = []
+      const check = async (when: string): Promise<void> => {
+        found.push(...(await violations(dashboard)).map((text) => `${when}: ${text}`))
+      }
+      await check('before a call')
+      await dashboard.call('POST', '/ready', {})
+      await dashboard.call('POST', '/health', {})
+      await dashboard.call('POST', '/nowhere')
+      dashboard.local.control({ type: 'failCalls', status: 503 })
+      dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
+      await dashboard.says('Timeline', 'Allocated')
+      await dashboard.press('j', 'Enter')
+      await check('with details')
+      for (const pane of width < 820 ? ['State', 'Faults', 'JSON', 'Timeline'] : []) {
+        await dashboard.run(
+          `[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`,
+        )
+        await check(pane)
+        expect(await dashboard.run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
+      }
+      for (const key of ['a', '?', 's', 'm'] as const) {
+        await dashboard.press(key)
+        await check(`after ${key}`)
+        await dashboard.press('Escape')
+      }
+      await dashboard.page.keyboard.down('Control')
+      await dashboard.press('k')
+      await dashboard.page.keyboard.up('Control')
+      await check('with all actions')
+      expect(found).toEqual([])
+    })
+  })
+
+  test('markup in labels, values, names and paths is shown as text', async () => {
+    const markup = '<img src=x onerror=document.title="run">'
+    const dashboard = await open({
+      local: {
+        gameServer: {
+          metadata: { name: 'lobby', labels: { [markup]: markup }, annotations: { [markup]: markup } },
+          status: {
+            counters: { [markup]: { count: 1, capacity: 2 } },
+            lists: { [markup]: { capacity: 2, values: [markup] } },
+          },
+        },
+      },
+    })
+    await dashboard.call('PUT', '/metadata/annotation', { key: 'a', value: markup })
+    await dashboard.call('POST', `/v1beta1/lists/${encodeURIComponent(markup)}:addValue`, { value: `${markup}2` })
+    await dashboard.call('GET', `/${encodeURIComponent(markup)}`)
+    dashboard.local.control({ type: 'setLabel', key: markup, value: `${markup}3` })
+    await dashboard.says('Timeline', `${markup}3`)
+    await dashboard.says('Lists', markup)
+    for (let row = 0; row < 4; row++) {
+      await dashboard.press('j', 'Enter')
+      for (const tab of ['diff', 'request', 'response', 'raw', 'why']) {
+        await dashboard.run(`document.querySelector('[data-tab=${tab}]').click()`)
+      }
+    }
+    expect(await dashboard.run(`document.querySelectorAll('img, i').length`)).toBe(0)
+    expect(await dashboard.run(`document.title`)).not.toBe('run')
+  })
+
+  describe('a page of another origin', () => {
+    const framed = async (address: string): Promise<string | undefined> => {
+      const sidecar = await createLocalSidecar({ onWarning: () => {} })
+      onTestFinished(() => sidecar.close())
+      const url = await startPage(`<iframe src="http://localhost:${sidecar.port}/_/${address}"></iframe>`)
+      const page = await (await createContext()).newPage()
+      await page.goto(url)
+      const frame = page.frames().find((one) => one !== page.mainFrame())
+      return frame?.$eval('.header, .strip', (part) => part.className).catch(() => undefined)
+    }
+
+    test.each(['', '?embed=1'])('can not show the dashboard in a frame (/_/%s)', async (address) => {
+      expect(await framed(address)).toBeUndefined()
+    })
+
+    test('that is of this machine and allowed shows the strip, and nothing else', async () => {
+      const page = await (await createContext()).newPage()
+      const frames = `<iframe id="strip"></iframe><iframe id="page"></iframe>`
+      const url = await startPage(frames)
+      const sidecar = await createLocalSidecar({ allowOrigins: [url], onWarning: () => {} })
+      onTestFinished(() => sidecar.close())
+      await page.goto(url)
+      const load = async (id: string, address: string): Promise<void> => {
+        await page.$eval(
+          `#${id}`,
+          (frame, src) =>
+            new Promise((resolve) => {
+              frame.addEventListener('load', resolve, { once: true })
+              ;(frame as HTMLIFrameElement).src = src
+            }),
+          `http://localhost:${sidecar.port}/_/${address}`,
+        )
+      }
+      await load('strip', '?embed=1')
+      await load('page', '')
+      const headings = await Promise.all(
+        page.frames().map((frame) => frame.$eval('.header, .strip', (part) => part.className).catch(() => 'none')),
+      )
+      expect(headings).toEqual(['none', 'strip', 'none'])
+    })
+  })
+
+  test('the token of a sidecar beyond this machine is taken out of the address, and works after a reload', async () => {
+    const dashboard = await open({ local: { address: '0.0.0.0', allowHosts: ['127.0.0.1'] }, token: true })
+    expect(dashboard.page.url()).not.toContain('token')
+    await dashboard.page.reload()
+    await dashboard.press('r')
+    await dashboard.until(`document.title.includes('Ready')`)
+  })
+})

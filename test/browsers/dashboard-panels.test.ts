@@ -1,0 +1,222 @@
+import type { ElementHandle } from 'puppeteer-core'
+import { describe, expect, test } from 'vitest'
+import { connectClient } from '../support/with-sidecar.js'
+import { inDashboard, type Dashboard } from './support/dashboard.js'
+
+const hostile = `<img src=x onerror="window.hacked=1"><mark>&amp;`
+
+/** A GameServer with all that the panels show, and a health period that the tests' clock can step over. */
+const gameServer = {
+  metadata: { name: 'lobby', labels: { fleet: 'blue' } },
+  spec: { health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 1 } },
+  status: {
+    state: 'Ready',
+    counters: { rooms: { count: 3, capacity: 10 } },
+    lists: { players: { capacity: 4, values: ['alice', 'bob'] } },
+  },
+}
+
+const statusOf = ({ local }: Dashboard) => local.sidecar.snapshot().gameServer.status
+
+/** Finds an action by words and does it: two presses and typing. */
+async function act({ page, press, until }: Dashboard, words: string): Promise<void> {
+  await page.keyboard.down('Control')
+  await press('k')
+  await page.keyboard.up('Control')
+  await page.keyboard.type(words)
+  await until(`document.querySelector('[role=option][aria-selected=true]') !== null`)
+  await press('Enter')
+}
+
+async function button({ page }: Dashboard, region: string, name: string): Promise<ElementHandle> {
+  return (await page.waitForSelector(`[aria-label="${region}"] ::-p-aria([name="${name}"][role="button"])`))!
+}
+
+/** Resolves once the sidecar's state is so. */
+const becomes = (what: () => unknown, value: unknown): Promise<void> =>
+  expect.poll(() => what(), { interval: 20, timeout: 10_000 }).toEqual(value)
+
+inDashboard((openDashboard) => {
+  const open = (): Promise<Dashboard> => openDashboard({ local: { gameServer } })
+
+  describe('by keyboard alone', () => {
+    test('a, a label and Enter allocate; A allocates the same again', async () => {
+      const dashboard = await open()
+      await dashboard.press('a')
+      await dashboard.page.keyboard.type('mode=dm')
+      await dashboard.press('Enter')
+      await dashboard.says('Lifecycle', 'Allocated')
+      await becomes(() => statusOf(dashboard).state, 'Allocated')
+      const { labels } = dashboard.local.sidecar.snapshot().gameServer.object_meta
+      expect(labels).toMatchObject({ mode: 'dm', fleet: 'blue' })
+      await dashboard.until(`document.querySelector('dialog[open]') === null`)
+      dashboard.local.control({ type: 'setState', state: 'Ready' })
+      dashboard.local.control({ type: 'setLabel', key: 'mode', value: null })
+      await dashboard.until(`document.title.includes('Ready')`)
+      await dashboard.press('A')
+      await becomes(() => dashboard.local.sidecar.snapshot().gameServer.object_meta.labels!['mode'], 'dm')
+    })
+
+    test('the reason is told in the dialog where nothing matches, and what was typed is there the next time', async () => {
+      const dashboard = await open()
+      dashboard.local.control({ type: 'setState', state: 'Scheduled' })
+      await dashboard.press('a')
+      await dashboard.page.keyboard.type('mode=dm')
+      await dashboard.press('Enter')
+      await dashboard.says('Allocate', 'UnAllocated: ')
+      await dashboard.press('Escape', 'a')
+      await dashboard.until(`document.activeElement.value === 'mode=dm'`)
+    })
+
+    test('ignored beats make it Unhealthy the honest way, and the misses are counted', async () => {
+      const dashboard = await open()
+      await dashboard.call('POST', '/health', {})
+      await dashboard.says('Health', 'misses 0 of 3')
+      await act(dashboard, 'ignore beats')
+      await becomes(() => dashboard.local.sidecar.snapshot().health.ignoreBeats, true)
+      await dashboard.press('t')
+      await dashboard.says('Health', /misses [12] of 3/)
+      await dashboard.call('POST', '/health', {})
+      await dashboard.press('t')
+      await dashboard.until(`document.title.includes('Unhealthy')`)
+      await dashboard.until(`document.querySelectorAll('.health-miss').length >= 3`)
+    })
+
+    test('u makes it Unhealthy by force', async () => {
+      const dashboard = await open()
+      await dashboard.press('u')
+      await dashboard.until(`document.title.includes('Unhealthy')`)
+      await dashboard.until(
+        `document.querySelector('[aria-label=Lifecycle] [aria-current]').innerText.includes('Unhealthy')`,
+      )
+    })
+
+    test('rooms go to their capacity, and a player leaves', async () => {
+      const dashboard = await open()
+      await act(dashboard, 'rooms capacity')
+      await dashboard.says('Counters', '10 / 10')
+      await act(dashboard, 'remove alice')
+      await dashboard.says('Lists', '1 / 4')
+      expect(statusOf(dashboard)).toMatchObject({
+        counters: { rooms: { count: '10', capacity: '10' } },
+        lists: { players: { values: ['bob'] } },
+      })
+    })
+
+    test('a reservation of 30 s is skipped by t t t', async () => {
+      const dashboard = await openDashboard()
+      await dashboard.call('POST', '/reserve', { seconds: '30' })
+      await dashboard.says('Lifecycle', 'Ready again in')
+      await dashboard.press('t', 't', 't')
+      await becomes(() => statusOf(dashboard).state, 'Ready')
+    })
+  })
+
+  describe('by hand', () => {
+    test('one press each fills a counter, takes a player out, and counts each of many quick presses', async () => {
+      const dashboard = await open()
+      const plus = await button(dashboard, 'Counters', 'rooms +1')
+      await plus.evaluate((element) => {
+        for (let i = 0; i < 4; i++) (element as HTMLElement).click()
+      })
+      await dashboard.says('Counters', '7 / 10')
+      await (await button(dashboard, 'Counters', 'full: rooms to capacity')).click()
+      await dashboard.says('Counters', '10 / 10')
+      await (await button(dashboard, 'Lists', 'Remove alice from players')).click()
+      await dashboard.says('Lists', '1 / 4')
+      // The value's button is gone; the focus stays near.
+      expect(await dashboard.run(`document.activeElement.getAttribute('aria-label')`)).toBe('Add to players')
+      await dashboard.page.keyboard.type('carol')
+      await dashboard.press('Enter')
+      await dashboard.says('Lists', 'carol')
+      expect(statusOf(dashboard).lists!['players']!.values).toEqual(['bob', 'carol'])
+    })
+
+    test('only Shutdown asks', async () => {
+      const dashboard = await open()
+      await (await button(dashboard, 'Lifecycle', 'Reserved')).click()
+      await becomes(() => statusOf(dashboard).state, 'Reserved')
+      await (await button(dashboard, 'Lifecycle', 'Shutdown')).click()
+      await dashboard.until(`document.querySelector('dialog[open]') !== null`)
+      expect(statusOf(dashboard).state).toBe('Reserved')
+      await dashboard.press('Enter')
+      await becomes(() => statusOf(dashboard).state, 'Shutdown')
+    })
+
+    test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {
+      const dashboard = await open()
+      await (await button(dashboard, 'Faults', 'Fail')).click()
+      await dashboard.says('Faults', '503 50 % of all calls')
+      await (await button(dashboard, 'Faults', 'Ignore')).click()
+      await dashboard.says('Faults', 'the next 3 beats ignored')
+      await (await button(dashboard, 'Faults', 'Clear: 503 50 % of all calls')).click()
+      await becomes(() => dashboard.local.sidecar.snapshot().faults.failures, [])
+      await becomes(() => dashboard.local.sidecar.snapshot().faults.beatsToIgnore, 3)
+      await (await button(dashboard, 'Faults', 'flaky Wi-Fi')).click()
+      await dashboard.says('Faults', 'watchers dropped every 10 s')
+    })
+
+    test('a GameServer is edited as YAML; a mistake is named and nothing that was typed is lost', async () => {
+      const dashboard = await open()
+      await (await button(dashboard, 'GameServer', 'edit')).click()
+      const editor = (await dashboard.page.waitForSelector('textarea[name=manifest]'))!
+      const text = await editor.evaluate((element) => element.value)
+      expect(text).toContain('kind: GameServer\nmetadata:\n  name: lobby\n')
+      const write = (value: string): Promise<void> =>
+        editor.evaluate((element, next) => void (element.value = next), value)
+      await write(text.replace('metadata:', 'metadata: |'))
+      await (await button(dashboard, 'GameServer', 'Apply')).click()
+      await dashboard.says('GameServer', 'Line 3: "|" is not understood')
+      await write(text.replace('fleet:', 'flotilla:').replace('periodSeconds', 'periodSecond'))
+      await (await button(dashboard, 'GameServer', 'Apply')).click()
+      await dashboard.says('GameServer', /periodSecond\W.*did you mean .*periodSeconds/s)
+      expect(await editor.evaluate((element) => element.value)).toContain('flotilla')
+      await write(text.replace('fleet: blue', 'fleet: green'))
+      await (await button(dashboard, 'GameServer', 'Apply')).click()
+      await dashboard.says('GameServer', 'fleet "green"')
+    })
+  })
+
+  test('what others do to the sidecar is seen', async () => {
+    const dashboard = await open()
+    const { local } = dashboard
+    await dashboard.says('Watchers', 'None')
+    connectClient(local).on('state', () => undefined)
+    await dashboard.says('Watchers', /#1 \w+/)
+    local.control({ type: 'setCounter', name: 'goals', count: 2, capacity: 5 })
+    await dashboard.says('Counters', /goals\s+2 \/ 5/)
+    local.control({ type: 'setList', name: 'players', values: ['zoe'] })
+    await dashboard.says('Lists', /zoe/)
+    local.control({ type: 'setState', state: 'Allocated' })
+    await dashboard.until(
+      `document.querySelector('[aria-label=Lifecycle] [aria-current]').innerText.includes('Allocated')`,
+    )
+    local.control({ type: 'stallWatchers' })
+    await dashboard.until(`document.querySelector('[aria-label=Watchers] [aria-pressed=true]') !== null`)
+    await (await button(dashboard, 'Watchers', 'Drop watcher 1')).click()
+    await dashboard.says('Watchers', '#2')
+  })
+
+  test('markup in names and values is text everywhere', async () => {
+    const dashboard = await open()
+    const { local } = dashboard
+    local.control({ type: 'setLabel', key: hostile, value: hostile })
+    local.control({ type: 'setCounter', name: hostile, count: 1, capacity: 2 })
+    local.control({ type: 'setList', name: hostile, values: [hostile], capacity: 2 })
+    local.control({ type: 'setState', state: hostile })
+    await dashboard.says('Counters', hostile)
+    await dashboard.says('Lists', hostile)
+    await dashboard.says('Lifecycle', hostile)
+    await dashboard.says('GameServer', JSON.stringify(hostile))
+    await dashboard.press('a')
+    await dashboard.says('Allocate', hostile)
+    expect(await dashboard.run(`[document.querySelectorAll('img, mark').length, window.hacked ?? 0]`)).toEqual([0, 0])
+  })
+
+  test('a panel without anything to show says what to paste', async () => {
+    const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
+    await dashboard.says('Counters', "updateCounter('rooms'")
+    await dashboard.says('Lists', "addListValue('players'")
+    await dashboard.says('Watchers', `curl -N ${dashboard.local.url}/watch/gameserver`)
+  })
+})

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process'
+import { expect, onTestFinished, test } from 'vitest'
+import WebSocket from 'ws'
+import { createLocalSidecar } from '../../src/node/index.js'
+import { inDashboard, type Dashboard } from './support/dashboard.js'
+
+const clipboard = ({ run }: Dashboard): Promise<string> => run('navigator.clipboard.readText()')
+
+/** The words that a shell makes of a command line. */
+function wordsOf(command: string): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+inDashboard((open) => {
+  test('whether the game beats is seen without a key', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/health', {})
+    await dashboard.says('Health', /of 600 s.*misses 0 of 3/s)
+    await dashboard.says('Timeline', 'health')
+  })
+
+  test('j and Enter show what an allocation changed', async () => {
+    const dashboard = await open()
+    dashboard.local.control({ type: 'setState', state: 'Ready' })
+    dashboard.local.control({ type: 'allocate', labels: { mode: 'dm' } })
+    await dashboard.says('Timeline', 'Allocated')
+    await dashboard.press('j', 'Enter')
+    await dashboard.says('Diff', /status\.state\s+Ready\s+Allocated/)
+    await dashboard.says('Diff', /metadata\.labels\[mode\]\s+dm/)
+  })
+
+  test('j and c copy a failing call as a command that a shell takes as it is, whatever a name holds', async () => {
+    const dashboard = await open()
+    const value = `it's $(touch x) "quoted" \`id\` \\ -- @file \u001b[31m \n # é`
+    expect(await dashboard.call('POST', `/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`, { value })).toBe(
+      500,
+    )
+    await dashboard.says('Timeline', '500')
+    await dashboard.press('j', 'c')
+    await dashboard.says('Told', 'Copied as curl')
+    const command = await clipboard(dashboard)
+    expect(command).not.toMatch(/[\x00-\x1f\x7f]/)
+    const words = wordsOf(command)
+    expect(words.slice(0, 4)).toEqual(['-sS', '--globoff', '-X', 'POST'])
+    expect(words.at(-1)).toBe(`${dashboard.local.url}/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`)
+    expect(JSON.parse(words[words.indexOf('--data-raw') + 1]!)).toEqual({ value })
+  })
+
+  test('w cuts the watch, and the client that comes back is seen', async () => {
+    const dashboard = await open()
+    const url = `${dashboard.local.url.replace('http', 'ws')}/watch/gameserver`
+    const watch = new WebSocket(url)
+    const closed = new Promise((resolve) => watch.once('close', resolve))
+    await dashboard.says('Timeline', 'watch #1 opened')
+    await dashboard.press('w')
+    await closed
+    await dashboard.says('Timeline', 'dropWatchers')
+    const again = new WebSocket(url)
+    onTestFinished(() => again.terminate())
+    await dashboard.says('Timeline', 'watch #2 opened')
+  })
+
+  test('5 fails a share of the calls with 503 until 0 is pressed', async () => {
+    const dashboard = await open()
+    await dashboard.press('5')
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('fail with 503')`)
+    expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
+    await dashboard.press('0')
+    await dashboard.until(`document.querySelector('.banner') === null`)
+    expect(dashboard.local.sidecar.snapshot().faults.failures).toEqual([])
+  })
+
+  test('a filter is typed after /, shown in the address, and read from there', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.press('/')
+    await dashboard.page.keyboard.type('kind:refused status:4')
+    await dashboard.says('Timeline', /^(?!.*ready)[^]*POST \/nowhere/s)
+    expect(dashboard.page.url()).toMatch(/#q=kind:refused\+status:4$/)
+    await dashboard.page.reload()
+    await dashboard.says('Timeline', /^(?!.*\bready\b)[^]*POST \/nowhere/s)
+    await dashboard.press('/', 'Backspace')
+    await dashboard.says('Timeline', 'ready')
+  })
+
+  test('keys do nothing while one types, and nothing at all when they are switched off', async () => {
+    const dashboard = await open()
+    await dashboard.press('/')
+    await dashboard.page.keyboard.type('usa05w')
+    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+    await dashboard.press('Escape', '?')
+    await dashboard.page.click('.help-choice input')
+    await dashboard.press('Escape', 'u', 'a', 's')
+    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+    expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
+    await dashboard.page.keyboard.down('Control')
+    await dashboard.press('k')
+    await dashboard.page.keyboard.up('Control')
+    await dashboard.page.keyboard.type('make it unh')
+    await dashboard.press('Enter')
+    await dashboard.until(`document.title.startsWith('▲ Unhealthy')`)
+  })
+
+  test('s asks before it shuts the game server down', async () => {
+    const dashboard = await open()
+    await dashboard.press('s')
+    expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
+    await dashboard.press('Enter')
+    await dashboard.until(`document.title.includes('Shutdown')`)
+  })
+
+  test('Space stops the timeline, and nothing is missing when it goes on', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.says('Timeline', 'ready')
+    await dashboard.press(' ')
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.until(`/Paused,\\s+[1-9]\\d* new/.test(document.querySelector('.banner')?.innerText)`)
+    expect(await dashboard.region('Timeline')).not.toContain('/nowhere')
+    await dashboard.press(' ')
+    await dashboard.says('Timeline', 'POST /nowhere')
+  })
+
+  test('R sends a call again', async () => {
+    const dashboard = await open()
+    await dashboard.call('PATCH', '/v1beta1/counters/rooms', { countDiff: '1' })
+    await dashboard.says('Timeline', 'updateCounter rooms +1')
+    await dashboard.press('/')
+    await dashboard.page.keyboard.type('op:updateCounter')
+    await dashboard.press('Enter', 'R')
+    await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
+  })
+
+  test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.says('Timeline', 'POST /nowhere')
+    const { port } = dashboard.local
+    await dashboard.local.close()
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('Sidecar gone')`)
+    await using next = await createLocalSidecar({
+      port,
+      gameServer: { metadata: { name: 'next' } },
+      onWarning: () => {},
+    })
+    expect(next.port).toBe(port)
+    await dashboard.until(`document.querySelector('.header-facts b')?.innerText === 'next'`)
+    await dashboard.until(`!document.querySelector('[aria-label=Timeline]').innerText.includes('/nowhere')`)
+  })
+
+  test('a page of another version says so and loads itself again', async () => {
+    const dashboard = await open()
+    await dashboard.run(`document.querySelector('meta[name=page-id]').content = 'older'; window.isOld = true`)
+    const { port } = dashboard.local
+    await dashboard.local.close()
+    await using _next = await createLocalSidecar({ port, onWarning: () => {} })
+    await dashboard.until(`window.isOld === undefined`)
+  })
+})

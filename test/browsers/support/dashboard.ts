@@ -1,0 +1,128 @@
+import type { BrowserContext, KeyInput, Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
+import { findBrowser } from './installed.js'
+import { launchBrowser, type RunningBrowser } from './launch.js'
+
+/** A dashboard in a page of its own, and the sidecar that it shows. */
+export interface Dashboard {
+  readonly local: LocalSidecar
+  readonly page: Page
+  /** Presses keys one after the other, as a user would: each after what the one before did is seen. */
+  press(...keys: readonly KeyInput[]): Promise<void>
+  /** Calls the sidecar as a game does. */
+  call(method: string, path: string, body?: object): Promise<number>
+  /** What a region of the page says. */
+  region(name: string): Promise<string>
+  /** Waits until a region says something. */
+  says(name: string, text: string | RegExp): Promise<void>
+  /** What an expression gives in the page. */
+  run<T>(expression: string): Promise<T>
+  /** Waits until an expression gives something that is true. */
+  until(expression: string): Promise<void>
+}
+
+export interface DashboardOptions {
+  readonly local?: LocalSidecarOptions
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  /** What follows `/_/` in the address. */
+  readonly address?: string
+  /** Opens the address that is printed for a sidecar beyond loopback. */
+  readonly token?: boolean
+}
+
+export type OpenDashboard = (options?: DashboardOptions) => Promise<Dashboard>
+
+export const gameServer = {
+  metadata: { name: 'lobby', labels: { fleet: 'blue' } },
+  spec: { health: { periodSeconds: 600, failureThreshold: 3, initialDelaySeconds: 600 } },
+  status: {
+    counters: { rooms: { count: 3, capacity: 10 } },
+    lists: { players: { capacity: 4, values: ['alice'] } },
+  },
+}
+
+/** Tests of the dashboard in one Chromium; without one they are skipped aloud. */
+export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<BrowserContext>) => void): void {
+  const installed = findBrowser('Chromium')
+  if (installed === undefined) console.warn('There is no Chromium here, so the tests of the dashboard are SKIPPED')
+  describe.skipIf(installed === undefined)('in Chromium', () => {
+    let running: RunningBrowser
+    beforeAll(async () => {
+      running = await launchBrowser('Chromium', installed!)
+      // The page is built from its source, once.
+      await import('../../../src/node/local/dashboard-page.js')
+    }, 120_000)
+    afterAll(() => running.end())
+    const createContext = async (): Promise<BrowserContext> => {
+      const context = await running.browser.createBrowserContext()
+      onTestFinished(() => context.close())
+      return context
+    }
+    suite((options) => openDashboard(createContext, options), createContext)
+  })
+}
+
+async function openDashboard(
+  createContext: () => Promise<BrowserContext>,
+  { local: localOptions, theme = 'light', width = 1280, address = '', token = false }: DashboardOptions = {},
+): Promise<Dashboard> {
+  const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
+  onTestFinished(() => local.close())
+  const context = await createContext()
+  await context.overridePermissions(local.url, ['clipboard-read', 'clipboard-write'])
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(String(error)))
+  onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
+  await page.setViewport({ width, height: 800 })
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: theme },
+    // A transition would show colours that are on their way.
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ])
+  await page.bringToFront()
+  const url = `http://127.0.0.1:${local.port}/_/${address}`
+  await page.goto(token ? `${url}#token=${local.controlToken}` : url)
+  await page.waitForSelector('.header-state .state-mark, .strip-state .state-mark')
+
+  const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
+  const selector = (name: string): string => `[aria-label="${name}"]`
+  const region = (name: string): Promise<string> =>
+    page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
+  const settle = (): Promise<unknown> =>
+    run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))')
+  return {
+    local,
+    page,
+    run,
+    async press(...keys) {
+      for (const key of keys) {
+        await page.keyboard.press(key)
+        await settle()
+      }
+    },
+    async call(method, path, body) {
+      const response = await fetch(local.url + path, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
+      await response.text()
+      return response.status
+    },
+    region,
+    async says(name, text) {
+      const { source, flags } = typeof text === 'string' ? literal(text) : text
+      const said = page.waitForFunction(
+        (css, pattern, how) => new RegExp(pattern, how).test(document.querySelector<HTMLElement>(css)?.innerText ?? ''),
+        {},
+        selector(name),
+        source,
+        flags,
+      )
+      await said.catch(async () => expect(await region(name), `in ${name}`).toMatch(text))
+    },
+    until: async (expression) => void (await page.waitForFunction(expression)),
+  }
+}
+
+const literal = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))

@@ -1,0 +1,175 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
+
+/** util-linux's program that gives a command a terminal of its own. */
+const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).stdout?.includes('util-linux')
+
+interface Terminal {
+  readonly child: ChildProcess
+  press(keys: string): void
+  /** Resolves with the text so far once it matches what comes after the last match. */
+  shows(pattern: RegExp): Promise<RegExpExecArray>
+  /** The exit code, and everything that was shown. */
+  readonly finished: Promise<{ readonly code: number | null; readonly text: string }>
+}
+
+/** Runs the command line in a terminal, between two lines that tell the terminal's settings. */
+function inTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
+  const command = `stty -g; '${process.execPath}' '${CLI}' ${args.join(' ')}; code=$?; stty -g; exit $code`
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { ...process.env, ...NO_SIDECAR, NO_COLOR: '1', ...env },
+    stdio: 'pipe',
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  let from = 0
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part.replaceAll('\r\n', '\n')
+    child.emit('shown')
+  })
+  const finished = once(child, 'close').then(([code]) => {
+    child.emit('shown')
+    return { code: code as number | null, text: stripVTControlCharacters(text) }
+  })
+  const shows = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const match = pattern.exec(text.slice(from))
+      if (match !== null) {
+        from += match.index + match[0].length
+        return match
+      }
+      if (child.exitCode !== null) throw new Error(`No ${String(pattern)} in:\n${text}`)
+      await once(child, 'shown', { signal: AbortSignal.timeout(20_000) }).catch(() => {
+        throw new Error(`No ${String(pattern)} within 20 s in:\n${text}`)
+      })
+    }
+  }
+  return { child, press: (keys) => void child.stdin.write(keys), shows, finished }
+}
+
+/** The terminal's settings before the command and after it. */
+const settings = (text: string): string[] =>
+  text.split('\n').filter((line) => /^[0-9a-f]+(:[0-9a-f]+){10,}$/.test(line))
+
+async function startInTerminal(
+  args: readonly string[] = [],
+  env?: NodeJS.ProcessEnv,
+): Promise<Terminal & { readonly url: string }> {
+  const terminal = inTerminal(['local', '--http-port', '0', ...args], env)
+  const [, url] = await terminal.shows(/SDK: +(http:\S+)[^]*press[^]*first call.*\n/)
+  return { ...terminal, url: url! }
+}
+
+describe.skipIf(!hasTerminals)('in a terminal', () => {
+  test('single keys steer the sidecar, and a paste presses none', async () => {
+    const { url, press, shows, finished } = await startInTerminal()
+    press('a')
+    await shows(/not allocated: state is Scheduled, must be Ready/)
+    await call(url, '/ready')
+    await shows(/RequestReady → Ready/)
+    const command = { type: 'allocate', force: true, labels: { mode: 'dm' } }
+    const headers = { 'x-sidecar-control': '1' }
+    await fetch(`${url}/_/api/commands`, { method: 'POST', headers, body: JSON.stringify(command) })
+    await shows(/Ready → Allocated, label mode=dm/)
+    await fetch(`${url}/_/api/commands`, {
+      method: 'POST',
+      headers,
+      body: '{"type":"setLabel","key":"mode","value":"tdm"}',
+    })
+    press('A')
+    await shows(/control allocate .*label mode=dm/)
+    press('update')
+    press('\u001b[A')
+    // A key that arrives together with the paste counts as part of it.
+    const again = setInterval(() => press('h'), 50)
+    onTestFinished(() => clearInterval(again))
+    await shows(/q {2}quit/)
+    clearInterval(again)
+    press('d')
+    await shows(/control dropWatchers/)
+    press('t')
+    await shows(/is being deleted/)
+    press('r')
+    await shows(/control restart/)
+    expect((await readGameServer(url)).status.state).toBe('Scheduled')
+    press('u')
+    await shows(/→ Unhealthy/)
+    press('q')
+    const { code, text } = await finished
+    expect(code).toBe(0)
+    expect(text).toMatch(/\n\d+ calls?, \d+ events?, 0 errors\n/)
+    expect(text.match(/control terminate/g)).toHaveLength(1)
+    expect(text.match(/makeUnhealthy/g)).toHaveLength(1)
+    const [before, after] = settings(text)
+    expect(after).toBe(before)
+  })
+
+  const ends: readonly (readonly [string, string, NodeJS.ProcessEnv, number])[] = [
+    ['Ctrl-C', '\u0003', {}, 0],
+    [
+      'a crash',
+      '',
+      { NODE_OPTIONS: `--import=data:text/javascript,setTimeout(()=>{throw(new(Error)("on_purpose"))},1500)` },
+      1,
+    ],
+  ]
+  test.each(ends)('the terminal is as it was after %s', async (_name, keys, env, expected) => {
+    const { press, finished } = await startInTerminal([], env)
+    if (keys !== '') press(keys)
+    const { code, text } = await finished
+    const [before, after, ...others] = settings(text)
+    expect([after, others]).toEqual([before, []])
+    expect(code).toBe(expected)
+  })
+
+  test('no keys are told of, or taken, where the lines are JSON', async () => {
+    const { press, shows, finished } = inTerminal(['local', '--http-port', '0', '--log-format', 'json'])
+    await shows(/"event":"listening"/)
+    press('u')
+    press('\u0003')
+    const { code, text } = await finished
+    expect(text).not.toMatch(/press|Unhealthy/)
+    expect(code).toBe(0)
+  })
+
+  describe('a taken port', () => {
+    test('of a sidecar can be used, by its address', async () => {
+      const { url } = await startLocal()
+      const { port } = new URL(url)
+      const { press, shows, finished } = inTerminal(['local', '--http-port', port])
+      await shows(/is used by another local sidecar.*\[U\]se that one \/ \[N\]ext free port \/ \[Q\]uit/)
+      press('u')
+      const { code, text } = await finished
+      expect(text).toContain(`AGONES_SDK_HTTP_PORT=${port}`)
+      expect(code).toBe(0)
+    })
+
+    test('of another program can be left for the next one, or for nothing', async () => {
+      const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+      onTestFinished(() => void other.close())
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const next = inTerminal(['local', '--http-port', String(port)])
+      await next.shows(/is used by .*\. \[N\]ext free port \/ \[Q\]uit/)
+      next.press('N')
+      const [, url] = await next.shows(/SDK: +(http:\S+)/)
+      expect((await readGameServer(url!)).status.state).toBe('Scheduled')
+      next.press('q')
+      expect((await next.finished).code).toBe(0)
+
+      const quit = inTerminal(['local', '--http-port', String(port)])
+      await quit.shows(/\[Q\]uit/)
+      quit.press('\u0003')
+      const { code, text } = await quit.finished
+      expect(code).toBe(69)
+      const [before, after] = settings(text)
+      expect(after).toBe(before)
+    })
+  })
+})

@@ -1,0 +1,47 @@
+const { createClient } = require('gameserver-sidecar')
+const { createMock } = require('gameserver-sidecar/mock')
+
+let mock, client
+
+beforeEach(() => {
+  mock = createMock()
+  client = createClient(mock.options)
+})
+
+afterEach(() => {
+  client.close()
+  mock.close()
+})
+
+test('an allocation gives the game its mode', async () => {
+  const modes = []
+  client.on('label', ({ key, value }) => key === 'mode' && modes.push(value))
+  await client.ready()
+  await mock.advance(1000)
+  expect(mock.gameServer.status.state).toBe('Ready')
+  mock.allocate({ labels: { 'agones.dev/sdk-mode': 'dm' } })
+  await mock.advance(0)
+  expect(modes).toEqual(['dm'])
+  expect(client.gameServer.status.state).toBe('Allocated')
+})
+
+test('a call that fails is tried again', async () => {
+  mock.fail('setLabel', { status: 503, times: 2 })
+  const written = client.setLabel('map', 'arena')
+  await mock.advance(20_000)
+  expect(await written).toBe('accepted')
+  expect(mock.expect('setLabel', 3).map(({ status }) => status)).toEqual([503, 503, 200])
+})
+
+test('fake timers of the runner change nothing', async () => {
+  jest.useFakeTimers()
+  const other = createMock()
+  const player = createClient({ ...other.options, watch: 'stream' })
+  player.on('gameserver', () => undefined)
+  await player.ready()
+  await other.advance(60_000)
+  expect(player.gameServer.status.state).toBe('Unhealthy')
+  player.close()
+  other.close()
+  jest.useRealTimers()
+})

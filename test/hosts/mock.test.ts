@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { install, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { guestPath, runtimeFile } from './support/runtimes.js'
+
+const run = promisify(execFile)
+
+/** Each with a test file as a game has it, and what the runner says when all of it passes. */
+const runners = [
+  {
+    name: 'Jest',
+    file: 'jest/bin/jest.js',
+    test: 'mock-in-jest.test.cjs',
+    flags: ['--ci'],
+    says: /Tests: +3 passed, 3/,
+  },
+  { name: 'Mocha', file: 'mocha/bin/mocha.js', test: 'mock-in-mocha.mjs', flags: [], says: /3 passing/ },
+]
+
+let folder: TemporaryFolder
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await install(folder.path, (await pack(folder.path)).tarball)
+}, 120_000)
+
+afterAll(() => folder.remove())
+
+describe.each(runners)('the mock of the installed package in $name', (runner) => {
+  const program = runtimeFile(runner.file)
+  test.skipIf(program === undefined)('runs a game’s tests, and the runner ends by itself', async () => {
+    await copyFile(guestPath(runner.test), join(folder.path, runner.test))
+    const args = [program!, ...runner.flags, runner.name === 'Jest' ? '--testMatch=**/*.test.cjs' : runner.test]
+    const { stdout, stderr } = await run(process.execPath, args, {
+      cwd: folder.path,
+      timeout: 60_000,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    })
+    expect(stdout + stderr).toMatch(runner.says)
+    expect(stdout + stderr).not.toMatch(/did not exit|open handle/)
+  })
+})

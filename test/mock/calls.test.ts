@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { createMock } from '../../src/mock/index.js'
+import type { MockOptions } from '../../src/mock/index.js'
+import { operations } from '../../src/protocol/operations.js'
+import type { OperationName } from '../../src/protocol/operations.js'
+import { play } from './support.js'
+
+const gameServer = { spec: { counters: { rooms: { capacity: 10 } }, lists: { players: { capacity: 10 } } } }
+
+describe('calls', () => {
+  test('every operation is there, with the name, the fields and the status', async () => {
+    const { mock, client } = play({ gameServer })
+    await client.ready()
+    await client.health()
+    await client.allocate()
+    await client.reserve(5)
+    await client.setLabel('map', 'arena')
+    await client.setAnnotation('note', 'Grüße 🎮')
+    await client.getCounter('rooms')
+    await client.updateCounter('rooms', { countDiff: 2 })
+    await client.getList('players')
+    await client.addListValue('players', 'ann')
+    await client.removeListValue('players', 'ann')
+    await client.updateList('players', { capacity: 5 })
+    await client.getCounter('nope').catch(() => undefined)
+    await client.shutdown()
+    client.on('gameserver', () => undefined)
+    await mock.advance(1_000)
+    for (const operation of Object.keys(operations)) mock.expect(operation as OperationName)
+    expect(mock.expect('setAnnotation', 1)[0]).toEqual({
+      operation: 'setAnnotation',
+      at: 0,
+      body: { key: 'note', value: 'Grüße 🎮' },
+      status: 200,
+    })
+    expect(mock.expect('updateCounter', 1)[0]).toMatchObject({ name: 'rooms', body: { countDiff: '2' }, status: 200 })
+    expect(mock.expect('getCounter', 2)[1]).toMatchObject({ name: 'nope', status: 500 })
+    expect(mock.calls.map(({ operation }) => operation).slice(-3)).toEqual([
+      'shutdown',
+      'watchGameServer',
+      'getGameServer',
+    ])
+  })
+
+  test('expect() says what came instead', async () => {
+    const { mock, client } = play({ gameServer })
+    expect(() => mock.expect('ready')).toThrow('ready was expected at least once, and never came. No call came at all.')
+    await client.connect()
+    await client.health()
+    await client.health()
+    await client.setLabel('map', 'arena')
+    await client.getCounter('nope').catch(() => undefined)
+    expect(() => mock.expect('updateCounter', 1)).toThrow(
+      'updateCounter was expected once, and never came. ' +
+        'What came: getGameServer ×2, health ×2, setLabel {"key":"map","value":"arena"}, getCounter nope (500).',
+    )
+    expect(() => mock.expect('health', 3)).toThrow('health was expected 3 times, and came twice.')
+    expect(() => mock.expect('health', 0)).toThrow('health was expected never, and came twice.')
+    expect(() => mock.expect('helth' as 'health')).toThrow(
+      'expect(): there is no operation "helth"; did you mean "health"?',
+    )
+  })
+})
+
+describe('a request of no operation', () => {
+  const send = (url: string, method = 'GET') =>
+    [url, { method, headers: {}, body: undefined, redirect: 'manual', cache: 'no-store' }] as const
+
+  test('throws into whoever sent it, and from close() again', async () => {
+    const mock = createMock()
+    const { fetch, baseUrl } = mock.options
+    const message = 'GET /gameservr is no operation of the sidecar; the nearest is GET /gameserver'
+    await expect(fetch(...send(`${baseUrl}/gameservr`))).rejects.toThrow(message)
+    expect(() => mock.close()).toThrow(`A request was not understood:\n${message}`)
+    // Once is enough.
+    mock.close()
+  })
+
+  test('throws from expect(), where somebody swallowed it', async () => {
+    const { mock, client } = play()
+    await client.ready()
+    await mock.options.fetch(...send(`${mock.options.baseUrl}/ready`)).catch(() => undefined)
+    expect(() => mock.expect('ready')).toThrow('GET /ready is no operation of the sidecar; the nearest is POST /ready')
+  })
+
+  test('is one to another address, and a WebSocket that is no watch', async () => {
+    const { mock } = play()
+    const { fetch, WebSocket } = mock.options
+    await expect(fetch(...send('http://127.0.0.1:9358/gameserver'))).rejects.toThrow(
+      'the mock is at http://sidecar.mock',
+    )
+    expect(() => new WebSocket('ws://sidecar.mock/gameserver')).toThrow('only /watch/gameserver is one')
+    expect(() => mock.close()).toThrow(/^Requests were not understood:\n.*\n.*$/)
+  })
+
+  test('fails a test that uses `await using`', async () => {
+    const leave = async (): Promise<void> => {
+      await using mock = createMock()
+      await mock.options.fetch(...send(`${mock.options.baseUrl}/nope`)).catch(() => undefined)
+    }
+    await expect(leave()).rejects.toThrow('GET /nope is no operation of the sidecar')
+  })
+
+  test('is answered as the sidecar does, on demand', async () => {
+    const { mock } = play({ unknownPaths: 'answer' })
+    const { fetch, baseUrl } = mock.options
+    const response = await fetch(...send(`${baseUrl}/nope`))
+    expect([response.status, response.ok, await response.json()]).toEqual([
+      404,
+      false,
+      { code: 5, message: 'Not Found', details: [] },
+    ])
+  })
+})
+
+describe('options', () => {
+  test.each([
+    [{ tme: 'auto' }, 'createMock() has no option "tme"; did you mean "time"?'],
+    [{ time: 'virtual' }, 'time must be "manual", "auto" or "real"; got "virtual"'],
+    [{ seed: 'x' }, 'seed must be a whole number; got "x"'],
+    [{ unknownPaths: true }, 'unknownPaths must be "fail" or "answer"; got true'],
+    [{ wsLimit: -1 }, 'wsLimit must be a whole number of bytes, or 0 for no limit; got -1'],
+    [{ startAt: new Date() }, 'startAt must be ms since the Unix epoch; got an object'],
+    [{ mode: 'prod' }, 'mode must be "local" or "production", not "prod"'],
+    [{ gameServer: { spec: { helth: {} } } }, 'spec has no field "helth"; did you mean "health"?'],
+  ])('%j is refused', (options, message) => {
+    expect(() => createMock(options as MockOptions)).toThrow(message)
+  })
+
+  test('the GameServer, the platform and the start are as they were asked for', async () => {
+    const startAt = Date.UTC(2030, 1, 1)
+    const mock = createMock({ platform: 'acme', startAt, gameServer: { metadata: { name: 'arena-1' } } })
+    const client = createClient(mock.options)
+    await client.setLabel('map', 'arena')
+    await mock.advance(500)
+    expect(mock.gameServer.object_meta).toMatchObject({
+      name: 'arena-1',
+      labels: { 'acme.dev/sdk-map': 'arena' },
+      creation_timestamp: String(startAt / 1000),
+    })
+    expect(mock.sidecar.snapshot().now).toBe(startAt + 500)
+    client.close()
+    mock.close()
+  })
+})

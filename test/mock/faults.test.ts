@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import type { FailHow } from '../../src/mock/index.js'
+import { play, stateOf } from './support.js'
+
+const transports = ['websocket', 'stream'] as const
+
+describe('fail()', () => {
+  test('with a status and times: so many calls fail, and the client tries again', async () => {
+    const { mock, client } = play({ time: 'auto' })
+    mock.fail('ready', { status: 503, times: 2 })
+    await client.ready()
+    expect(mock.expect('ready', 3).map(({ status }) => status)).toEqual([503, 503, 200])
+  })
+
+  test('what a status says reaches the game', async () => {
+    const { mock, client } = play()
+    mock.fail('setLabel', { status: 400, message: 'no labels today' })
+    await expect(client.setLabel('map', 'x')).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      status: 400,
+      message: expect.stringContaining('no labels today') as string,
+    })
+  })
+
+  test('can be undone, and the one that was set last counts', async () => {
+    const { mock, client } = play({}, { retry: false })
+    const undoFirst = mock.fail('*', { status: 500 })
+    const undoSecond = mock.fail(['ready', 'health'], { status: 404 })
+    const statusOf = (call: Promise<unknown>) =>
+      call.then(
+        () => 200,
+        (error: unknown) => (error as { status: number }).status,
+      )
+    expect([await statusOf(client.ready()), await statusOf(client.setLabel('a', 'b'))]).toEqual([404, 500])
+    undoSecond()
+    undoSecond()
+    expect([await statusOf(client.ready()), await statusOf(client.setLabel('a', 'b'))]).toEqual([500, 500])
+    undoFirst()
+    expect([await statusOf(client.ready()), await statusOf(client.setLabel('a', 'b'))]).toEqual([200, 200])
+  })
+
+  test('with only a delay: the call comes late, and succeeds', async () => {
+    const { mock, client } = play()
+    await client.connect()
+    mock.fail('setLabel', { delay: 2_000 })
+    const written = client.setLabel('a', 'b')
+    await mock.advance(1_999)
+    expect(await stateOf(written)).toBe('pending')
+    await mock.advance(1)
+    expect(await written).toBe('accepted')
+  })
+
+  test('with a reset the outcome of a write is unknown; with apply it has taken effect', async () => {
+    const { mock, client } = play({}, { retry: false })
+    mock.fail('updateCounter', { network: 'reset', apply: true, times: 1 })
+    mock.control({ type: 'setCounter', name: 'rooms', count: 0, capacity: 10 })
+    await expect(client.updateCounter('rooms', { countDiff: 1 })).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+    expect(await client.getCounter('rooms')).toMatchObject({ count: 1 })
+  })
+
+  test('with a timeout nothing comes back until the client gives up', async () => {
+    const { mock, client } = play({}, { timeout: 4_000, retry: false })
+    mock.fail('setLabel', { network: 'timeout' })
+    const written = client.setLabel('a', 'b').catch((error: unknown) => (error as { code: string }).code)
+    await mock.advance(3_999)
+    expect(await stateOf(written)).toBe('pending')
+    await mock.advance(1)
+    expect(await written).toBe('UNKNOWN_OUTCOME')
+  })
+
+  test.each([
+    [{ network: 'reset', times: 3 }],
+    [{ network: 'timeout', times: 2 }],
+    [{ status: 503, times: 2 }],
+    [{ delay: 6_000, times: 1 }],
+    [{ delay: 1_000, status: 500, times: 2 }],
+  ] as [FailHow][])('a watch with %j is opened again and tells everything', async (how) => {
+    for (const watch of transports) {
+      const { mock, client } = play({}, { watch })
+      const states: string[] = []
+      mock.fail('watchGameServer', how)
+      client.on('state', ({ state }) => states.push(state))
+      await mock.advance(60_000)
+      expect(client.status.connection, watch).toBe('connected')
+      mock.control({ type: 'setState', state: 'Ready' })
+      await mock.advance(0)
+      expect(states.at(-1), watch).toBe('Ready')
+    }
+  })
+
+  test.each([
+    ['readdy', {}, 'fail(): there is no operation "readdy"; did you mean "ready"?'],
+    ['ready', { stauts: 503 }, 'fail() has no option "stauts"; did you mean "status"?'],
+    ['ready', { status: 200 }, 'status must be an integer from 400 to 599; got 200'],
+    ['ready', { network: 'slow' }, 'network must be "reset" or "timeout"; got "slow"'],
+    ['ready', { times: 0 }, 'times must be a number above 0; got 0'],
+    ['ready', { delay: -5 }, 'delay must be ms of at least 0; got -5'],
+  ])('%s with %j is refused', (operation, how, message) => {
+    const { mock } = play()
+    expect(() => mock.fail(operation as 'ready', how as FailHow)).toThrow(message)
+  })
+})
+
+describe('what happens to the game server', () => {
+  test('an allocation gives a label, a counter and a player, as events', async () => {
+    const { mock, client } = play({
+      gameServer: { spec: { counters: { rooms: { capacity: 10 } }, lists: { players: { capacity: 10 } } } },
+    })
+    const events: unknown[] = []
+    client.on('label', ({ key, value }) => events.push(['label', key, value]))
+    client.on('counter', ({ name, count }) => events.push(['counter', name, count]))
+    client.on('list', ({ name, added }) => events.push(['list', name, added]))
+    await client.ready()
+    await mock.advance(1_000)
+    events.length = 0
+    mock.allocate({
+      labels: { 'agones.dev/sdk-mode': 'dm' },
+      counters: { rooms: { action: 'Increment', amount: 2 } },
+      lists: { players: { addValues: ['ann'] } },
+    })
+    expect(mock.gameServer.status.state).toBe('Allocated')
+    await mock.advance(0)
+    expect(events).toEqual([
+      ['label', 'mode', 'dm'],
+      ['counter', 'rooms', 2],
+      ['list', 'players', ['ann']],
+    ])
+  })
+
+  test('what can’t be allocated throws, and a manifest answers as the cluster does', async () => {
+    const { mock, client } = play()
+    expect(() => mock.allocate()).toThrow(/only Ready GameServers and this one is Scheduled/)
+    const manifest = {
+      apiVersion: 'allocation.agones.dev/v1',
+      kind: 'GameServerAllocation',
+      spec: { selectors: [{ gameServerState: 'Ready' }], metadata: { labels: { mode: 'dm' } } },
+    } as const
+    expect(mock.allocate(manifest)).toMatchObject({ status: { state: 'UnAllocated' } })
+    await client.ready()
+    await mock.advance(1_000)
+    expect(mock.allocate(manifest).status).toMatchObject({
+      state: 'Allocated',
+      gameServerName: mock.gameServer.object_meta.name,
+    })
+    expect(mock.gameServer.object_meta.labels).toMatchObject({ mode: 'dm' })
+  })
+
+  test('a command that is wrong throws a sentence', () => {
+    const { mock } = play()
+    expect(() => mock.control({ type: 'alocate' } as never)).toThrow('did you mean "allocate"?')
+    expect(() => mock.control({ type: 'setState' } as never)).toThrow('state must be non-empty text; got nothing')
+  })
+
+  test.each(transports)('a watch by %s that was dropped is opened again, and no state comes twice', async (watch) => {
+    const { mock, client } = play({}, { watch })
+    const states: string[] = []
+    client.on('state', ({ state }) => states.push(state))
+    await client.ready()
+    await mock.advance(1_000)
+    mock.dropWatch()
+    await mock.advance(0)
+    mock.expect('watchGameServer', 2)
+    mock.allocate()
+    await mock.advance(10_000)
+    expect(client.status.connection).toBe('connected')
+    expect(states).toEqual(['Scheduled', 'RequestReady', 'Ready', 'Allocated'])
+  })
+
+  test.each(transports)('a restart doubles no join, and nobody answers while it is down (%s)', async (watch) => {
+    const { mock, client } = play({ gameServer: { spec: { lists: { players: { capacity: 10 } } } } }, { watch })
+    const added: string[] = []
+    client.on('list', (list) => added.push(...list.added))
+    await mock.advance(1_000)
+    await client.addListValue('players', 'ann')
+    await mock.advance(1_000)
+    mock.restart({ downMs: 5_000 })
+    const joined = client.addListValue('players', 'bob')
+    await mock.advance(4_999)
+    expect(await stateOf(joined)).toBe('pending')
+    await mock.advance(10_000)
+    expect((await joined).values).toEqual(['ann', 'bob'])
+    expect(added).toEqual(['ann', 'bob'])
+    expect(mock.gameServer.status.lists?.['players']?.values).toEqual(['ann', 'bob'])
+  })
+
+  test('a fresh restart gives the next game a GameServer that is Scheduled', async () => {
+    const { mock, client } = play()
+    await client.shutdown()
+    await mock.advance(1_000)
+    expect(mock.gameServer.status.state).toBe('Shutdown')
+    mock.restart({ fresh: true })
+    expect(mock.gameServer.status.state).toBe('Scheduled')
+  })
+
+  test('an object over 64 KiB ends its WebSocket, as in a pod, and the client falls back to the stream', async () => {
+    const { mock, client } = play()
+    client.on('gameserver', () => undefined)
+    await mock.advance(1_000)
+    expect(client.status.transport).toBe('websocket')
+    mock.control({ type: 'padObject', bytes: 70_000 })
+    await mock.advance(10_000)
+    expect(client.status.transport).toBe('stream')
+  })
+
+  test('after close() every call fails, and a second client finds nobody', async () => {
+    const { mock, client } = play({}, { retry: false, timeout: 50 })
+    await client.ready()
+    mock.close()
+    await expect(client.setLabel('a', 'b')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+})

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { createMock } from '../../src/mock/index.js'
+import { play, stateOf } from './support.js'
+
+const transports = ['websocket', 'stream'] as const
+
+describe('manual time', () => {
+  test.each(transports)('a game that sends no beat becomes Unhealthy, and is told so by a %s', async (watch) => {
+    const { mock, client } = play({}, { watch })
+    const states: string[] = []
+    client.on('state', ({ state }) => states.push(state))
+    await client.ready()
+    await mock.advance(1_000)
+    expect(mock.gameServer.status.state).toBe('Ready')
+    await mock.advance(20_000)
+    expect(mock.gameServer.status.state).toBe('Unhealthy')
+    expect(states).toEqual(['Scheduled', 'RequestReady', 'Ready', 'Unhealthy'])
+  })
+
+  test('nothing happens until it is advanced', async () => {
+    const { mock, client } = play()
+    await client.ready()
+    const ready = client.waitFor('Ready')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(mock.now).toBe(0)
+    expect(mock.gameServer.status.state).toBe('Scheduled')
+    await mock.advance(499)
+    expect(mock.gameServer.status.state).toBe('Scheduled')
+    await mock.advance(1)
+    expect(mock.gameServer.status.state).toBe('RequestReady')
+    expect(await stateOf(ready)).toBe('pending')
+    await mock.advance(20)
+    expect((await ready).status.state).toBe('Ready')
+  })
+
+  test('a day of beats keeps a game Ready', async () => {
+    const { mock, client } = play({}, { autoHealth: { interval: 2_500 }, verifyInterval: 0 })
+    await client.ready()
+    await mock.advance(86_400_000)
+    expect(mock.gameServer.status.state).toBe('Ready')
+    expect(mock.expect('health').length).toBe(86_400 / 2.5 + 1)
+  })
+
+  test('timers run in their order, each at its time, and what they set off settles in between', async () => {
+    const { mock } = play()
+    const { scheduler, now } = mock.options
+    const seen: string[] = []
+    const note = (name: string): void => void seen.push(`${name} at ${now()}`)
+    scheduler.setTimeout(() => note('second'), 20)
+    scheduler.setTimeout(() => {
+      note('first')
+      void (async () => {
+        // More turns of promises than anybody would count.
+        for (let i = 0; i < 1_000; i++) await Promise.resolve()
+        note('set off by the first')
+        scheduler.setTimeout(() => note('timer of the first'), 5)
+      })()
+    }, 10)
+    const never = scheduler.setTimeout(() => note('cancelled'), 12)
+    scheduler.clearTimeout(never as never)
+    await mock.advance(30)
+    expect(seen).toEqual(['first at 10', 'set off by the first at 10', 'timer of the first at 15', 'second at 20'])
+    expect(now()).toBe(30)
+  })
+
+  test('advances that are asked for at once follow each other', async () => {
+    const { mock } = play()
+    await Promise.all([mock.advance(1_000), mock.advance(500), mock.advance(0)])
+    expect(mock.now).toBe(1_500)
+  })
+
+  test('a request that waits for the clock is answered when its time has come', async () => {
+    const { mock, client } = play()
+    await client.connect()
+    mock.control({ type: 'delayCalls', ms: 3_000 })
+    const read = client.getGameServer()
+    await mock.advance(2_999)
+    expect(await stateOf(read)).toBe('pending')
+    await mock.advance(1)
+    expect((await read).status.state).toBe('Scheduled')
+  })
+
+  test.each([NaN, -1, Infinity, '5'])('advance(%s) is refused', async (ms) => {
+    const { mock } = play()
+    await expect(mock.advance(ms as number)).rejects.toThrow(/^advance\(\) must be ms of at least 0; got /)
+  })
+})
+
+describe('auto time', () => {
+  test('skips while somebody waits, and stands still when nobody does', async () => {
+    const { mock, client } = play({ time: 'auto' }, { autoHealth: true })
+    await client.ready()
+    await client.waitFor('Ready')
+    const { now } = mock
+    expect(now).toBe(520)
+    // Beats and checks of the watch are due all the time, but nobody waits for them.
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(mock.now).toBe(now)
+    await client.reserve(30, { confirm: true })
+    await client.waitFor('Ready')
+    expect(mock.now).toBeGreaterThan(now + 30_000)
+    expect(mock.now).toBeLessThan(now + 40_000)
+  })
+
+  test('a call that waits for its answer makes it skip', async () => {
+    const { mock, client } = play({ time: 'auto' })
+    mock.fail('setLabel', { delay: 8_000 })
+    await client.setLabel('map', 'arena')
+    expect(mock.now).toBeGreaterThanOrEqual(8_000)
+  })
+
+  test('a wait for what never comes ends by its timeout', async () => {
+    const { client } = play({ time: 'auto' }, { autoHealth: true })
+    await expect(client.waitFor('Allocated', { timeout: 60_000 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  test('a game that waits for ever lets it skip an hour, and no more', async () => {
+    const { mock, client } = play({ time: 'auto' }, { autoHealth: true })
+    await client.ready()
+    const allocated = client.waitFor('Allocated')
+    await expect.poll(() => mock.now).toBeGreaterThan(3_590_000)
+    const { now } = mock
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(mock.now - now).toBeLessThan(10_000)
+    expect(mock.gameServer.status.state).toBe('Ready')
+    mock.allocate()
+    await allocated
+  })
+})
+
+describe('real time', () => {
+  test('passes by itself, faster on demand, and stops', async () => {
+    const { mock, client } = play({ time: 'real' })
+    mock.control({ type: 'setClock', speed: 100 })
+    await client.ready()
+    await client.waitFor('Ready')
+    mock.control({ type: 'setClock', speed: 0 })
+    const { now } = mock
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(mock.now).toBe(now)
+    await mock.advance(20_000)
+    expect(mock.gameServer.status.state).toBe('Unhealthy')
+  })
+
+  test('only it has a speed', () => {
+    const { mock } = play()
+    expect(() => mock.control({ type: 'setClock', speed: 2 })).toThrow(
+      'only a mock with time: "real" has a speed; this one has manual time',
+    )
+  })
+})
+
+test('the same seed gives the same run, and another one another', async () => {
+  const run = async (seed: number): Promise<string> => {
+    const mock = createMock({ seed })
+    const client = createClient({ ...mock.options, autoHealth: true })
+    const events: unknown[] = []
+    client.on('connection', ({ state }) => events.push([state, mock.now]))
+    mock.fail('getGameServer', { network: 'reset', times: 9 })
+    mock.fail('watchGameServer', { network: 'reset', times: 9 })
+    await mock.advance(60_000)
+    client.close()
+    mock.close()
+    return JSON.stringify([events, mock.calls, mock.sidecar.log.entries()])
+  }
+  const first = await run(7)
+  expect(await run(7)).toBe(first)
+  expect(await run(8)).not.toBe(first)
+})
+
+test('after close() no timer is left, and none can be set', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  const { mock, client } = play({ time: 'real' }, { autoHealth: true })
+  await client.ready()
+  expect(timers()).toBe(before + 1)
+  mock.close()
+  let fired = false
+  mock.options.scheduler.setTimeout(() => (fired = true), 0)
+  expect(timers()).toBe(before)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(fired).toBe(false)
+})
