@@ -10,8 +10,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 
 /** The files and folders that a build reads. */
 const INPUTS = [
@@ -62,21 +64,42 @@ function replace(current, next, old) {
 
 function runRollup(root) {
   const rollup = join(root, 'node_modules', 'rollup', 'dist', 'bin', 'rollup')
-  // In a terminal, Rollup prints two lines for each bundle.
-  const flags = process.stderr.isTTY ? [] : ['--silent']
   const options = {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, BUILD_DIR: UNFINISHED },
   }
   return new Promise((resolve, reject) => {
-    spawn(process.execPath, [rollup, '-c', ...flags], options)
-      .on('error', reject)
-      .on('close', (status, signal) => {
-        if (status === 0) resolve()
-        else reject(new Error(signal ? `The build was stopped by ${signal}.` : 'The build failed.'))
-      })
+    const child = spawn(process.execPath, [rollup, '-c'], options)
+    const progress = followRollup(child.stderr)
+    child.on('error', reject)
+    child.on('close', (status, signal) => {
+      const complaints = progress.end()
+      if (status === 0) return resolve()
+      console.error(complaints)
+      reject(new Error(signal ? `The build was stopped by ${signal}.` : 'The build failed.'))
+    })
   })
+}
+
+/** Counts in a terminal the bundles that Rollup tells of, on one line; what else it says is kept for its end. */
+function followRollup(stream) {
+  const isShown = process.stderr.isTTY
+  const complaints = []
+  let done = 0
+  const lines = createInterface({ input: stream })
+  lines.on('line', (line) => {
+    if (/^created /.test(stripVTControlCharacters(line))) {
+      done += 1
+      if (isShown) process.stderr.write(`\r  ${done} ${done === 1 ? 'bundle' : 'bundles'} done`)
+    } else complaints.push(line)
+  })
+  return {
+    end() {
+      if (isShown && done > 0) process.stderr.write('\n')
+      return complaints.filter((line) => !line.includes(' → ')).join('\n').trim()
+    },
+  }
 }
 
 function readStamp(root) {

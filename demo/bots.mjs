@@ -3,7 +3,7 @@ import { nearest } from './page/nearest.mjs'
 
 const THINKING_MS = 50
 
-/** A player that joins the match over a real WebSocket and runs to the nearest star. Returns what makes it leave. */
+/** A player that joins the match over a real WebSocket and runs to the nearest star. Returns it, with its number in the match. */
 export function startBot(url, name) {
   const socket = new WebSocket(url.replace(/^http/, 'ws'))
   let id
@@ -21,5 +21,10 @@ export function startBot(url, name) {
     const star = self && nearest(self, message.stars)
     if (star) send({ type: 'move', x: star.x - self.x, y: star.y - self.y })
   })
-  return () => socket.terminate()
+  return {
+    get id() {
+      return id
+    },
+    leave: () => socket.terminate(),
+  }
 }

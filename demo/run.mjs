@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { buildIfStale } from '../build/build-if-stale.mjs'
 import { startBot } from './bots.mjs'
+import { keepCompany } from './company.mjs'
 import { followLifecycle, lifecycle } from './lifecycle.mjs'
 import { startPod } from './pod.mjs'
 import { createReport } from './report.mjs'
@@ -60,7 +61,7 @@ async function playOnce({ port, seconds }) {
     await pod.stop()
   } finally {
     steps.cancel()
-    for (const leave of bots) leave()
+    for (const bot of bots) bot.leave()
   }
   console.log('Every step came, and both processes have ended.')
 }
@@ -70,6 +71,7 @@ async function playOn({ port, seconds }) {
   for (let round = 1, pagePort = port; ; round += 1) {
     const report = createReport()
     let onShutdown
+    let endCompany = () => {}
     const shutdown = new Promise((resolve) => {
       onShutdown = resolve
     })
@@ -80,13 +82,18 @@ async function playOn({ port, seconds }) {
         report.news(news)
         if (news.kind === 'listening') {
           pagePort = news.port
+          endCompany = keepCompany(news.text, BOTS.slice(0, 2))
           if (round === 1) console.log(`\n  Open ${news.text} and join. Ctrl+C ends the demo.\n`)
         }
         if (news.kind === 'state' && ['Shutdown', 'Unhealthy'].includes(news.state)) onShutdown()
       },
     })
-    await Promise.race([shutdown, pod.failed])
-    await pod.stop()
+    try {
+      await Promise.race([shutdown, pod.failed])
+      await pod.stop()
+    } finally {
+      endCompany()
+    }
     console.log('\nThe GameServer is gone, and a new one takes its place, as in a Fleet.\n')
   }
 }

@@ -26,6 +26,7 @@ export const PLAYERS_PAGE = {
   'arena-view.mjs': path('../page/arena-view.mjs'),
   'controls.mjs': path('../page/controls.mjs'),
   'nearest.mjs': path('../page/nearest.mjs'),
+  'headline.mjs': path('../page/headline.mjs'),
 }
 
 /** Copies the game server's page, and all that it loads, into a folder. */

@@ -1,20 +1,28 @@
 import { createArenaView } from './arena-view.mjs'
 import { readControls } from './controls.mjs'
+import { headlineOf } from './headline.mjs'
 import { createSidecarView } from './sidecar-view.mjs'
 
 const RETRY_MS = 400
+const WAITING = 'You join as soon as the next game server is there …'
 
 const by = (id) => document.getElementById(id)
 const canvas = by('arena')
+const KEYS = by('hint').textContent
 const arena = createArenaView(canvas)
 const sidecar = createSidecarView()
 
 let socket
 let self
+/** The name under which somebody has asked to join, until a server has taken it. */
+let wish
 let match = { phase: 'waiting', players: [], stars: [] }
 
+/** Whether there was somebody to send it to. */
 const send = (message) => {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+  const isOpen = socket.readyState === WebSocket.OPEN
+  if (isOpen) socket.send(JSON.stringify(message))
+  return isOpen
 }
 const controls = readControls(canvas, {
   isPlaying: () => self !== undefined,
@@ -29,8 +37,10 @@ const handlers = {
     showScores()
   },
   joined({ id, player, refused }) {
-    if (player === undefined) return showHint(refused)
+    if (player === undefined) return match.phase === 'over' ? showHint(WAITING) : refuse(refused)
     self = id
+    wish = undefined
+    showHint(KEYS)
     by('join').hidden = by('ranking').hidden = true
     by('name').blur()
   },
@@ -50,7 +60,7 @@ function connect() {
   socket.onopen = () => {
     sidecar.reset()
     by('away').hidden = true
-    by('enter').disabled = false
+    if (wish !== undefined) join(wish)
   }
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data)
@@ -59,7 +69,6 @@ function connect() {
   socket.onclose = () => {
     self = undefined
     controls.reset()
-    by('enter').disabled = true
     // A result stays to be read; otherwise say what is going on.
     by('away').hidden = !by('ranking').hidden
     by('join').hidden = false
@@ -83,7 +92,7 @@ function showScores() {
 }
 
 function showRanking(ranking) {
-  by('headline').textContent = ranking.length > 0 ? `${ranking[0].name} wins` : 'Nobody is left'
+  by('headline').textContent = headlineOf(ranking)
   by('ranking').replaceChildren(
     ...ranking.map(({ name, score }, i) => {
       const item = document.createElement('li')
@@ -100,9 +109,20 @@ function showHint(text) {
   by('hint').textContent = text
 }
 
+/** Joins now, or as soon as there is a server that takes players. */
+function join(name) {
+  wish = name
+  if (!send({ type: 'join', name })) showHint(WAITING)
+}
+
+function refuse(reason) {
+  wish = undefined
+  showHint(reason)
+}
+
 by('join').addEventListener('submit', (event) => {
   event.preventDefault()
-  send({ type: 'join', name: by('name').value })
+  join(by('name').value)
 })
 
 function draw(time) {

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import WebSocket from 'ws'
+import { headlineOf } from '../page/headline.mjs'
 import { tellChanges } from './changes.mjs'
 import { loadScript } from './load-script.mjs'
 import { startLoop } from './loop.mjs'
@@ -47,8 +48,8 @@ const match = createMatch({
       platform.left(player)
     },
     ended(ranking) {
-      const [winner] = ranking
-      tell('match', winner === undefined ? 'ended: nobody is left' : `ended: ${winner.name} wins with ${winner.score}`)
+      const [first] = ranking
+      tell('match', `ended: ${headlineOf(ranking)}${first?.score > 0 ? ` with ${first.score}` : ''}`)
       pages.broadcast({ type: 'over', ranking })
       platform.ended(ranking)
     },

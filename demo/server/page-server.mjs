@@ -6,7 +6,15 @@ import { WebSocketServer } from 'ws'
 
 const PAGE = new URL('../page/', import.meta.url)
 /** All there is to serve: a path that isn't one of these is not looked for on the disk. */
-const FILES = ['index.html', 'page.css', 'page.mjs', 'arena-view.mjs', 'sidecar-view.mjs', 'controls.mjs']
+const FILES = [
+  'index.html',
+  'page.css',
+  'page.mjs',
+  'arena-view.mjs',
+  'sidecar-view.mjs',
+  'controls.mjs',
+  'headline.mjs',
+]
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.mjs': 'text/javascript' }
 
 const MOST_PLAYERS_AND_WATCHERS = 64

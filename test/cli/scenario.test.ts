@@ -57,7 +57,7 @@ describe('scenario run', () => {
 
   test('tells the step that fails, what came and the events before it, plays the next file, and exits with 1', async () => {
     const path = await folderWith({
-      'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 300ms'),
+      'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 1s'),
       'next.yaml': 'steps: [{ expect: { state: Ready } }]',
     })
     const { code, out } = await cli([
@@ -70,7 +70,7 @@ describe('scenario run', () => {
       path('game.mjs'),
     ]).finished
     expect(out).toMatch(
-      /bad\.yaml:\d+\n +expected {2}call updateCounter with key=rooms, countDiff=2 within 300 ms\n +got +call updateCounter with key=rooms, countDiff=1, answered by 200\n/,
+      /bad\.yaml:\d+\n +expected {2}call updateCounter with key=rooms, countDiff=2 within 1 s\n +got +call updateCounter with key=rooms, countDiff=1, answered by 200\n/,
     )
     expect(out).toMatch(/the last events before it:\n(.*\n)*.*updateCounter rooms countDiff=1 +ok/)
     expect(out).toContain('1 of 2 scenarios passed')

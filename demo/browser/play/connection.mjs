@@ -36,8 +36,11 @@ export function connectToServer(on) {
 
   void connect()
   return {
+    /** Whether there is somebody to send it to. */
     send(message) {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+      const isOpen = socket?.readyState === WebSocket.OPEN
+      if (isOpen) socket.send(JSON.stringify(message))
+      return isOpen
     },
   }
 }

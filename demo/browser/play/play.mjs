@@ -5,9 +5,11 @@
 import { createArenaView } from './arena-view.mjs'
 import { connectToServer } from './connection.mjs'
 import { readControls } from './controls.mjs'
+import { headlineOf } from './headline.mjs'
 import { nearest } from './nearest.mjs'
 
 const bot = new URLSearchParams(location.search).get('bot')
+const JOINING = 'You join as soon as the next game server is there …'
 const WAITING = 'Waiting for a game server …'
 /** How a connection may end that was open. */
 const ENDS = {
@@ -24,20 +26,22 @@ const arena = createArenaView(canvas)
 const NOTHING = { phase: 'none', players: [], stars: [] }
 
 let self
+/** The name under which somebody has asked to join, until a server has taken it. */
+let wish
 let picture = NOTHING
 
 const me = () => picture.players.find(({ id }) => id === self)
 const server = connectToServer({
   open() {
-    by('enter').disabled = false
     by('notice').textContent = ''
     if (bot !== null) join(bot)
+    else if (wish !== undefined) join(wish)
   },
   message: (message) => handlers[message.type]?.(message),
   close(code) {
-    by('enter').disabled = true
     // Of servers that don't take the connection nothing is known; what was said of the last one still holds.
-    if (code !== undefined || by('notice').textContent === '') by('notice').textContent = ENDS[code] ?? WAITING
+    if (wish !== undefined) by('notice').textContent = JOINING
+    else if (code !== undefined || by('notice').textContent === '') by('notice').textContent = ENDS[code] ?? WAITING
     picture = NOTHING
     showServer({})
     showMatch()
@@ -54,10 +58,13 @@ const handlers = {
   server: showServer,
   joined({ id }) {
     self = id
+    wish = undefined
     by('join').hidden = by('ranking').hidden = true
     by('name').blur()
   },
   refused({ reason }) {
+    if (picture.phase === 'over') return
+    wish = undefined
     by('notice').textContent = reason
   },
   picture(next) {
@@ -72,7 +79,7 @@ const handlers = {
     leaveMatch()
   },
   over({ ranking }) {
-    by('headline').textContent = ranking.length === 0 ? 'Nobody is left' : `${ranking[0].name} wins`
+    by('headline').textContent = headlineOf(ranking)
     by('ranking').replaceChildren(
       ...ranking.map(({ name, score }, i) => {
         const item = document.createElement('li')
@@ -86,8 +93,11 @@ const handlers = {
   },
 }
 
+/** Joins now, or as soon as there is a server that takes players. */
 function join(name) {
-  server.send({ type: 'join', name })
+  wish = name
+  const isSent = server.send({ type: 'join', name })
+  if (!isSent || picture.phase === 'over') by('notice').textContent = JOINING
 }
 
 function leaveMatch() {

@@ -1,0 +1,8 @@
+/** What the result's title says of a ranking, best first: nobody wins without a star, and nobody alone with as many as another. */
+export function headlineOf(ranking) {
+  const [first] = ranking
+  if (first === undefined) return 'Nobody is left'
+  if (first.score === 0) return 'Nobody caught a star'
+  const best = ranking.filter(({ score }) => score === first.score).map(({ name }) => name)
+  return best.length === 1 ? `${first.name} wins` : `A draw of ${best.slice(0, -1).join(', ')} and ${best.at(-1)}`
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { root } from '../support/source.js'
+
+const demo = async <T>(file: string): Promise<T> => (await import(pathToFileURL(join(root, 'demo', file)).href)) as T
+
+type Ranking = readonly { readonly name: string; readonly score: number }[]
+
+const players = (...scores: number[]): Ranking =>
+  scores.map((score, i) => ({ name: ['Ada', 'Grace', 'Me'][i]!, score }))
+
+test.each<[Ranking, string]>([
+  [[], 'Nobody is left'],
+  [players(0), 'Nobody caught a star'],
+  [players(0, 0), 'Nobody caught a star'],
+  [players(3, 1, 0), 'Ada wins'],
+  [players(3, 3, 1), 'A draw of Ada and Grace'],
+  [players(2, 2, 2), 'A draw of Ada, Grace and Me'],
+])('of %j the result says %j', async (ranking, title) => {
+  const { headlineOf } = await demo<{ headlineOf(ranking: Ranking): string }>('page/headline.mjs')
+  expect(headlineOf(ranking)).toBe(title)
+})
+
+test('bots come to a player who is alone, not into an empty match, and leave with the last player', async () => {
+  const { keepCompany } = await demo<{ keepCompany(url: string, names: string[], aloneMs: number): () => void }>(
+    'company.mjs',
+  )
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const joined: string[] = []
+  const bots = new Set<WebSocket>()
+  let observer: WebSocket | undefined
+  const changed = (): boolean => server.emit('changed')
+  server.on('connection', (socket) => {
+    observer ??= socket
+    socket.on('message', (data: Buffer) => {
+      joined.push((JSON.parse(data.toString()) as { name: string }).name)
+      bots.add(socket)
+      socket.send(JSON.stringify({ type: 'joined', id: 100 + bots.size }))
+      changed()
+    })
+    socket.on('close', () => {
+      bots.delete(socket)
+      changed()
+    })
+    changed()
+  })
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await once(server, 'changed')
+  }
+  const tell = (phase: string, ids: number[]): void =>
+    observer!.send(JSON.stringify({ type: 'match', phase, players: ids.map((id) => ({ id })) }))
+
+  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], 0)
+  onTestFinished(end)
+  await until(() => observer !== undefined)
+  tell('waiting', [])
+  tell('playing', [1, 2])
+  tell('playing', [1])
+  await until(() => bots.size === 2)
+  expect(joined.sort()).toEqual(['Ada', 'Grace'])
+  tell('playing', [1, 101, 102])
+  tell('playing', [101, 102])
+  await until(() => bots.size === 0)
+  expect(joined).toHaveLength(2)
+})
