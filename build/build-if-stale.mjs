@@ -97,7 +97,10 @@ function followRollup(stream) {
   return {
     end() {
       if (isShown && done > 0) process.stderr.write('\n')
-      return complaints.filter((line) => !line.includes(' → ')).join('\n').trim()
+      return complaints
+        .filter((line) => !line.includes(' → '))
+        .join('\n')
+        .trim()
     },
   }
 }
