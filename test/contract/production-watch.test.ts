@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TestContext } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { productionTargets } from './support/production-targets.js'
+import { productionMock, productionTargets } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
@@ -40,7 +40,7 @@ const observe = (running: ProductionRunning, lines: Lines): Omit<Watched, 'first
 
 announceMissing("production mode's watch")
 
-for (const target of productionTargets) {
+for (const target of [...productionTargets, productionMock]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
     describe.concurrent(`production mode's watch over ${transport}: ${target.name}`, () => {
       const start = async (test: TestContext): Promise<Watched> => {

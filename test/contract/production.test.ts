@@ -9,7 +9,7 @@ import { jsonCases } from './cases/json.js'
 import { methodCases } from './cases/methods.js'
 import { pathCases } from './cases/paths.js'
 import { needsBytes } from './support/mock-target.js'
-import { productionTargets } from './support/production-targets.js'
+import { productionMock, productionTargets } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
@@ -29,7 +29,7 @@ const transport = { methodCases, pathCases, headerCases, healthCases, jsonCases,
 const early = [400, 404, 429, 501]
 const isEarly = (answer: Answer): boolean => early.includes(answer.status)
 
-for (const target of productionTargets) {
+for (const target of [...productionTargets, productionMock]) {
   describe(`production mode over the wire: ${target.name}`, () => {
     let running: ProductionRunning | undefined
     const check = async ({ call, expect: wanted, ours, ...request }: Step): Promise<void> => {
