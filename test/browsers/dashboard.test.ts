@@ -123,6 +123,23 @@ inDashboard((open) => {
     await dashboard.says('Timeline', 'POST /nowhere')
   })
 
+  test('a finger gets taller rows, and the list scrolls by their height', async () => {
+    const dashboard = await open({ width: 390, touch: true })
+    for (let i = 0; i < 120; i++) dashboard.local.control({ type: 'setLabel', key: 'a', value: String(i) })
+    await dashboard.says('Timeline', 'a = 119')
+    const heights = await dashboard.run<number[]>(`(() => {
+      const list = document.querySelector('.timeline-list')
+      return [list.querySelector('.timeline-row').offsetHeight, list.offsetHeight / list.firstElementChild.ariaSetSize]
+    })()`)
+    expect(heights).toEqual([44, 44])
+    await dashboard.run(`document.querySelector('.timeline-box').scrollTop = 60 * 44`)
+    await dashboard.until(`(() => {
+      const box = document.querySelector('.timeline-box')
+      const { left, top } = box.getBoundingClientRect()
+      return document.elementFromPoint(left + 30, top + 22)?.closest('li')?.ariaPosInSet === '61'
+    })()`)
+  })
+
   test('R sends a call again', async () => {
     const dashboard = await open()
     await dashboard.call('PATCH', '/v1beta1/counters/rooms', { countDiff: '1' })

@@ -107,7 +107,9 @@ export async function startLocalSidecar(
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()
-  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
+  let isRecording = (): boolean => false
+  const recording = (): string | undefined => (isRecording() ? options.record : undefined)
+  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report, recording })
   const recorder = await startRecording(sidecar, withoutUndefined(config), options, onWarning).catch(
     (error: unknown) => {
       file?.stop()
@@ -115,6 +117,7 @@ export async function startLocalSidecar(
       throw error
     },
   )
+  isRecording = () => recorder?.isOn === true
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {

@@ -26,6 +26,8 @@ export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  /** A screen that is touched, as a phone's. */
+  readonly touch?: boolean
   /** What follows `/_/` in the address. */
   readonly address?: string
   /** Opens the address that is printed for a sidecar beyond loopback. */
@@ -66,7 +68,14 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
 
 async function openDashboard(
   createContext: () => Promise<BrowserContext>,
-  { local: localOptions, theme = 'light', width = 1280, address = '', token = false }: DashboardOptions = {},
+  {
+    local: localOptions,
+    theme = 'light',
+    width = 1280,
+    touch = false,
+    address = '',
+    token = false,
+  }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
@@ -77,7 +86,7 @@ async function openDashboard(
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
-  await page.setViewport({ width, height: 800 })
+  await page.setViewport({ width, height: 800, hasTouch: touch, isMobile: touch })
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: theme },
     // A transition would show colours that are on their way.
