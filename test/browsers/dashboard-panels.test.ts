@@ -186,7 +186,7 @@ inDashboard((openDashboard) => {
         editor.evaluate((element, next) => void (element.value = next), value)
       await write(text.replace('metadata:', 'metadata: |'))
       await (await button(dashboard, 'GameServer', 'Apply')).click()
-      await dashboard.says('GameServer', 'Line 3: "|" is not understood')
+      await dashboard.says('GameServer', 'The text is neither YAML nor JSON: ')
       await write(text.replace('fleet:', 'flotilla:').replace('periodSeconds', 'periodSecond'))
       await (await button(dashboard, 'GameServer', 'Apply')).click()
       await dashboard.says('GameServer', /periodSecond\W.*did you mean .*periodSeconds/s)

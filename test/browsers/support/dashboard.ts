@@ -51,6 +51,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
   if (installed === undefined) console.warn('There is no Chromium here, so the tests of the dashboard are SKIPPED')
   describe.skipIf(installed === undefined)('in Chromium', () => {
     let running: RunningBrowser
+    let shared: Promise<BrowserContext> | undefined
     beforeAll(async () => {
       running = await launchBrowser('Chromium', installed!)
       // The page is built from its source, once.
@@ -62,12 +63,14 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
       onTestFinished(() => context.close())
       return context
     }
-    suite((options) => openDashboard(createContext, options), createContext)
+    // Each sidecar is another origin, so that its page finds nothing of another's.
+    const share = (): Promise<BrowserContext> => (shared ??= running.browser.createBrowserContext())
+    suite((options) => openDashboard(share, options), createContext)
   })
 }
 
 async function openDashboard(
-  createContext: () => Promise<BrowserContext>,
+  share: () => Promise<BrowserContext>,
   {
     local: localOptions,
     theme = 'light',
@@ -79,9 +82,10 @@ async function openDashboard(
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
-  const context = await createContext()
+  const context = await share()
   await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
+  onTestFinished(() => page.close())
   page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
