@@ -184,7 +184,7 @@ inDashboard((openDashboard) => {
       expect(text).toContain('kind: GameServer\nmetadata:\n  name: lobby\n')
       const write = (value: string): Promise<void> =>
         editor.evaluate((element, next) => void (element.value = next), value)
-      await write(text.replace('metadata:', 'metadata: |'))
+      await write(text.replace('metadata:', 'metadata: ['))
       await (await button(dashboard, 'GameServer', 'Apply')).click()
       await dashboard.says('GameServer', 'The text is neither YAML nor JSON: ')
       await write(text.replace('fleet:', 'flotilla:').replace('periodSeconds', 'periodSecond'))

@@ -64,7 +64,7 @@ inDashboard((open) => {
   test('5 fails a share of the calls with 503 until 0 is pressed', async () => {
     const dashboard = await open()
     await dashboard.press('5')
-    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('503 50 % of all calls')`)
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('50 % of all calls with 503')`)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
     await dashboard.press('0')
     await dashboard.until(`document.querySelector('.banner') === null`)
