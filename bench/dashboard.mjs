@@ -2,7 +2,7 @@
  * The dashboard in Chromium: what is transferred, how soon it is there, how soon a call is a row, how smooth the page stays
  * under a flood of events, and what three open dashboards add to the calls of a game.
  */
-/* global document, performance, requestAnimationFrame, MutationObserver, window -- of the page */
+/* global document, requestAnimationFrame, MutationObserver, window -- of the page */
 import { Agent, createServer, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { createLocalSidecar } from '../dist/node.js'
