@@ -10,8 +10,8 @@ export type KeyTarget = Pick<LocalSidecar, 'sidecar' | 'control' | 'allocate'>
 
 export interface KeyOptions {
   readonly local: KeyTarget
-  /** Where the dashboard is, with the token if it needs one. */
-  readonly dashboard: string
+  /** Where the dashboard is, with the token if it needs one; undefined if there is none. */
+  readonly dashboard: string | undefined
   readonly colors: Colors
   /** Writes one line to the terminal. */
   print(line: string): void
@@ -33,8 +33,8 @@ const KEYS = [
 ] as const
 
 /** One line that names the keys people need first. */
-export function keyRow({ bold, dim }: Colors): string {
-  const shown = ['o', 'a', 'u', 'd', 'r', 'c', 'q', 'h']
+export function keyRow({ bold, dim }: Colors, dashboard: boolean): string {
+  const shown = [...(dashboard ? ['o'] : []), 'a', 'u', 'd', 'r', 'c', 'q', 'h']
   const named = shown.map((key) => `${bold(key)} ${KEYS.find(([name]) => name === key)![1]}`)
   return `${dim('press')}  ${named.join(dim(' · '))}`
 }
@@ -50,7 +50,7 @@ export function hasKeys(): boolean {
  */
 export function attachKeys(options: KeyOptions): () => void {
   if (!hasKeys()) return () => undefined
-  const { local } = options
+  const { local, dashboard } = options
   const input: ReadStream = process.stdin
   const earlier = local.sidecar.log.entries().map(({ event }) => allocationOf(event))
   let lastAllocation = earlier.filter((command) => command !== undefined).at(-1)
@@ -73,12 +73,12 @@ export function attachKeys(options: KeyOptions): () => void {
       case 'r':
         return void local.control({ type: 'restart', fresh: true })
       case 'o':
-        return openInBrowser(options.dashboard, () => options.print(`Open ${options.dashboard}`))
+        return dashboard === undefined ? undefined : openInBrowser(dashboard, () => options.print(`Open ${dashboard}`))
       case 'c':
         return void process.stdout.write('\u001b[2J\u001b[3J\u001b[H')
       case 'h':
       case '?':
-        return KEYS.forEach(([name, what, more]) =>
+        return KEYS.filter(([name]) => name !== 'o' || dashboard !== undefined).forEach(([name, what, more]) =>
           options.print(`  ${options.colors.bold(name)}  ${what.padEnd(14)} ${more}`),
         )
       case 'q':

@@ -1,4 +1,5 @@
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
+import { dashboardUrl } from '../node/local/dashboard-url.js'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import { plainText } from '../node/plain-text.js'
 import type { CliContext } from './context.js'
@@ -11,13 +12,10 @@ export interface BannerFacts {
   readonly file?: string | undefined
   /** Milliseconds from the start of the command; undefined if it had a question first. */
   readonly ms?: number | undefined
+  /** Whether there is a dashboard. */
+  readonly dashboard: boolean
   /** Whether keys of a terminal steer the sidecar. */
   readonly keys: boolean
-}
-
-/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
-export function dashboardUrl({ url, controlToken }: Pick<LocalSidecar, 'url' | 'controlToken'>): string {
-  return `${url}/_/${controlToken === undefined ? '' : `#token=${controlToken}`}`
 }
 
 /** The first lines of `local`: where everything is, and what to do next. */
@@ -32,10 +30,10 @@ export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, v
   return [
     `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode${facts.ms === undefined ? '' : `, ready in ${facts.ms} ms`}`)}`,
     row('SDK', `${cyan(local.url)}   (${bold(variable)})`),
-    row('Dashboard', cyan(dashboardUrl(local))),
+    ...(facts.dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
     row('GameServer', `${plainText(name, 100)}  ${plainText(gameServer.status.state, 100)}   ${beats}${file}`),
     ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
-    ...(facts.keys ? [`  ${keyRow(colors)}`] : []),
+    ...(facts.keys ? [`  ${keyRow(colors, facts.dashboard)}`] : []),
     // Every shell reads these quotes, that of Windows too.
     `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
   ]
@@ -44,12 +42,12 @@ export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, v
 /** The same as one line of JSON. */
 export function listeningLine(
   local: LocalSidecar,
-  { platform, file, ms }: BannerFacts,
+  { platform, file, ms, dashboard }: BannerFacts,
   { version }: CliContext,
 ): string {
   return jsonEvent('listening', {
     url: local.url,
-    dashboard: dashboardUrl(local),
+    dashboard: dashboard ? dashboardUrl(local) : undefined,
     port: local.port,
     variable: `${variablePrefix(platform)}PORT`,
     mode: local.mode,

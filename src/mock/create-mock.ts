@@ -166,7 +166,7 @@ function originOfPage(): string | undefined {
 
 function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
   const { mode, platform, quirks, featureGates, conformance, gameServer, seed } = options
-  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed }
+  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed, sharesClock: true }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 

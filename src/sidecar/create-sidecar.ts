@@ -265,7 +265,13 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     show(gameServer) {
       if (!closed) dispatch({ type: 'shown', gameServer })
     },
-    snapshot: () => takeSnapshot(state, watchers.infos(), environment.now(), log.lastSeq, environment.speed?.() ?? 1),
+    snapshot: () =>
+      takeSnapshot(state, watchers.infos(), {
+        now: environment.now(),
+        lastSeq: log.lastSeq,
+        speed: environment.speed?.() ?? 1,
+        recording: environment.recording?.(),
+      }),
     log,
     recording: (since = 0) => toldLines(log, checkpoints, state, since, environment.now()),
     explain: (kept) => explainEntry(kept, state.config),

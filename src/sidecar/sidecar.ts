@@ -16,6 +16,8 @@ export interface SidecarEnvironment {
   setTimer(ms: number, fire: () => void): () => void
   /** How many times as fast as the machine's the clock runs; 0 while it stands still. Default 1. */
   speed?(): number
+  /** The file into which the session is recorded at present, if it is. */
+  recording?(): string | undefined
   /** Told of an error that a listener or the receiver of a watch threw. Default: it is thrown as uncaught. */
   report?(error: unknown): void
 }

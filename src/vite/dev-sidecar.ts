@@ -14,6 +14,7 @@ import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
 import type { Verdict } from '../node/http/request-guard.js'
 import { followReplacements } from '../node/local/follow-replacements.js'
+import { dashboardUrl } from '../node/local/dashboard-url.js'
 import { createLocalSidecar } from '../node/local/local-sidecar.js'
 import { likeHttp1 } from './like-http1.js'
 import { resolvePluginOptions } from './plugin-options.js'
@@ -68,7 +69,9 @@ export function createDevSidecar(
       followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
     }
     logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
-    if (local !== undefined && settings.local?.dashboard !== false) logger.info(`  Dashboard at ${local.url}/_/`)
+    if (local !== undefined && settings.local?.dashboard !== false) {
+      logger.info(`  Dashboard at ${dashboardUrl(local)}`)
+    }
     if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
     return {
       handler,

@@ -64,7 +64,7 @@ inDashboard((open) => {
   test('5 fails a share of the calls with 503 until 0 is pressed', async () => {
     const dashboard = await open()
     await dashboard.press('5')
-    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('503 50 % of all calls')`)
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('50 % of all calls with 503')`)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
     await dashboard.press('0')
     await dashboard.until(`document.querySelector('.banner') === null`)
@@ -121,6 +121,23 @@ inDashboard((open) => {
     expect(await dashboard.region('Timeline')).not.toContain('/nowhere')
     await dashboard.press(' ')
     await dashboard.says('Timeline', 'POST /nowhere')
+  })
+
+  test('a finger gets taller rows, and the list scrolls by their height', async () => {
+    const dashboard = await open({ width: 390, touch: true })
+    for (let i = 0; i < 120; i++) dashboard.local.control({ type: 'setLabel', key: 'a', value: String(i) })
+    await dashboard.says('Timeline', 'a = 119')
+    const heights = await dashboard.run<number[]>(`(() => {
+      const list = document.querySelector('.timeline-list')
+      return [list.querySelector('.timeline-row').offsetHeight, list.offsetHeight / list.firstElementChild.ariaSetSize]
+    })()`)
+    expect(heights).toEqual([44, 44])
+    await dashboard.run(`document.querySelector('.timeline-box').scrollTop = 60 * 44`)
+    await dashboard.until(`(() => {
+      const box = document.querySelector('.timeline-box')
+      const { left, top } = box.getBoundingClientRect()
+      return document.elementFromPoint(left + 30, top + 22)?.closest('li')?.ariaPosInSet === '61'
+    })()`)
   })
 
   test('R sends a call again', async () => {

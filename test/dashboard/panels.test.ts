@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { allocationOf } from '../../src/dashboard/dialogs/allocation.js'
 import { beatsSince } from '../../src/dashboard/panels/beats.js'
 import { faultForms } from '../../src/dashboard/panels/fault-forms.js'
 import { manifestOf } from '../../src/dashboard/panels/manifest.js'
 import { clearing, presentFaults } from '../../src/dashboard/panels/present-faults.js'
-import { readYaml } from '../../src/dashboard/panels/read-yaml.js'
 import { scenarioOf } from '../../src/dashboard/panels/scenario.js'
 import { readScenario } from '../../src/scenario/index.js'
 import { commandProblem, createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
@@ -96,7 +96,7 @@ test('a session is saved as a scenario that can be played again', () => {
   control(sidecar, { type: 'setState', state: 'Ready' }, { type: 'allocate', labels: { mode: 'dm' } })
   pass(1500)
   control(sidecar, { type: 'failCalls', share: 0.5 })
-  const scenario = readScenario(readYaml(scenarioOf(sidecar.log.entries())))
+  const scenario = readScenario(parse(scenarioOf(sidecar.log.entries())))
   expect(scenario.steps).toEqual([
     { control: { type: 'setState', state: 'Ready' } },
     { control: { type: 'allocate', labels: { mode: 'dm' } } },

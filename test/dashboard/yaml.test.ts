@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readYaml } from '../../src/dashboard/panels/read-yaml.js'
 import { writeYaml } from '../../src/dashboard/panels/write-yaml.js'
 
 /** Strings that a careless writer or reader takes for something else. */
@@ -59,58 +58,4 @@ const { value } = fc.letrec((tie) => ({
 
 test('what is shown as YAML is the same value for a YAML reader', () => {
   fc.assert(fc.property(value, (shown) => void expect(parse(writeYaml(shown))).toEqual(shown)))
-})
-
-test('what is shown as YAML can be edited and sent back', () => {
-  fc.assert(fc.property(value, (shown) => void expect(readYaml(writeYaml(shown))).toEqual(shown)))
-})
-
-const byHand = `
----
-# a comment
-apiVersion: "agones.dev/v1"   # behind a value
-kind: GameServer
-metadata:
-  name: 'it''s'
-  labels: { mode: dm, "a b": 'c, d', on: "yes" }
-  annotations: {}
-spec:
-  ports:
-  - name: default
-    containerPort: 7777
-
-  - {name: other, hostPort: 7778}
-  counters:
-    rooms: { count: 0, capacity: 10 }
-  lists:
-    players:
-      capacity: 16
-      values:
-        - alice
-        - "bob: 1"
-        -
-          - nested
-  url: http://example.com/#top
-  empty:
-  last: ~
-`
-
-test('a manifest written by hand is read as a YAML reader reads it', () => {
-  expect(readYaml(byHand)).toEqual(parse(byHand))
-})
-
-test('JSON is taken as well', () => {
-  expect(readYaml(' {"metadata": {"name": "x"}}')).toEqual({ metadata: { name: 'x' } })
-})
-
-test.each([
-  ['a: 1\n  b: 2', 'Line 2: "b: 2" is indented unlike the lines before'],
-  ['a: 1\nb', 'Line 2: "b" is no "key: value"'],
-  ['a: 1\na: 2', 'Line 2: "a" is there twice'],
-  ['a:\n\tb: 1', 'Line 2: a tab indents it; use spaces'],
-  ['a: |\n  text', 'Line 1: "|" is not understood here; write it as a block, or all as JSON'],
-  ['a: *other', 'Line 1: "*other" is not understood here; write it as a block, or all as JSON'],
-  ['a: {b: [}', 'Line 1: "{b: [}" is not understood here; write it as a block, or all as JSON'],
-])('%j is refused by its line', (source, message) => {
-  expect(() => readYaml(source)).toThrow(message)
 })

@@ -86,6 +86,16 @@ describe('commands', () => {
     expect(local.sidecar.snapshot().gameServer).toEqual(before)
   })
 
+  test('reload takes the text of a file, and says what is wrong in which line', async () => {
+    const local = await start()
+    const reload = (gameServer: string): Promise<Response> => command(local, { type: 'reload', gameServer })
+    expect((await reload('metadata:\n  labels: { mode: dm }\n')).status).toBe(200)
+    expect(local.sidecar.snapshot().gameServer.object_meta.labels).toMatchObject({ mode: 'dm' })
+    const { message } = (await (await reload('metadata:\n  labels: [\n')).json()) as { message: string }
+    expect(message).toMatch(/^The text is neither YAML nor JSON: .*line 3/)
+    expect(await (await reload('metadta: {}')).json()).toMatchObject({ message: expect.stringMatching(/metadata/) })
+  })
+
   test('a restart cuts the sidecar off and is answered all the same', async () => {
     const local = await start()
     const watch = converse(`${local.url}/watch/gameserver`)

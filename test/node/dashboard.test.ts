@@ -1,12 +1,12 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import { request } from './support.js'
 
-/** Bytes of the whole page as it is sent. The goal is 30,000. */
-const LIMIT = 41_000
+/** Bytes of the whole page as it is sent to Chromium. The goal is 30,000. */
+const LIMIT = 35_500
 
 async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const local = await createLocalSidecar({ onWarning: () => {}, ...options })
@@ -50,7 +50,8 @@ describe('the dashboard', () => {
     const local = await start()
     const response = await read(local, '/_/', { 'accept-encoding': 'identity' })
     const html = await response.text()
-    expect(gzipSync(html, { level: 9 }).byteLength).toBeLessThanOrEqual(LIMIT)
+    const sent = await read(local, '/_/', { 'accept-encoding': 'gzip, deflate, br, zstd' })
+    expect(Number(sent.headers.get('content-length'))).toBeLessThanOrEqual(LIMIT)
     const hashOf = (tag: string): string => {
       const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html)![1]!
       return createHash('sha256').update(text).digest('base64')
@@ -72,12 +73,15 @@ describe('the dashboard', () => {
 
   test('it comes compressed to those who take that, and once for as long as it is the same', async () => {
     const { port, url } = await start()
-    const head = ['Host: localhost', 'Accept-Encoding: br, gzip']
-    const answer = await request(port, 'GET /_/', head)
-    expect(answer.head.toLowerCase()).toContain('content-encoding: gzip')
+    const head = ['Host: localhost', 'Accept-Encoding: gzip, br;q=0.5']
     const plain = await (await fetch(`${url}/_/`, { headers: { 'accept-encoding': 'identity' } })).text()
-    expect(gunzipSync(Buffer.from(answer.body, 'latin1')).toString()).toBe(plain)
-    const none = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: gzip;q=0'])
+    const answer = await request(port, 'GET /_/', head)
+    expect(answer.head.toLowerCase()).toContain('content-encoding: br')
+    expect(brotliDecompressSync(Buffer.from(answer.body, 'latin1')).toString()).toBe(plain)
+    const zipped = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: br;q=0, GZIP'])
+    expect(zipped.head.toLowerCase()).toContain('content-encoding: gzip')
+    expect(gunzipSync(Buffer.from(zipped.body, 'latin1')).toString()).toBe(plain)
+    const none = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: gzip;q=0, brx'])
     expect(none.head.toLowerCase()).not.toContain('content-encoding')
     const etag = /^etag: (.*)$/im.exec(answer.head)![1]!
     expect((await request(port, 'GET /_/', [...head, `If-None-Match: ${etag}`])).status).toBe(304)

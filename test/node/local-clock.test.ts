@@ -80,13 +80,42 @@ describe('a clock', () => {
 describe('the clock of a local sidecar', () => {
   test('counts every period without a beat when it is put forward, and none twice', async () => {
     const local = await start()
-    await post(local, '/health')
+    await post(local, '/ready')
     local.control({ type: 'setClock', speed: 0 })
     expect(local.control({ type: 'advanceClock', ms: 11_500 })).toEqual({ ok: true })
     const { health, clock } = local.sidecar.snapshot()
     expect([health.failures, clock]).toEqual([11, { speed: 0 }])
     const misses = local.sidecar.log.entries().filter(({ warnings }) => warnings.length > 0)
     expect(misses.map(({ warnings }) => warnings[0]!.times)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  test.for([
+    ['that beats', ['/health'], false, 0],
+    ['whose beats are ignored', ['/health'], true, 29],
+    ['that never beat', ['/ready'], false, 29],
+  ] as const)('that skips 30 s counts no silence but that of a game %s', async ([, calls, isIgnored, failures]) => {
+    const local = await start()
+    for (const path of calls) await post(local, path)
+    local.control({ type: 'setClock', speed: 0 })
+    if (isIgnored) local.control({ type: 'ignoreBeats', on: true })
+    for (let i = 0; i < 3; i++) local.control({ type: 'advanceClock', ms: 10_000 })
+    const { health, gameServer } = local.sidecar.snapshot()
+    expect(health.failures).toBeGreaterThanOrEqual(failures)
+    expect(health.failures > 0).toBe(failures > 0)
+    // A change of state is written half a second later.
+    expect(gameServer.status.state === 'Unhealthy').toBe(failures > 0)
+  })
+
+  test('that skips time goes on counting the silence there was before', async () => {
+    const local = await start()
+    await post(local, '/health')
+    local.control({ type: 'setClock', speed: 0 })
+    // As the game is silent for two periods of a running clock.
+    local.control({ type: 'setClock', speed: 1_000 })
+    await expect.poll(() => local.sidecar.snapshot().health.failures, { interval: 1 }).toBeGreaterThan(1)
+    local.control({ type: 'setClock', speed: 0 })
+    local.control({ type: 'advanceClock', ms: 30_000 })
+    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Unhealthy')
   })
 
   test('counts every period at a thousand times the speed', async () => {

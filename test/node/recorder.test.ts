@@ -34,6 +34,7 @@ test('a recording begins with the first entry and holds everything, through a re
   local.control({ type: 'restart', fresh: true })
   local.control({ type: 'allocate', force: true })
   const entries = local.sidecar.log.entries()
+  expect(local.sidecar.snapshot().recording).toBe(path)
   await local.close()
   const lines = await linesOf(path)
   expect(lines.slice(0, 3).map(({ type }) => type)).toEqual(['recording', 'gameserver', 'entry'])

@@ -157,7 +157,6 @@ describe('the clock of a local sidecar', () => {
     const local = await startSidecar()
     const client = connectClient(local, { autoHealth: false })
     await client.ready({ confirm: true })
-    await client.health()
     const { ms } = await runScenario(
       { steps: [{ advance: '1m' }, { expect: { state: 'Unhealthy', within: '0s' } }] },
       local,

@@ -49,6 +49,16 @@ describe('a page of the development server', () => {
     expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
   })
 
+  test('has a dashboard beside it, whose address brings the token where one is needed', async () => {
+    const { lines } = await dev({ local: { address: '0.0.0.0' } })
+    const address = await vi.waitUntil(() => /Dashboard at (\S+)/.exec(lines.join('\n'))?.[1])
+    const { origin, hash } = new URL(address.replace('0.0.0.0', '127.0.0.1'))
+    const state = `${origin}/_/api/state`
+    const token = hash.slice('#token='.length)
+    expect((await fetch(state)).status).toBe(401)
+    expect((await fetch(state, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+  })
+
   test('uses the local sidecar inside, which the log names: calls, the stream, and the watch by WebSocket', async () => {
     const { url, lines } = await dev({ local: { mode: 'local' } })
     const sidecar = `${url}/_/sidecar`

@@ -7,7 +7,7 @@ import { port, seconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
-import { dashboardUrl } from '../local-lines.js'
+import { dashboardUrl } from '../../node/local/dashboard-url.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { startError } from '../start-failure.js'
@@ -61,7 +61,7 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
     const prefix = variablePrefix(flags.platform)
     const page = flags.dashboard === false ? '' : `, dashboard at ${dashboardUrl(local)}`
     say(`${local.url} (${prefix}PORT=${local.port})${page}`)
-    if (flags.keys) detach = await takeKeys(local, context)
+    if (flags.keys) detach = await takeKeys(local, flags.dashboard !== false, context)
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
       local,
@@ -79,13 +79,13 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
 }
 
 /** @throws UsageError where no terminal is */
-async function takeKeys(local: LocalSidecar, { colors, warn }: CliContext): Promise<() => void> {
+async function takeKeys(local: LocalSidecar, dashboard: boolean, { colors, warn }: CliContext): Promise<() => void> {
   const { attachKeys, hasKeys, keyRow } = await import('../keys.js')
   if (!hasKeys()) throw new UsageError('--keys needs a terminal; leave it out where there is none.')
-  warn(keyRow(colors))
+  warn(keyRow(colors, dashboard))
   return attachKeys({
     local,
-    dashboard: dashboardUrl(local),
+    dashboard: dashboard ? dashboardUrl(local) : undefined,
     colors,
     print: warn,
     // It is passed on as if it had come from outside.

@@ -9,7 +9,8 @@ import { createEventJson, jsonEvent } from '../event-json.js'
 import { createEventLines } from '../event-lines.js'
 import { createEventTally, tallyText } from '../event-tally.js'
 import { attachKeys, hasKeys } from '../keys.js'
-import { bannerLines, dashboardUrl, listeningLine } from '../local-lines.js'
+import { dashboardUrl } from '../../node/local/dashboard-url.js'
+import { bannerLines, listeningLine } from '../local-lines.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { startError } from '../start-failure.js'
@@ -69,7 +70,8 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   const keys = !isJson && hasKeys()
   const asked = options.httpPort !== 0 && local.port !== options.httpPort
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
-  const facts = { platform: options.platform, file: options.file, ms, keys }
+  const { platform, file, dashboard = true } = options
+  const facts = { platform, file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
   const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
   const tally = createEventTally()
@@ -79,7 +81,9 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   })
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
-    if (keys) detach = attachKeys({ local, dashboard: dashboardUrl(local), colors, print, onQuit: () => resolve('q') })
+    if (!keys) return
+    const page = dashboard ? dashboardUrl(local) : undefined
+    detach = attachKeys({ local, dashboard: page, colors, print, onQuit: () => resolve('q') })
   })
   first.forEach(print)
   const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])

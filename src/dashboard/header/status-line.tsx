@@ -19,6 +19,7 @@ export function StatusLine({ store, actions }: StatusProps): JSX.Element {
       {snapshot && <span>{`${snapshot.mode} mode`}</span>}
       {snapshot && <span class="status-wide">{`up ${duration(store.now.value - snapshot.startedAt)}`}</span>}
       {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}
+      {snapshot?.recording && <span class="status-wide">{`recording ${snapshot.recording}`}</span>}
       <span class="status-wide">{`v${pageVersion}`}</span>
       <button type="button" class="button status-help" onClick={actionOf(actions, 'help').run}>
         Help <kbd aria-hidden="true">?</kbd>

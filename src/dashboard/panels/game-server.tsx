@@ -8,7 +8,6 @@ import { JsonTree } from './json-tree.js'
 import { manifestOf } from './manifest.js'
 import { focusNow } from './on-fields.js'
 import { Panel } from './panel.js'
-import { readYaml } from './read-yaml.js'
 import { writeYaml } from './write-yaml.js'
 
 export function GameServer({ store }: { store: Store }): JSX.Element | null {
@@ -58,13 +57,10 @@ export function GameServer({ store }: { store: Store }): JSX.Element | null {
 function Editor({ store, text, onDone }: { store: Store; text: string; onDone: () => void }): JSX.Element {
   const problem = useSignal('')
   const send = async (written: string): Promise<void> => {
-    try {
-      const result = await store.control({ type: 'reload', gameServer: readYaml(written) as GameServerManifest })
-      if (result.ok) onDone()
-      else problem.value = result.message
-    } catch (error) {
-      problem.value = error instanceof Error ? error.message : String(error)
-    }
+    // The sidecar has a reader of YAML.
+    const result = await store.control({ type: 'reload', gameServer: written as GameServerManifest })
+    if (result.ok) onDone()
+    else problem.value = result.message
   }
   return (
     <form

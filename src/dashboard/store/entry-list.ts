@@ -5,8 +5,8 @@ import type { LogEntry } from '../../sidecar/index.js'
 /** How many entries the page keeps; the sidecar itself keeps as many. */
 const MAX_ENTRIES = 5000
 
-/** Milliseconds between two renders: a single event is seen at once, and a thousand a second cost twenty renders. */
-const INTERVAL = 50
+/** Milliseconds between two renders: a single event is seen at once, and a thousand a second cost twelve renders. */
+const INTERVAL = 80
 
 export interface EntryList {
   readonly entries: ReadonlySignal<readonly LogEntry[]>

@@ -8,7 +8,7 @@ import { Details } from './details.js'
 import type { TimelineModel } from './model.js'
 import { RowButton } from './row.js'
 import { entryOf } from './rows.js'
-import { ROW_HEIGHT, windowOf } from './window.js'
+import { windowOf } from './window.js'
 
 interface ListProps {
   readonly model: TimelineModel
@@ -22,14 +22,16 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
   const top = useSignal(0)
   const height = useSignal(800)
   const detailsHeight = useSignal(0)
+  const rowHeight = useSignal(30)
   /** The row at the upper edge, which stays where it is while rows come above it. */
   const anchor = useRef<{ seq: number; offset: number } | undefined>(undefined)
 
   const rows = model.rows.value
   const open = model.openIndex.value
   const extra = open < 0 ? 0 : detailsHeight.value
-  const view = windowOf({ count: rows.length, top: top.value, height: height.value, open, extra })
-  const offsetOf = (index: number): number => index * ROW_HEIGHT + (open >= 0 && index > open ? extra : 0)
+  const px = rowHeight.value
+  const view = windowOf({ row: px, count: rows.length, top: top.value, height: height.value, open, extra })
+  const offsetOf = (index: number): number => index * px + (open >= 0 && index > open ? extra : 0)
   const isHeld = ui.cursor.value !== undefined || open >= 0
 
   const readScroll = (): void => {
@@ -53,6 +55,8 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     const element = box.current!
     const observer = new ResizeObserver(() => {
       height.value = element.clientHeight
+      // Taller for a finger than for a mouse.
+      rowHeight.value = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
     })
     observer.observe(element)
     return () => observer.disconnect()
@@ -64,8 +68,8 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     const index = model.rows.peek().findIndex(({ seq }) => seq === wanted.seq)
     const from = offsetOf(index)
     if (from < element.scrollTop) element.scrollTop = from
-    else if (from + ROW_HEIGHT > element.scrollTop + element.clientHeight) {
-      element.scrollTop = from + ROW_HEIGHT - element.clientHeight
+    else if (from + px > element.scrollTop + element.clientHeight) {
+      element.scrollTop = from + px - element.clientHeight
     }
     top.value = element.scrollTop
     requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-seq="${wanted.seq}"]`)?.focus())
@@ -74,7 +78,7 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
   const target = rows.some(({ seq }) => seq === ui.cursor.value) ? ui.cursor.value : rows[view.start]?.seq
   return (
     <div class="timeline-box" ref={box} onScroll={readScroll}>
-      <ol class="timeline-list" style={{ paddingTop: view.before, paddingBottom: view.after }}>
+      <ol class="timeline-list" style={`padding-block:${view.before}px ${view.after}px`}>
         {rows.slice(view.start, view.end).map((row, i) => {
           const isOpen = view.start + i === open
           const entry = isOpen ? entryOf(row) : undefined
@@ -87,14 +91,14 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
                   entry={entry}
                   store={store}
                   ui={ui}
-                  onHeight={(px) => (detailsHeight.value = px)}
+                  onHeight={(height) => (detailsHeight.value = height)}
                 />
               )}
             </li>
           )
         })}
       </ol>
-      {top.value > ROW_HEIGHT && (
+      {top.value > px && (
         <button
           type="button"
           class="button timeline-newest"

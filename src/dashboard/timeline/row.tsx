@@ -96,6 +96,11 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
           fault
         </span>
       )}
+      {warnings.some(({ code }) => code !== 'health-failure') && (
+        <span class="timeline-chip" data-tone="violet" title="Production differs: see Why">
+          prod
+        </span>
+      )}
       {warnings.map(({ code, message }) => (
         <span key={code} class="timeline-warning" title={message}>
           <Icon name="warning" />

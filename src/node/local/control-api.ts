@@ -5,6 +5,7 @@ import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import { exportSession } from './control-export.js'
 import { logJson, stateJson } from './control-json.js'
+import { GameServerFileError, parseGameServer } from './game-server-file.js'
 
 /** Largest command in bytes: no GameServer of a cluster is larger. */
 const MAX_COMMAND = 1.5 * 1024 * 1024
@@ -84,8 +85,22 @@ async function runCommand(target: ControlTarget, request: Request): Promise<Resp
   if (command === undefined) {
     return refusalResponse(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))
   }
-  const result = target.control(command)
-  return result.ok ? answer(result) : refusalResponse(malformed(result.message))
+  try {
+    const result = target.control(await withManifest(command))
+    return result.ok ? answer(result) : refusalResponse(malformed(result.message))
+  } catch (error) {
+    if (error instanceof GameServerFileError) return refusalResponse(malformed(error.message))
+    throw error
+  }
+}
+
+/** The command `reload` takes a GameServer as text too, as a file has it. @throws GameServerFileError */
+async function withManifest(command: ControlCommand): Promise<ControlCommand> {
+  if (command.type !== 'reload') return command
+  const text: unknown = command.gameServer
+  return typeof text === 'string'
+    ? { ...command, gameServer: (await parseGameServer('The text', text)).gameServer }
+    : command
 }
 
 async function runAllocation(target: ControlTarget, request: Request): Promise<Response> {

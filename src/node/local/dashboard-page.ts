@@ -1,10 +1,11 @@
-import { gzipSync } from 'node:zlib'
-import { hashes, html, id } from '../../dashboard/index.html?page'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import { brotli, hashes, id } from '../../dashboard/index.html?page'
 
 /** Identity of the page: another one is served once the package is another. */
 const ETAG = `W/"${id}"`
 
-let compressed: Uint8Array | undefined
+/** The page in each encoding that was asked for so far; `identity` for none. */
+const bodies = new Map<string, Uint8Array>([['br', Buffer.from(brotli, 'base64')]])
 
 export interface PageRequest {
   readonly method: string
@@ -37,11 +38,29 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
     vary: 'accept-encoding',
   }
   if (ifNoneMatch.split(/, */).includes(ETAG)) return new Response(null, { status: 304, headers })
-  const zips = /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/.test(acceptEncoding)
-  if (zips) compressed ??= gzipSync(html, { level: 9 })
-  const body = zips ? compressed! : new TextEncoder().encode(html)
-  const length = { 'content-length': String(body.byteLength), ...(zips ? { 'content-encoding': 'gzip' } : {}) }
+  const encoding = ['br', 'gzip'].find((name) => takes(acceptEncoding, name)) ?? 'identity'
+  const body = bodyIn(encoding)
+  const length = {
+    'content-length': String(body.byteLength),
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+  }
   return new Response(method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), {
     headers: { ...headers, ...length },
   })
+}
+
+/** Whether a list of encodings names one, and not by a quality of 0. */
+const takes = (acceptEncoding: string, name: string): boolean =>
+  acceptEncoding.split(',').some((part) => {
+    const [encoding, quality = ''] = part.split(';').map((text) => text.trim().toLowerCase())
+    return encoding === name && !/^q=0(\.0*)?$/.test(quality)
+  })
+
+function bodyIn(encoding: string): Uint8Array {
+  const known = bodies.get(encoding)
+  if (known !== undefined) return known
+  const page = brotliDecompressSync(bodies.get('br')!)
+  const body = encoding === 'gzip' ? gzipSync(page, { level: 9 }) : page
+  bodies.set(encoding, body)
+  return body
 }

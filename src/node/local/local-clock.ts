@@ -6,7 +6,7 @@ const longestTimer = 2 ** 31 - 1
 const mostAtOnce = 100
 
 /** A clock that can run faster than the machine's, stand still, and be put forward. */
-export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report'>> {
+export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report' | 'recording'>> {
   /** Lets it run so many times as fast as the machine's; 0 stops it. */
   setSpeed(speed: number): void
   /** Puts it forward. What is due by then happens in order, each thing at its own time. */

@@ -18,7 +18,6 @@ import { listOption } from '../unknown-option.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './game-server-reload.js'
 import { createLocalClock } from './local-clock.js'
-import type { LocalClock } from './local-clock.js'
 import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import type { Recorder } from './recorder.js'
@@ -108,7 +107,9 @@ export async function startLocalSidecar(
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()
-  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report })
+  let isRecording = (): boolean => false
+  const recording = (): string | undefined => (isRecording() ? options.record : undefined)
+  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report, recording })
   const recorder = await startRecording(sidecar, withoutUndefined(config), options, onWarning).catch(
     (error: unknown) => {
       file?.stop()
@@ -116,6 +117,7 @@ export async function startLocalSidecar(
       throw error
     },
   )
+  isRecording = () => recorder?.isOn === true
   const control = (command: ControlCommand): ControlResult => {
     const downMs = command?.type === 'restart' ? command.downMs : undefined
     if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
@@ -123,8 +125,10 @@ export async function startLocalSidecar(
       const message = commandProblem(command)
       return message === undefined ? { ok: true } : { ok: false, message }
     }
-    if (commandProblem(command) === undefined) steerClock(clock, command)
+    if (command?.type === 'setClock' && commandProblem(command) === undefined) clock.setSpeed(command.speed)
     const result = sidecar.control(command)
+    // The sidecar knows of the time that is skipped before it is.
+    if (result.ok && command.type === 'advanceClock') clock.advance(command.ms)
     if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
       listener
         .pauseFor(downMs)
@@ -214,12 +218,6 @@ async function startRecording(
   const recorder = await openRecorder(record, listOption('redact', redact), onWarning)
   recorder.follow(sidecar, config)
   return recorder
-}
-
-/** Carries out the commands that are the clock's, before the sidecar puts them into its log. */
-function steerClock(clock: LocalClock, command: ControlCommand): void {
-  if (command.type === 'setClock') clock.setSpeed(command.speed)
-  else if (command.type === 'advanceClock') clock.advance(command.ms)
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }

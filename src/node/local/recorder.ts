@@ -9,6 +9,8 @@ const MOST_WAITING = 16 * 1024 * 1024
 
 /** A file that a session is recorded into. */
 export interface Recorder {
+  /** False once the file can't be written any more. */
+  readonly isOn: boolean
   /** Follows a sidecar from its first entry on. */
   follow(sidecar: Sidecar, config: Partial<SidecarConfig>): void
   /** Resolves when everything is written. */
@@ -76,6 +78,9 @@ export async function openRecorder(
   }
 
   return {
+    get isOn() {
+      return !isOver
+    },
     follow(sidecar, partial) {
       const config = resolveConfig(partial)
       const { startedAt, gameServer: first } = sidecar.snapshot()

@@ -9,6 +9,7 @@ import { readManifest } from '../model/state/manifest.js'
 import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
+import { forgiveSkippedTime } from '../model/time/health-clock.js'
 import { allocate } from './allocation.js'
 import {
   clearFaults,
@@ -93,9 +94,10 @@ export function performControl(step: Step, command: ControlCommand, now: number)
       return void updateFaults(step, { writesToLose: command.count ?? 1 })
     case 'apiServer':
       return steerApiServer(step, command, now)
-    case 'setClock':
     case 'advanceClock':
-      // The clock is the host's: it has done so before the command came here.
+      // The clock is the host's.
+      return void forgiveSkippedTime(step, command.ms, now)
+    case 'setClock':
       return undefined
   }
 }

@@ -73,7 +73,12 @@ export interface SidecarSnapshot {
   readonly lastSeq: number
   /** The sidecar's clock: how many times as fast as the machine's it runs; 0 while it stands still. */
   readonly clock: { readonly speed: number }
+  /** The file into which the session is recorded; undefined if it isn't. */
+  readonly recording: string | undefined
 }
+
+/** What a snapshot tells that is not in the state. */
+type Moment = Pick<SidecarSnapshot, 'now' | 'lastSeq' | 'recording'> & { readonly speed: number }
 
 /** The verdict of a conformance run so far. */
 export interface ConformanceResult {
@@ -92,9 +97,7 @@ export interface ConformanceResult {
 export function takeSnapshot(
   state: SidecarState,
   watchers: readonly WatcherInfo[],
-  now: number,
-  lastSeq: number,
-  speed: number,
+  { now, lastSeq, speed, recording }: Moment,
 ): SidecarSnapshot {
   const { config, process, faults } = state
   const { health } = process
@@ -137,6 +140,7 @@ export function takeSnapshot(
     },
     lastSeq,
     clock: { speed },
+    recording,
   }
 }
 

@@ -26,6 +26,8 @@ export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  /** A screen that is touched, as a phone's. */
+  readonly touch?: boolean
   /** What follows `/_/` in the address. */
   readonly address?: string
   /** Opens the address that is printed for a sidecar beyond loopback. */
@@ -49,6 +51,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
   if (installed === undefined) console.warn('There is no Chromium here, so the tests of the dashboard are SKIPPED')
   describe.skipIf(installed === undefined)('in Chromium', () => {
     let running: RunningBrowser
+    let shared: Promise<BrowserContext> | undefined
     beforeAll(async () => {
       running = await launchBrowser('Chromium', installed!)
       // The page is built from its source, once.
@@ -60,24 +63,34 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
       onTestFinished(() => context.close())
       return context
     }
-    suite((options) => openDashboard(createContext, options), createContext)
+    // Each sidecar is another origin, so that its page finds nothing of another's.
+    const share = (): Promise<BrowserContext> => (shared ??= running.browser.createBrowserContext())
+    suite((options) => openDashboard(share, options), createContext)
   })
 }
 
 async function openDashboard(
-  createContext: () => Promise<BrowserContext>,
-  { local: localOptions, theme = 'light', width = 1280, address = '', token = false }: DashboardOptions = {},
+  share: () => Promise<BrowserContext>,
+  {
+    local: localOptions,
+    theme = 'light',
+    width = 1280,
+    touch = false,
+    address = '',
+    token = false,
+  }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
-  const context = await createContext()
+  const context = await share()
   await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
+  onTestFinished(() => page.close())
   page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
-  await page.setViewport({ width, height: 800 })
+  await page.setViewport({ width, height: 800, hasTouch: touch, isMobile: touch })
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: theme },
     // A transition would show colours that are on their way.

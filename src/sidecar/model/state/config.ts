@@ -39,6 +39,11 @@ export interface SidecarConfig {
   readonly seed: number
   /** Calls are answered and change nothing, as in a replay, where the GameServer comes from a recording. Default false. */
   readonly frozen: boolean
+  /**
+   * The game's clock is the sidecar's, as in a mock: it beats while time is put forward. Default false: what `advanceClock`
+   * skips is then no silence of a game that beats.
+   */
+  readonly sharesClock: boolean
 }
 
 export const defaultConfig: SidecarConfig = {
@@ -57,6 +62,7 @@ export const defaultConfig: SidecarConfig = {
   watchQueue: 64,
   seed: 1,
   frozen: false,
+  sharesClock: false,
 }
 
 /** The names that a conformance run may expect. */
