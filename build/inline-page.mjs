@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { minify } from 'terser'
 
@@ -11,9 +12,9 @@ const PREFIX = '\0page:'
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 /**
- * `import { html, hashes } from './index.html?page'` gives a whole page as text: the HTML file with the script `main.tsx`
- * and the style that it imports inside it, and the hashes of both for a Content-Security-Policy. A plugin for Rollup and
- * Vite, so that the build and the tests get the same.
+ * `import { gzip, hashes } from './index.html?page'` gives a whole page, compressed and in Base64: the HTML file with the
+ * script `main.tsx` and the style that it imports inside it, and the hashes of both for a Content-Security-Policy. A
+ * plugin for Rollup and Vite, so that the build and the tests get the same.
  */
 export const inlinePage = () => ({
   name: 'inline-page',
@@ -50,7 +51,7 @@ export const inlinePage = () => ({
       )
       .replace('<!-- style -->', () => `<style>${style}</style>`)
       .replace('<!-- script -->', () => `<script>${script}</script>`)
-    return `export const html = ${JSON.stringify(html)}
+    return `export const gzip = '${gzipSync(html, { level: 9 }).toString('base64')}'
 export const id = ${JSON.stringify(pageId)}
 export const hashes = ${JSON.stringify({ script: hash(script), style: hash(style) })}
 `

@@ -1,10 +1,10 @@
-import { gzipSync } from 'node:zlib'
-import { hashes, html, id } from '../../dashboard/index.html?page'
+import { gunzipSync } from 'node:zlib'
+import { gzip, hashes, id } from '../../dashboard/index.html?page'
 
 /** Identity of the page: another one is served once the package is another. */
 const ETAG = `W/"${id}"`
 
-let compressed: Uint8Array | undefined
+const compressed: Uint8Array = Buffer.from(gzip, 'base64')
 
 export interface PageRequest {
   readonly method: string
@@ -38,8 +38,7 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
   }
   if (ifNoneMatch.split(/, */).includes(ETAG)) return new Response(null, { status: 304, headers })
   const zips = /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/.test(acceptEncoding)
-  if (zips) compressed ??= gzipSync(html, { level: 9 })
-  const body = zips ? compressed! : new TextEncoder().encode(html)
+  const body = zips ? compressed : gunzipSync(compressed)
   const length = { 'content-length': String(body.byteLength), ...(zips ? { 'content-encoding': 'gzip' } : {}) }
   return new Response(method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), {
     headers: { ...headers, ...length },
