@@ -14,16 +14,22 @@ type Ranking = readonly { readonly name: string; readonly score: number }[]
 const players = (...scores: number[]): Ranking =>
   scores.map((score, i) => ({ name: ['Ada', 'Grace', 'Me'][i]!, score }))
 
-test.each<[Ranking, string]>([
-  [[], 'Nobody is left'],
-  [players(0), 'Nobody caught a star'],
-  [players(0, 0), 'Nobody caught a star'],
-  [players(3, 1, 0), 'Ada wins'],
-  [players(3, 3, 1), 'A draw of Ada and Grace'],
-  [players(2, 2, 2), 'A draw of Ada, Grace and Me'],
-])('of %j the result says %j', async (ranking, title) => {
-  const { headlineOf } = await demo<{ headlineOf(ranking: Ranking): string }>('page/headline.mjs')
+interface Headline {
+  headlineOf(ranking: Ranking): string
+  winnersOf(ranking: Ranking): string
+}
+
+test.each<[Ranking, string, string]>([
+  [[], 'Nobody is left', ''],
+  [players(0), 'Nobody caught a star', ''],
+  [players(0, 0), 'Nobody caught a star', ''],
+  [players(3, 1, 0), 'Ada wins', 'Ada'],
+  [players(3, 3, 1), 'A draw of Ada and Grace', 'Ada, Grace'],
+  [players(2, 2, 2), 'A draw of Ada, Grace and Me', 'Ada, Grace, Me'],
+])('of %j the result says %j, and the platform hears of %j', async (ranking, title, winners) => {
+  const { headlineOf, winnersOf } = await demo<Headline>('page/headline.mjs')
   expect(headlineOf(ranking)).toBe(title)
+  expect(winnersOf(ranking)).toBe(winners)
 })
 
 test('bots come to a player who is alone, not into an empty match, and leave with the last player', async () => {
