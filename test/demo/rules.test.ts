@@ -32,10 +32,12 @@ test.each<[Ranking, string, string]>([
   expect(winnersOf(ranking)).toBe(winners)
 })
 
+interface Company {
+  keepCompany(url: string, names: string[], how: { aloneMs: number; phase?: string }): () => void
+}
+
 test('bots come to a player who is alone, not into an empty match, and leave with the last player', async () => {
-  const { keepCompany } = await demo<{ keepCompany(url: string, names: string[], aloneMs: number): () => void }>(
-    'company.mjs',
-  )
+  const { keepCompany } = await demo<Company>('company.mjs')
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -63,7 +65,9 @@ test('bots come to a player who is alone, not into an empty match, and leave wit
   const tell = (phase: string, ids: number[]): void =>
     observer!.send(JSON.stringify({ type: 'match', phase, players: ids.map((id) => ({ id })) }))
 
-  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], 0)
+  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], {
+    aloneMs: 0,
+  })
   onTestFinished(end)
   await until(() => observer !== undefined)
   tell('waiting', [])
