@@ -12,7 +12,8 @@ export const moduleByName = (module, name) => ({
 
 /**
  * Takes out of our own code what nobody needs in a stack trace: indentation and the names of local variables. Functions
- * keep their names, and each statement its line. The chunks of bundled libraries are minified as far as it goes.
+ * keep their names, and each statement its line. Lines end early where they can, since Node prints the whole line that
+ * throws. The chunks of bundled libraries are minified as far as it goes.
  */
 export const compact = () => ({
   name: 'compact',
@@ -29,7 +30,7 @@ const COMPACT = {
   parse: { module: true },
   compress: false,
   mangle: { keep_fnames: true, keep_classnames: true },
-  format: { semicolons: false, comments: /^!|@__PURE__|@vite-ignore|webpackIgnore/ },
+  format: { semicolons: false, max_line_len: 160, comments: /^!|@__PURE__|@vite-ignore|webpackIgnore/ },
 }
 
 /**

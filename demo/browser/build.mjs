@@ -34,6 +34,7 @@ async function buildInto(dir) {
   await mkdir(dir, { recursive: true })
   await Promise.all([
     cp(path('host'), dir, { recursive: true }),
+    cp(path('../page/headline.mjs'), join(dir, 'headline.mjs')),
     cp(phaser('phaser.min.js'), join(dir, 'phaser.min.js')),
     cp(dist('gameserver-sidecar.umd.js'), join(dir, 'gameserver-sidecar.umd.js')),
     cp(dist('gameserver-sidecar.phaser.js'), join(dir, 'gameserver-sidecar.phaser.js')),

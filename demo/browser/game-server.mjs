@@ -86,6 +86,8 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
 
   return {
     allocate,
+    /** Where players come in. */
+    playersUrl: host.playersUrl,
     /** Resolves with how it has ended. */
     ended,
     async close(signal) {

@@ -1,6 +1,11 @@
 import { createInterface } from 'node:readline'
+import { keepCompany } from '../company.mjs'
 import { createReport } from '../report.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
+
+/** Who comes to a player who waits alone, after long enough for a second person to come first. */
+const BOTS = ['Ada', 'Grace']
+const ALONE_MS = 5_000
 
 /**
  * Match after match for whoever opens the players' page, each on a new game server, as in a Fleet.
@@ -14,18 +19,30 @@ export async function playOn({ site, signal, ...options }) {
   try {
     for (let round = 1; !signal.aborted; round += 1) {
       let wasReady = false
+      let endCompany = () => {}
+      let onReady
+      const ready = new Promise((resolve) => {
+        onReady = resolve
+      })
       const report = createReport()
       const onNews = (news) => {
         report.news(news)
         if (news.state !== 'Ready') return
         wasReady = true
+        onReady()
         if (round === 1) explain(site.url)
       }
       server = await startGameServer({ ...options, site, onNews })
+      const { playersUrl } = server
+      void ready.then(() => {
+        const how = { aloneMs: ALONE_MS, phase: 'lobby', origin: site.origin }
+        endCompany = keepCompany(playersUrl, BOTS, how)
+      })
       const stop = () => void server.close(signal.reason.signal)
       if (signal.aborted) stop()
       else signal.addEventListener('abort', stop)
       const { code, reason } = await server.ended
+      endCompany()
       signal.removeEventListener('abort', stop)
       if (signal.aborted) return
       if (!wasReady) {
@@ -44,7 +61,7 @@ function explain(url) {
   console.log(`
   The game server is a page in a headless browser. Players join at:  ${url}
 
-  Open it twice. As soon as ${PLAYERS_TO_START} players are there, the platform allocates the server and the match begins;
-  Enter allocates it with fewer. Ctrl+C ends the demo.
+  As soon as ${PLAYERS_TO_START} players are there, the platform allocates the server and the match begins; bots come to
+  who waits alone for ${ALONE_MS / 1000} s. Enter allocates it at once. Ctrl+C ends the demo.
 `)
 }

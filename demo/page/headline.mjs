@@ -6,3 +6,10 @@ export function headlineOf(ranking) {
   const best = ranking.filter(({ score }) => score === first.score).map(({ name }) => name)
   return best.length === 1 ? `${first.name} wins` : `A draw of ${best.slice(0, -1).join(', ')} and ${best.at(-1)}`
 }
+
+/** Who has won by the same rule, for the platform: nobody, one, or several names with commas. */
+export const winnersOf = (ranking) =>
+  ranking
+    .filter(({ score }) => score > 0 && score === ranking[0].score)
+    .map(({ name }) => name)
+    .join(', ')

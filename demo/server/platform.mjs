@@ -1,3 +1,5 @@
+import { winnersOf } from '../page/headline.mjs'
+
 /**
  * What the match means to the platform. The game never waits for the sidecar: calls go out one after the other in the
  * background, and one that fails is told to `onTrouble`.
@@ -33,7 +35,8 @@ export function createPlatform(sidecar, onTrouble) {
 
     ended(ranking) {
       next(() => sidecar.setLabel('phase', 'over'))
-      if (ranking.length > 0) next(() => sidecar.setAnnotation('winner', ranking[0].name))
+      const winners = winnersOf(ranking)
+      if (winners !== '') next(() => sidecar.setAnnotation('winner', winners))
       next(() => sidecar.shutdown())
     },
   }

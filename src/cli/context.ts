@@ -39,10 +39,8 @@ export class CommandError extends Error {
   }
 }
 
-/** A subcommand. `run` resolves with the exit code. */
+/** A subcommand; its name and summary stand in `command-table.ts`. `run` resolves with the exit code. */
 export interface CommandModule {
-  readonly name: string
-  readonly summary: string
   define(command: import('commander').Command): void
   /** @param command what stands behind `--`; it is at the end of `args`, too */
   run(

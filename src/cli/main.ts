@@ -1,38 +1,15 @@
 import { Command } from 'commander'
 import { plainText } from '../node/plain-text.js'
-import { allocateCommand } from './commands/allocate.js'
-import { callCommand } from './commands/call.js'
-import { completionCommand } from './commands/completion.js'
-import { doctorCommand } from './commands/doctor.js'
-import { execCommand } from './commands/exec.js'
-import { hostCommand } from './commands/host.js'
-import { initCommand } from './commands/init.js'
-import { localCommand } from './commands/local.js'
-import { replayCommand } from './commands/replay.js'
-import { scenarioCommand } from './commands/scenario.js'
-import { serveCommand } from './commands/serve.js'
-import { watchCommand } from './commands/watch.js'
+import { commandTable } from './command-table.js'
 import { CommandError, UsageError } from './context.js'
-import type { CliContext, CommandModule } from './context.js'
+import type { CliContext } from './context.js'
 import { isHelpOrVersion, oneSentence, unknownCommand } from './usage-sentence.js'
-
-const commands: readonly CommandModule[] = [
-  localCommand,
-  execCommand,
-  serveCommand,
-  hostCommand,
-  allocateCommand,
-  callCommand,
-  watchCommand,
-  doctorCommand,
-  scenarioCommand,
-  replayCommand,
-  initCommand,
-  completionCommand,
-]
 
 /** The exit code for a command line that can't be carried out as it stands (EX_USAGE of sysexits.h). */
 const USAGE = 64
+
+/** What is answered without any command's options. */
+const PLAIN = ['--version', '-V', '--help', '-h']
 
 /** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 64. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -44,8 +21,11 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     .helpCommand('help [command]', 'show the options of a command')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
-  for (const { name, summary, define, run } of commands) {
-    const command = program.command(name).description(summary)
+  const needed = neededRows(args)
+  for (const row of commandTable) {
+    const command = program.command(row.name).description(row.summary)
+    if (!needed.includes(row)) continue
+    const { define, run } = await row.load()
     define(command)
     command.action(async () => {
       if (program.opts()['version'] === true) context.print(context.version())
@@ -68,7 +48,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
   try {
     const [first, topic] = args
-    const isKnown = topic === undefined || topic.startsWith('-') || commands.some(({ name }) => name === topic)
+    const isKnown = topic === undefined || topic.startsWith('-') || commandTable.some(({ name }) => name === topic)
     if (first === 'help' && !isKnown) throw unknownCommand(topic, program)
     await program.parseAsync(args, { from: 'user' })
     return code
@@ -79,4 +59,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     if (error instanceof CommandError) return error.code
     return error instanceof UsageError || 'exitCode' in (error as object) ? USAGE : 1
   }
+}
+
+/** The commands whose options matter: the one that is asked for; all, where a script is made of them or a word is wrong. */
+function neededRows(args: readonly string[]): typeof commandTable {
+  const [first, topic] = args
+  if (first === undefined || PLAIN.includes(first)) return []
+  if (first === 'completion') return commandTable
+  const asked = commandTable.filter(({ name }) => name === (first === 'help' ? topic : first))
+  return asked.length > 0 ? asked : commandTable
 }

@@ -1,4 +1,4 @@
-import { allocateGameServer, commandProblem, createSidecar } from '../sidecar/index.js'
+import { allocateGameServer, commandProblem, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
 import { check, checkNames, isAmount } from './check.js'
 import { createMockClock } from './clock.js'
@@ -20,6 +20,7 @@ const NAMES = {
   mode: true,
   platform: true,
   quirks: true,
+  replace: true,
   featureGates: true,
   conformance: true,
   wsLimit: true,
@@ -166,16 +167,18 @@ function originOfPage(): string | undefined {
 
 function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
   const { mode, platform, quirks, featureGates, conformance, gameServer, seed } = options
-  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed, sharesClock: true }
+  const replaceAfter = replaceAfterOf(options.replace)
+  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 function checkOptions(options: MockOptions): void {
   checkNames(options, Object.keys(NAMES), 'createMock()')
-  const { time, wsLimit, seed, startAt, unknownPaths } = options
+  const { time, wsLimit, seed, startAt, unknownPaths, replace } = options
   check('time', time, ['manual', 'auto', 'real'].includes(time!), '"manual", "auto" or "real"')
   check('wsLimit', wsLimit, Number.isInteger(wsLimit) && wsLimit! >= 0, 'a whole number of bytes, or 0 for no limit')
   check('seed', seed, Number.isInteger(seed), 'a whole number')
   check('startAt', startAt, isAmount(startAt), 'ms since the Unix epoch')
+  check('replace', replace, typeof replace === 'boolean' || isAmount(replace), 'a boolean, or ms of at least 0')
   check('unknownPaths', unknownPaths, ['fail', 'answer'].includes(unknownPaths!), '"fail" or "answer"')
 }

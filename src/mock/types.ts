@@ -24,6 +24,11 @@ export interface MockOptions {
   readonly platform?: string | undefined
   /** Reproduces the bugs that the real sidecar has in production. Default false. */
   readonly quirks?: boolean | undefined
+  /**
+   * Puts a fresh GameServer in the place of one that has ended, as a Fleet does: a second later, or after so many ms of
+   * the mock's time. Default false: what has ended stays. Only in production.
+   */
+  readonly replace?: boolean | number | undefined
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /** Names of operations to record, see `mock.sidecar.conformance()`. */

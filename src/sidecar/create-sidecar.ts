@@ -3,7 +3,6 @@ import { plainJson } from './control/plain-json.js'
 import { createDelays } from './delays.js'
 import { createLog } from './event-log.js'
 import type { EntryNote, LogEntry } from './event-log.js'
-import { explainEntry } from './explain-entry.js'
 import { callEach, callSafely, throwLater } from './listeners.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
@@ -273,8 +272,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
         recording: environment.recording?.(),
       }),
     log,
+    config,
     recording: (since = 0) => toldLines(log, checkpoints, state, since, environment.now()),
-    explain: (kept) => explainEntry(kept, state.config),
     conformance: () => conformanceOf(state),
     onDisconnect(listener) {
       const own = (reason: Disconnection): void => listener(reason)

@@ -1,6 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
-import type { EventLog, KeptEntry } from './event-log.js'
-import type { Explanation } from './explain-entry.js'
+import type { EventLog } from './event-log.js'
+import type { SidecarConfig } from './model/state/config.js'
 import type { ControlCommand } from './model/state/control-command.js'
 import type { Disconnection } from './model/state/effect.js'
 import type { RecordingLine } from './recording/recording-lines.js'
@@ -39,10 +39,10 @@ export interface Sidecar {
   show(gameServer: GameServer): void
   snapshot(): SidecarSnapshot
   readonly log: EventLog
+  /** All settings, with those that nobody gave. */
+  readonly config: SidecarConfig
   /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */
   recording(since?: number): Iterable<RecordingLine>
-  /** Says which rule decided the outcome of an entry, and where a pod would differ. */
-  explain(kept: KeptEntry): Explanation
   conformance(): ConformanceResult
   /** Called when the sidecar crashes, restarts or gives way to another: every open connection must be cut. */
   onDisconnect(listener: (reason: Disconnection) => void): () => void

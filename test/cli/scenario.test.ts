@@ -55,6 +55,26 @@ describe('scenario run', () => {
     expect(code).toBe(0)
   })
 
+  test('records the session without the values that are nobody’s business, and serves no page', async () => {
+    const path = await folderWith({
+      'note.yaml': 'steps: [{ allocate: { annotations: { token: secret-7 } } }]',
+      'wait.yaml': 'steps: [{ expect: { annotation: { never: set }, within: 20s } }]',
+    })
+    const shared = ['--record', path('run.ndjson'), '--redact', '*token*']
+    expect((await cli(['scenario', 'run', path('note.yaml'), ...shared, '--http-port', '0']).finished).out).toContain(
+      'note.yaml',
+    )
+    const recording = await readFile(path('run.ndjson'), 'utf8')
+    expect(recording).toContain('"type":"allocate"')
+    expect(recording).not.toContain('secret-7')
+
+    const waiting = cli(['scenario', 'run', path('wait.yaml'), '--no-dashboard', '--http-port', '0'])
+    const [, url] = await waiting.errorLine(/sidecar: (http:\S+);/)
+    expect((await fetch(`${url}/_/`)).status).toBe(404)
+    waiting.child.kill('SIGTERM')
+    expect((await waiting.finished).code).toBe(143)
+  })
+
   test('tells the step that fails, what came and the events before it, plays the next file, and exits with 1', async () => {
     const path = await folderWith({
       'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 1s'),

@@ -74,8 +74,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     /platform +allocates it for 3 s$/,
     /watch +state +Ready → Allocated$/,
     /watch +annotation +star-arena\/seconds = 3$/,
-    /page +The match is over: (Ada|Grace) wins$/,
-    /watch +annotation +winner = (Ada|Grace)$/,
+    /page +The match is over: ((Ada|Grace) wins|A draw of \w+ and \w+|Nobody caught a star)$/,
     /watch +state +Allocated → Shutdown$/,
     /host +tells the page to end: SIGTERM$/,
     /exit +0: /,
@@ -99,6 +98,9 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
           expect(lines).toContainEqual(expect.stringMatching(both))
         }
         expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
+        // On a busy machine three seconds may go by without a star, and then nobody wins.
+        const said = (pattern: RegExp): boolean => lines.some((line) => pattern.test(line))
+        expect(said(/watch +annotation +winner = (Ada|Grace)/)).toBe(!said(/Nobody caught a star/))
         expect(code).toBe(0)
         expect(widthAndHeight(readFileSync(picture))).toEqual([1280, 900])
         expect(readdirSync(temporary)).toEqual(['picture.png'])

@@ -14,22 +14,30 @@ type Ranking = readonly { readonly name: string; readonly score: number }[]
 const players = (...scores: number[]): Ranking =>
   scores.map((score, i) => ({ name: ['Ada', 'Grace', 'Me'][i]!, score }))
 
-test.each<[Ranking, string]>([
-  [[], 'Nobody is left'],
-  [players(0), 'Nobody caught a star'],
-  [players(0, 0), 'Nobody caught a star'],
-  [players(3, 1, 0), 'Ada wins'],
-  [players(3, 3, 1), 'A draw of Ada and Grace'],
-  [players(2, 2, 2), 'A draw of Ada, Grace and Me'],
-])('of %j the result says %j', async (ranking, title) => {
-  const { headlineOf } = await demo<{ headlineOf(ranking: Ranking): string }>('page/headline.mjs')
+interface Headline {
+  headlineOf(ranking: Ranking): string
+  winnersOf(ranking: Ranking): string
+}
+
+test.each<[Ranking, string, string]>([
+  [[], 'Nobody is left', ''],
+  [players(0), 'Nobody caught a star', ''],
+  [players(0, 0), 'Nobody caught a star', ''],
+  [players(3, 1, 0), 'Ada wins', 'Ada'],
+  [players(3, 3, 1), 'A draw of Ada and Grace', 'Ada, Grace'],
+  [players(2, 2, 2), 'A draw of Ada, Grace and Me', 'Ada, Grace, Me'],
+])('of %j the result says %j, and the platform hears of %j', async (ranking, title, winners) => {
+  const { headlineOf, winnersOf } = await demo<Headline>('page/headline.mjs')
   expect(headlineOf(ranking)).toBe(title)
+  expect(winnersOf(ranking)).toBe(winners)
 })
 
+interface Company {
+  keepCompany(url: string, names: string[], how: { aloneMs: number; phase?: string }): () => void
+}
+
 test('bots come to a player who is alone, not into an empty match, and leave with the last player', async () => {
-  const { keepCompany } = await demo<{ keepCompany(url: string, names: string[], aloneMs: number): () => void }>(
-    'company.mjs',
-  )
+  const { keepCompany } = await demo<Company>('company.mjs')
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -57,7 +65,9 @@ test('bots come to a player who is alone, not into an empty match, and leave wit
   const tell = (phase: string, ids: number[]): void =>
     observer!.send(JSON.stringify({ type: 'match', phase, players: ids.map((id) => ({ id })) }))
 
-  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], 0)
+  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], {
+    aloneMs: 0,
+  })
   onTestFinished(end)
   await until(() => observer !== undefined)
   tell('waiting', [])

@@ -1,9 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { callCommand } from '../../src/cli/commands/call.js'
-import { doctorCommand } from '../../src/cli/commands/doctor.js'
-import { execCommand } from '../../src/cli/commands/exec.js'
-import { watchCommand } from '../../src/cli/commands/watch.js'
+import { commandTable } from '../../src/cli/command-table.js'
 import { checks } from '../../src/cli/doctor/examine.js'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { localOptions } from '../../src/cli/local-options.js'
@@ -12,8 +9,9 @@ import { firstCells, proseOf } from '../support/markdown.js'
 const PAGE = 'docs/tools.md'
 
 describe('docs/tools.md', () => {
-  test.each([callCommand, watchCommand, execCommand, doctorCommand])('has every flag of $name', ({ name, define }) => {
+  test.each(['call', 'watch', 'exec', 'doctor'])('has every flag of %s', async (name) => {
     const command = new Command()
+    const { define } = await commandTable.find((row) => row.name === name)!.load()
     define(command)
     const ofLocal = localOptions().map(({ long }) => long)
     const flags = command.options.map(({ long }) => long!).filter((flag) => name !== 'exec' || !ofLocal.includes(flag))

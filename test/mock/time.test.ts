@@ -182,3 +182,44 @@ test('after close() no timer is left, and none can be set', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(fired).toBe(false)
 })
+
+describe('replace', () => {
+  const nameAfter = async (replace: boolean | number | undefined, ms: number): Promise<string> => {
+    const { mock, client } = play({ replace, gameServer: { metadata: { name: 'arena' } } })
+    await client.ready()
+    await mock.advance(1_000)
+    await client.shutdown()
+    // The write of the shutdown, and then the wait for the next.
+    await mock.advance(600)
+    expect(mock.gameServer.object_meta.name).toBe('arena')
+    await mock.advance(ms)
+    return mock.gameServer.object_meta.name
+  }
+
+  test('puts a fresh GameServer in the place of one that has ended, a second later or when the test wants', async () => {
+    expect(await nameAfter(true, 2_000)).toMatch(/^arena-\w+$/)
+    expect(await nameAfter(5_000, 2_000)).toBe('arena')
+    expect(await nameAfter(5_000, 6_000)).toMatch(/^arena-\w+$/)
+  })
+
+  test('is off by default: what has ended stays', async () => {
+    expect(await nameAfter(undefined, 60_000)).toBe('arena')
+    expect(await nameAfter(false, 60_000)).toBe('arena')
+  })
+
+  test('cuts the client off, which meets the fresh one', async () => {
+    const { mock, client } = play({ replace: true, gameServer: { metadata: { name: 'arena' } } })
+    const names: string[] = []
+    client.on('gameserver', ({ object_meta }) => names.push(object_meta.name))
+    await client.ready()
+    await mock.advance(1_000)
+    await client.shutdown()
+    await mock.advance(5_000)
+    expect(new Set(names).size).toBe(2)
+    expect((await client.getGameServer()).object_meta.name).toBe(mock.gameServer.object_meta.name)
+  })
+
+  test.each([-1, NaN, 'yes'])('%j is refused', (replace) => {
+    expect(() => play({ replace: replace as number })).toThrow(/replace must be a boolean, or ms of at least 0/)
+  })
+})

@@ -57,7 +57,7 @@ test('all of frames in an application bundle is 6,900 bytes at most', async () =
   expect(await shipped('dist/frames.js', 'MessageDecoder, createWebSocketClass')).toBeLessThanOrEqual(6900)
 })
 
-/** The goal is 25,000, and it is not met: 33,000 are the sidecar itself, whose checks and answers a test has to meet. */
-test('the mock in an application bundle is 36,500 bytes at most', async () => {
-  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(36_500)
+/** The goal is 25,000, and it is not met: 30,000 are the sidecar itself, whose checks and answers a test has to meet. */
+test('the mock in an application bundle is 34,000 bytes at most', async () => {
+  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_000)
 })

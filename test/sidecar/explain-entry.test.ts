@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { explainEntry } from '../../src/sidecar/index.js'
 import type { SidecarConfig } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
@@ -6,7 +7,7 @@ import type { Harness } from './support/harness.js'
 /** Why the last entry of the log turned out as it did. */
 function whyOf({ sidecar }: Harness): { rule: string; production?: string } {
   const { seq } = sidecar.log.entries().at(-1)!
-  return sidecar.explain(sidecar.log.find(seq)!)
+  return explainEntry(sidecar.log.find(seq)!, sidecar.config)
 }
 
 async function why(

@@ -11,6 +11,7 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import { gameserverSidecar } from '../../src/vite/index.js'
 import type { GameserverSidecarOptions } from '../../src/vite/index.js'
 import { call, readGameServer } from '../cli/support.js'
+import { bundleSource } from '../support/bundle-source.js'
 import { converse, request } from '../node/support.js'
 import { collector, configFor, dev, localUrl, project, TAG } from './support.js'
 
@@ -290,8 +291,9 @@ test('as part of another server: calls and the stream, and a local sidecar that 
 test('Vite finds the plugin in a configuration file, and again when that has changed', async () => {
   const source = join(process.cwd(), 'src/vite/index.ts')
   const root = await project({
-    'vite.config.ts': `import { gameserverSidecar } from ${JSON.stringify(source)}\nexport default { plugins: [gameserverSidecar()] }\n`,
+    'vite.config.ts': `import { gameserverSidecar } from './plugin.mjs'\nexport default { plugins: [gameserverSidecar()] }\n`,
   })
+  await bundleSource(`export { gameserverSidecar } from ${JSON.stringify(source)}`, join(root, 'plugin.mjs'))
   const logger = collector()
   const server = await createServer({
     root,

@@ -1,3 +1,5 @@
+import { winnersOf } from './headline.mjs'
+
 /**
  * What the match means to the platform, told through the sidecar. The game never waits for it: calls go out
  * one after the other in the background, and one that fails is logged and doesn't stop the others.
@@ -35,8 +37,9 @@ export function createPlatform(sidecar) {
      * The platform deletes this server and starts another one: nothing needs to be cleaned up for the next
      * match. Resolves when the platform has been told.
      */
-    ended([winner] = []) {
-      if (ending === undefined && winner !== undefined) next(() => sidecar.setAnnotation('winner', winner.name))
+    ended(ranking = []) {
+      const winners = winnersOf(ranking)
+      if (ending === undefined && winners !== '') next(() => sidecar.setAnnotation('winner', winners))
       return (ending ??= next(() => sidecar.shutdown()))
     },
   }

@@ -1,4 +1,5 @@
 import { createArena } from './arena.js'
+import { headlineOf } from './headline.mjs'
 import { createMatch } from './match.js'
 import { createPlatform } from './platform.js'
 import { listenToPlayers } from './players.js'
@@ -119,7 +120,7 @@ export class ServerScene extends Phaser.Scene {
   end(ranking) {
     this.players.broadcast({ type: 'over', ranking })
     void this.platform.ended(ranking)
-    console.log(`The match is over: ${ranking.length === 0 ? 'nobody is left' : `${ranking[0].name} wins`}`)
+    console.log(`The match is over: ${headlineOf(ranking)}`)
   }
 
   /** Resolves when the match has ended, now if it hasn't yet, and the platform knows it. */

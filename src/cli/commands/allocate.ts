@@ -26,8 +26,6 @@ interface AllocateFlags {
 const INSTEAD_OF_FILE = ['label', 'annotation', 'match', 'state', 'addTo', 'increment'] as const
 
 export const allocateCommand: CommandModule = {
-  name: 'allocate',
-  summary: 'Allocate the GameServer of a local sidecar, as a matchmaker does in a cluster.',
   define,
   run: (options, _args, context) => runAllocate(options as unknown as AllocateFlags, context),
 }

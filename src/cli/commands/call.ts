@@ -20,8 +20,6 @@ interface CallFlags {
 }
 
 export const callCommand: CommandModule = {
-  name: 'call',
-  summary: 'Call an operation of the sidecar, and print its answer as JSON.',
   define,
   run: (options, args, context) => runCall(args, options as unknown as CallFlags, context),
 }

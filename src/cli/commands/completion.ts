@@ -6,8 +6,6 @@ import { EXIT } from '../exit-codes.js'
 let self: Command
 
 export const completionCommand: CommandModule = {
-  name: 'completion',
-  summary: 'Print the script that completes this command in a shell.',
   define(command) {
     self = command
     command.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'])).addHelpText(

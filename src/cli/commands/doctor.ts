@@ -18,8 +18,6 @@ interface DoctorFlags {
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
 export const doctorCommand: CommandModule = {
-  name: 'doctor',
-  summary: 'Find what is wrong with a sidecar, the way to it, or a GameServer file.',
   define,
   run: (options, _args, context) => runDoctor(options as unknown as DoctorFlags, context),
 }

@@ -22,8 +22,6 @@ interface ExecFlags extends LocalFlags {
 }
 
 export const execCommand: CommandModule = {
-  name: 'exec',
-  summary: 'Run a command with a local sidecar of its own.',
   define,
   run: (options, args, context) => runExec(args, options as unknown as ExecFlags, context),
 }

@@ -15,8 +15,6 @@ import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
 export const hostCommand: CommandModule = {
-  name: 'host',
-  summary: 'Run a game build as a dedicated server, in a headless browser.',
   define: defineHost,
   run: (options, args, context) => runHost(args, options as unknown as HostFlags, context),
 }

@@ -17,8 +17,6 @@ const CANNOT_CREATE = 73
 const INTERRUPTED = 130
 
 export const initCommand: CommandModule = {
-  name: 'init',
-  summary: 'Write a Dockerfile and the manifests of a Fleet into a project, over no file that is there.',
   define,
   run: (options, _args, context) => runInit(options as unknown as InitOptions, context),
 }

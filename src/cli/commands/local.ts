@@ -32,8 +32,6 @@ interface LocalOptions extends LocalFlags {
 const LAST_ANSWER_MS = 250
 
 export const localCommand: CommandModule = {
-  name: 'local',
-  summary: 'Run the whole sidecar on this machine, without a cluster.',
   define,
   run: (options, _args, context) => runLocal(options as unknown as LocalOptions, context),
 }

@@ -17,8 +17,6 @@ interface ReplayOptions {
 }
 
 export const replayCommand: CommandModule = {
-  name: 'replay',
-  summary: 'Show a recording to whoever watches, or make its calls again.',
   define,
   run: (options, args, context) => runReplay(options as unknown as ReplayOptions, args, context),
 }

@@ -8,10 +8,12 @@ import { port, someSeconds, seconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { EXIT } from '../exit-codes.js'
+import { localOptions } from '../local-options.js'
+import type { LocalFlags } from '../local-options.js'
 import type { Played } from '../scenario/played.js'
 import { startFailure } from '../start-failure.js'
 
-interface ScenarioFlags {
+interface ScenarioFlags extends Pick<LocalFlags, 'record' | 'redact' | 'dashboard'> {
   readonly reporter: Reporter
   readonly output?: string
   readonly time?: string
@@ -25,9 +27,10 @@ type Reporter = (typeof reporters)[number]
 
 const actions = ['run', 'check']
 
+/** Flags that `local` has as well. */
+const SHARED = ['--record', '--redact', '--no-dashboard']
+
 export const scenarioCommand: CommandModule = {
-  name: 'scenario',
-  summary: 'Play scenarios with a game and a local sidecar, or check their files.',
   define,
   async run(options, args, context, command) {
     const [action = '', ...files] = args.slice(0, args.length - command.length)
@@ -54,6 +57,8 @@ function define(command: Command): void {
     .option('--timeout <seconds>', 'end with code 75 after this long', someSeconds)
     .option('--grace <seconds>', 'time from SIGTERM to SIGKILL for the game when its scenario is over', seconds, 10)
     .option('--http-port <port>', 'port of the sidecar (default: any with a command, else 9358)', port)
+  // The rest of the sidecar is the scenario's own.
+  for (const option of localOptions()) if (SHARED.includes(option.long!)) command.addOption(option)
 }
 
 interface Loaded {
@@ -122,7 +127,7 @@ async function play(
       const result = await playScenario(loaded, {
         command: program === undefined ? undefined : [program, ...args],
         speed: speeds[index]!,
-        port: httpPort,
+        sidecar: { port: httpPort, record: flags.record, redact: flags.redact, dashboard: flags.dashboard },
         graceMs: flags.grace * 1000,
         signal: stop.signal,
         onStart: ({ url }) => {

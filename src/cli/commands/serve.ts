@@ -38,8 +38,6 @@ const insideOptions: readonly Option[] = [
 ]
 
 export const serveCommand: CommandModule = {
-  name: 'serve',
-  summary: 'Serve a game build and the sidecar on one origin, for a game server that is a page.',
   define,
   run: (options, [dir = ''], context) => runServe(dir, options as unknown as ServeOptions, context),
 }

@@ -34,8 +34,6 @@ const STATES = [
 ]
 
 export const watchCommand: CommandModule = {
-  name: 'watch',
-  summary: 'Show each change of the GameServer, or wait for a state.',
   define,
   run: (options, _args, context) => runWatch(options as unknown as WatchFlags, context),
 }

@@ -1,5 +1,5 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { allocateGameServer, AllocationError, faultPresets } from '../../sidecar/index.js'
+import { allocateGameServer, AllocationError, explainEntry, faultPresets } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
@@ -75,7 +75,7 @@ function readEntry(sidecar: Sidecar, number: string): Response {
   if (kept === undefined) {
     return refusalResponse({ status: 404, code: 5, message: `The log keeps no entry ${JSON.stringify(number)}` })
   }
-  return answer({ entry: kept.entry, ...kept.exchange, why: sidecar.explain(kept) })
+  return answer({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, sidecar.config) })
 }
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {

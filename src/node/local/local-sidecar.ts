@@ -1,4 +1,4 @@
-import { allocateGameServer, callSafely, commandProblem, createSidecar } from '../../sidecar/index.js'
+import { allocateGameServer, callSafely, commandProblem, createSidecar, replaceAfterOf } from '../../sidecar/index.js'
 import type {
   AnsweredAllocation,
   ControlCommand,
@@ -55,9 +55,6 @@ export interface LocalSidecar {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How long after its end a GameServer is replaced. */
-const REPLACE_MS = 1_000
-
 /**
  * Starts a local sidecar and resolves when it listens.
  *
@@ -103,7 +100,7 @@ export async function startLocalSidecar(
     quirks,
     featureGates,
     conformance,
-    replaceAfter: replace === true ? REPLACE_MS : replace === false ? undefined : replace,
+    replaceAfter: replaceAfterOf(replace),
     gameServer: file?.gameServer ?? options.gameServer,
   }
   const clock = createLocalClock()

@@ -4,6 +4,7 @@ import { startCommand } from '../exec/start-command.js'
 import type { RunningCommand } from '../exec/start-command.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
+import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import type { LoadedScenario } from './load-scenario.js'
 import { localTarget } from './local-target.js'
 
@@ -15,7 +16,7 @@ export interface PlayOptions {
   readonly command: readonly [string, ...string[]] | undefined
   /** How fast the sidecar's clock runs. */
   readonly speed: number
-  readonly port: number
+  readonly sidecar: Pick<LocalSidecarOptions, 'port' | 'record' | 'redact' | 'dashboard'>
   /** From SIGTERM to SIGKILL when the scenario is over. */
   readonly graceMs: number
   readonly signal: AbortSignal
@@ -31,8 +32,8 @@ export interface PlayOptions {
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function playScenario(loaded: LoadedScenario, options: PlayOptions): Promise<ScenarioResult> {
-  const { command, speed, port, graceMs, signal, onStart, onStep, onWarning } = options
-  const local = await createLocalSidecar({ port, gameServer: loaded.gameServer, onWarning })
+  const { command, speed, sidecar, graceMs, signal, onStart, onStep, onWarning } = options
+  const local = await createLocalSidecar({ ...sidecar, gameServer: loaded.gameServer, onWarning })
   let game: RunningCommand | undefined
   const terminate = local.sidecar.log.subscribe(({ event }) => {
     if (event.type !== 'control' || event.command.type !== 'terminate') return

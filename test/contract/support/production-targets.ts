@@ -30,7 +30,7 @@ const ours = (quirks: boolean): ProductionTarget => ({
   async start(setup = {}) {
     const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
     const gameServer = structuredClone(productionGameServer)
-    const options = { mode: 'production', port: 0, quirks, gameServer, featureGates } as const
+    const options = { mode: 'production', port: 0, quirks, gameServer, featureGates, dashboard: false } as const
     const sidecar = await createLocalSidecar(options)
     return {
       port: sidecar.port,

@@ -43,7 +43,8 @@ export const oursLocal: Target = {
     const file = folder && join(folder, 'gameserver.yaml')
     if (file) await writeFile(file, setup.file ?? '')
     const featureGates = gatesOf(setup.gates)
-    const sidecar = await createLocalSidecar({ mode: 'local', port: 0, file, featureGates })
+    // The page at `/_/` is ours alone; without it, that path is answered as every unknown one.
+    const sidecar = await createLocalSidecar({ mode: 'local', port: 0, file, featureGates, dashboard: false })
     return {
       port: sidecar.port,
       file,

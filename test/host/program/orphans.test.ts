@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { build, stop } from 'esbuild'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { bundleSource } from '../../support/bundle-source.js'
 import { guest, isRunning } from './support.js'
 
 const source = fileURLToPath(new URL('../../../src/node/host/program/program-host.ts', import.meta.url))
@@ -15,19 +15,11 @@ async function startHostProcess(deeds: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'program-host-'))
   const main = join(folder, 'main.mjs')
   const options = JSON.stringify({ file: guest, args: deeds, local: true })
-  await build({
-    stdin: {
-      contents: `import { createProgramHost } from ${JSON.stringify(source)}
-        await createProgramHost({ ...${options}, onEvent: (event) => console.log(JSON.stringify(event)) })`,
-      resolveDir: process.cwd(),
-    },
-    outfile: main,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
-  })
-  await stop()
+  await bundleSource(
+    `import { createProgramHost } from ${JSON.stringify(source)}
+     await createProgramHost({ ...${options}, onEvent: (event) => console.log(JSON.stringify(event)) })`,
+    main,
+  )
   const host = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] })
   const numbers: Record<string, number> = {}
   onTestFinished(async () => {

@@ -120,3 +120,10 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
   }
   return config
 }
+
+/** How long after its end a GameServer is replaced by default. */
+const REPLACE_MS = 1_000
+
+/** `replaceAfter` of an option `replace`, which is true, false or a number of ms. */
+export const replaceAfterOf = (replace: boolean | number | undefined): number | undefined =>
+  replace === true ? REPLACE_MS : replace === false ? undefined : replace

@@ -1,0 +1,25 @@
+import { build, stop } from 'esbuild'
+import type { Plugin } from 'esbuild'
+
+/** The page at `/_/`, which only our own build can make, and which nobody opens in these tests. */
+const withoutDashboard: Plugin = {
+  name: 'without-dashboard',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?page$/ }, ({ path }) => ({ path, namespace: 'page' }))
+    onLoad({ filter: /./, namespace: 'page' }, () => ({ contents: "export const gzip = '', id = '', hashes = {}" }))
+  },
+}
+
+/** Makes one module of some code and all the sources that it imports, which Node and Vite can load from any folder. */
+export async function bundleSource(contents: string, outfile: string): Promise<void> {
+  await build({
+    stdin: { contents, resolveDir: process.cwd() },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    plugins: [withoutDashboard],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+  })
+  await stop()
+}
