@@ -64,16 +64,20 @@ describe('watch', () => {
     expect((await run('watch', '--until', 'Scheduled', '--url', local.url).finished).code).toBe(0)
   })
 
+  test('--timeout ends with 0 where a sidecar answered, and with 69 where none ever did', async () => {
+    const local = await startSidecar()
+    const nobody = `http://127.0.0.1:${await freePort()}`
+    expect((await run('watch', '--timeout', '2', '--url', local.url).finished).code).toBe(0)
+    const { code, err } = await run('watch', '--timeout', '0.5', '--url', nobody).finished
+    expect(code).toBe(69)
+    expect(err).toContain(`The time is over: no sidecar answered at ${nobody}.`)
+  })
+
   test('--until with --timeout ends with 75 if the state doesn’t come', async () => {
     const local = await startSidecar()
     const { code, err } = await run('watch', '--until', 'Ready', '--timeout', '0.5', '--url', local.url).finished
     expect(code).toBe(75)
     expect(err).toMatch(/The time is over before Ready: the GameServer is Scheduled\.$/)
-  })
-
-  test('--timeout alone is as long as somebody wants to look: 0', async () => {
-    const local = await startSidecar()
-    expect((await run('watch', '--timeout', '0.2', '--url', local.url).finished).code).toBe(0)
   })
 
   test('a sidecar that never answers is 69', async () => {

@@ -67,7 +67,7 @@ interface Loaded {
   readonly code: number | undefined
 }
 
-/** Reads all files, and tells every mistake. */
+/** Reads all files, and tells the first mistake of each. */
 async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
   const { loadScenario } = await import('../../node/scenario/load-scenario.js')
   const { ScenarioFileError } = await import('../../node/scenario/scenario-errors.js')

@@ -120,11 +120,16 @@ function exitCode(
   signal: string,
   { client, baseUrl, context }: { client: SidecarClient; baseUrl: string; context: CliContext },
 ): number {
-  if (end === 'reached' || until === undefined) return EXIT.DONE
-  if (end === 'stopped') return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  if (end === 'reached') return EXIT.DONE
   const last = client.gameServer?.status.state
+  if (end === 'stopped') {
+    if (until === undefined) return EXIT.DONE
+    return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  }
+  if (until === undefined && last !== undefined) return EXIT.DONE
   const found = last === undefined ? `no sidecar answered at ${baseUrl}` : `the GameServer is ${last}`
-  context.warn(context.colors.red(plainText(`The time is over before ${until}: ${found}.`)))
+  const before = until === undefined ? '' : ` before ${until}`
+  context.warn(context.colors.red(plainText(`The time is over${before}: ${found}.`)))
   return last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER
 }
 
