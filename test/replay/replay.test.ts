@@ -202,6 +202,10 @@ describe('a broken recording', () => {
       ':1: expected the method of a request at request.method; got "GET /".',
     ],
     [
+      '{"type":"exchange","seq":1,"request":{"method":"GET","target":"/","body":"","headers":{"content-type":"a\\nb"}}}',
+      ':1: expected headers without line ends and control characters at request.headers.',
+    ],
+    [
       good.replace('"status":{', `"status":{"x":${'['.repeat(200_000)}${']'.repeat(200_000)},`),
       ':1: expected at most 100 levels of nesting.',
     ],

@@ -69,6 +69,9 @@ const checks: Readonly<Record<string, (fields: Fields) => void>> = {
     targetAt(target, 'request.target')
     textAt(body, 'request.body')
     textsAt(headers, 'request.headers')
+    if (Object.values(headers ?? {}).some((text) => /[^\t\x20-\x7e\x80-\xff]/.test(String(text)))) {
+      throw new BadLine('expected headers without line ends and control characters at request.headers')
+    }
     if (response === undefined) return
     const answer = objectAt(response, 'response')
     numberAt(answer['status'], 'response.status')
