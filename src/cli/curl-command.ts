@@ -1,3 +1,4 @@
+import { escapeJson } from './json-line.js'
 import type { FetchInit, FetchLike } from '../index.js'
 
 export interface SentRequest {
@@ -28,7 +29,7 @@ export function createRecordingFetch(key: string): { readonly fetch: FetchLike; 
 /** The request as a command for a POSIX shell. */
 export function curlCommand({ url, init }: SentRequest): string {
   const headers = Object.entries(init.headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)
-  const body = init.body === undefined ? [] : [`-d ${quote(init.body)}`]
+  const body = init.body === undefined ? [] : [`-d ${quote(escapeJson(init.body))}`]
   const method = init.method === 'GET' ? [] : [`-X ${init.method}`]
   // Brackets of an IPv6 address would be taken for a range.
   const glob = url.includes('[') ? ['-g'] : []

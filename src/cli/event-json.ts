@@ -1,5 +1,5 @@
 import type { LogEntry } from '../sidecar/index.js'
-import { jsonLine } from './json-line.js'
+import { jsonText } from './json-line.js'
 
 /** Creates the function that turns an entry of the event log into lines of JSON: one, or none for a beat like any other. */
 export function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
@@ -9,11 +9,11 @@ export function createEventJson(verbose: boolean): (entry: LogEntry) => string[]
     const isNews = (outcome.reply?.status ?? 200) >= 400 || outcome.changes.length > 0 || outcome.warnings.length > 0
     return isBeat && !isNews && !verbose
       ? []
-      : [jsonLine({ time: new Date(at).toISOString(), event: type, ...details, ...outcome })]
+      : [jsonText({ time: new Date(at).toISOString(), event: type, ...details, ...outcome })]
   }
 }
 
 /** A line of JSON about something that is no entry of the event log. */
 export function jsonEvent(event: string, details: object = {}): string {
-  return jsonLine({ time: new Date().toISOString(), event, ...details })
+  return jsonText({ time: new Date().toISOString(), event, ...details })
 }

@@ -2,7 +2,7 @@ import type { HostEvent } from '../node/host/host-events.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
-import { jsonLine } from './json-line.js'
+import { jsonText } from './json-line.js'
 
 /**
  * Lines a second about players who come and leave, and how many may be written at once. Whoever connects in a loop would
@@ -48,7 +48,7 @@ export function createHostLines(
 }
 
 const json = ({ event, ...details }: HostEvent): string =>
-  jsonLine({ time: new Date().toISOString(), event, ...details })
+  jsonText({ time: new Date().toISOString(), event, ...details })
 
 function pretty(event: HostEvent, colors: Colors): string[] {
   const [first = '', ...rest] = describe(event, colors).split('\n')

@@ -28,7 +28,7 @@ import { ConnectionDropped } from './wire/watch-stream.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
 const longestTimer = 2 ** 31 - 1
-/** Clients whose beats share one record each. */
+/** Clients whose beats share one record each; those of others have none. */
 const mostBeaters = 200
 
 /**
@@ -176,8 +176,9 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     keep: (seq, exchange) => log.keepExchange(seq, exchange),
     keepBeat(seq, client, exchange) {
       let shared = beats.get(client)
+      // One that made room would be made anew with each beat, by as many clients as there are.
+      if (shared === undefined && beats.size === mostBeaters) return
       if (shared === undefined) beats.set(client, (shared = exchange()))
-      if (beats.size > mostBeaters) beats.delete(beats.keys().next().value)
       log.keepExchange(seq, shared, true)
     },
     watch(sink, meta) {

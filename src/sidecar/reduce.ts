@@ -14,7 +14,7 @@ import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
 import { record, setObject, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
-import { doDueWork, nextDueWork } from './model/time/due-work.js'
+import { doDueWork, nextDueWork, skipMissedDrops } from './model/time/due-work.js'
 import { startHealthClock } from './model/time/health-clock.js'
 import { followObject } from './model/time/platform.js'
 
@@ -60,7 +60,7 @@ export function reduce(
     }
     case 'watch-opened':
       startHealthClock(step, now)
-      openWatch(step, event.id)
+      openWatch(step, event.id, now)
       break
     case 'watch-closed':
       update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
@@ -128,7 +128,7 @@ function performCall(step: Step, call: Call, now: number): Answer {
   return config.mode === 'local' ? localCall(step, call, now) : productionCall(step, call, now)
 }
 
-function openWatch(step: Step, id: number): void {
+function openWatch(step: Step, id: number, now: number): void {
   record(step, 'watch')
   const failure = meetFailure(step, 'watchGameServer')
   if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })
@@ -143,6 +143,7 @@ function openWatch(step: Step, id: number): void {
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
     return
   }
+  skipMissedDrops(step, now)
   update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
 }

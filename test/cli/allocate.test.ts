@@ -86,6 +86,23 @@ describe('allocate', () => {
     expect(code).toBe(69)
   })
 
+  test('reads no more of an endless answer than a sidecar would send', async () => {
+    let sent = 0
+    const part = Buffer.alloc(64 * 1024, 'a')
+    const server = createServer((_request, response) => {
+      const fill = (): void => {
+        while (!response.destroyed && response.write(part)) sent += part.length
+      }
+      response.on('drain', fill)
+      fill()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect((await cli(['allocate', '--url', url], NO_SIDECAR).finished).code).toBe(69)
+    expect(sent).toBeLessThan(64 * 1024 * 1024)
+  })
+
   test('beyond loopback needs the token', async () => {
     const { url, line } = await startLocal(['--address', '0.0.0.0', '--mode', 'local'])
     const token = (await line(/Token of the control interface: (\S+)/))[1]!

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecarOptions } from '../../src/node/index.js'
@@ -109,3 +111,28 @@ test.skipIf(process.platform !== 'linux')(
     expect(warnings).toEqual(['The recording into /dev/full ends here: the disk is full'])
   },
 )
+
+test('a pipe that nobody reads keeps no call and no end waiting', async () => {
+  const path = join(await folder(), 'pipe')
+  await promisify(execFile)('mkfifo', [path])
+  const local = await record(path)
+  const value = 'x'.repeat(100_000)
+  for (const key of ['a', 'b', 'c']) local.control({ type: 'setAnnotation', key, value })
+  expect(await (await fetch(`${local.url}/gameserver`)).text()).toContain('object_meta')
+  await local.close()
+})
+
+test('the reader of a pipe gets every line', async () => {
+  const path = join(await folder(), 'pipe')
+  await promisify(execFile)('mkfifo', [path])
+  const local = await record(path)
+  const reader = execFile('cat', [path], { maxBuffer: 2 ** 30 })
+  const text = new Promise<string>((resolve) => {
+    let all = ''
+    reader.stdout!.on('data', (part: string) => (all += part)).once('end', () => resolve(all))
+  })
+  for (const key of ['a', 'b', 'c']) local.control({ type: 'setAnnotation', key, value: 'x'.repeat(100_000) })
+  await local.close()
+  const lines = (await text).trimEnd().split('\n').map(readLine)
+  expect(lines.filter(({ type }) => type === 'entry')).toHaveLength(3)
+})

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -162,6 +162,7 @@ describe('a replay as a client', () => {
 
 describe('a broken recording', () => {
   const good = watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Ready') })
+  const entry = (event: string): string => `{"type":"entry","entry":{"seq":1,"at":1,"event":${event}}}\n`
   test.for([
     ['', ' is empty: expected the lines of a recording.'],
     ['hello', ':1: expected a JSON object; got "hello".'],
@@ -177,6 +178,38 @@ describe('a broken recording', () => {
     ],
     ['{"type":"entry","entry":{"seq":"1"}}', ':1: expected a number at entry.seq; got "1".'],
     [
+      '{"type":"__proto__"}',
+      ':1: expected a type of a recording; got "__proto__"; there are recording, gameserver, entry, exchange, connection, gap.',
+    ],
+    [entry('{"type":"control"}'), ':1: expected an object at entry.event.command; got nothing.'],
+    [entry('{"type":"control","command":null}'), ':1: expected an object at entry.event.command; got null.'],
+    [entry('{"type":"call"}'), ':1: expected an object at entry.event.call; got nothing.'],
+    [
+      entry('{"type":"call","call":{"operation":"__proto__"}}'),
+      ':1: expected an operation at entry.event.call.operation; got "__proto__".',
+    ],
+    [
+      entry('{"type":"call","call":{"operation":"health","beats":1e12}}'),
+      ':1: expected a number of beats at entry.event.call.beats; got 1000000000000.',
+    ],
+    [entry('{"type":"refused"}'), ':1: expected the method of a request at entry.event.method; got nothing.'],
+    [
+      entry('{"type":"refused","method":"GET","path":"/a b"}'),
+      ':1: expected the target of a request at entry.event.path; got "/a b".',
+    ],
+    [
+      '{"type":"exchange","seq":1,"request":{"method":"GET /","target":"/","body":""}}',
+      ':1: expected the method of a request at request.method; got "GET /".',
+    ],
+    [
+      '{"type":"exchange","seq":1,"request":{"method":"GET","target":"/","body":"","headers":{"content-type":"a\\nb"}}}',
+      ':1: expected headers without line ends and control characters at request.headers.',
+    ],
+    [
+      good.replace('"status":{', `"status":{"x":${'['.repeat(200_000)}${']'.repeat(200_000)},`),
+      ':1: expected at most 100 levels of nesting.',
+    ],
+    [
       '{"type":"recording","version":2}',
       ':1: expected a recording of version 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
@@ -184,7 +217,7 @@ describe('a broken recording', () => {
       '{"type":"gap","at":1}\n',
       'The recording holds no GameServer, so there is nothing to show; --as client makes its calls again.',
     ],
-  ] as const)('%j is refused with file, line and what was expected', async ([text, message]) => {
+  ] as const)('text %# is refused with file, line and what was expected', async ([text, message]) => {
     const path = await fileOf(text)
     const { code, warned } = run('replay', path, '--http-port', '0', '--now', '--exit')
     expect(await code).toBe(1)
@@ -197,6 +230,14 @@ describe('a broken recording', () => {
     const { code, printed } = run('replay', path, '--http-port', '0', '--now', '--exit')
     expect(await code).toBe(0)
     expect(printed.at(-1)).toContain('over after 2 events')
+  })
+
+  test('a line that never ends is refused before it fills the memory', async () => {
+    const path = await fileOf(good)
+    await truncate(path, 2 ** 40)
+    const { code, warned } = run('replay', path, '--http-port', '0', '--now', '--exit')
+    expect(await code).toBe(1)
+    expect(warned).toEqual([`${path}:2: expected a line of at most 128 MiB.`])
   })
 
   test('a file that is not there exits with 66', async () => {

@@ -66,6 +66,19 @@ describe('beside an entry', () => {
     expect(second).toBe(first)
   })
 
+  test('beats of any number of clients keep a bounded number of records', async () => {
+    const { sidecar } = startHarness()
+    const kept = new Set<unknown>()
+    for (let round = 0; round < 2; round++) {
+      for (let number = 0; number < 400; number++) {
+        const beat = new Request('http://localhost/health', { method: 'POST', body: '{}' })
+        await sidecar.handle(beat, { client: `node#${number}` })
+      }
+    }
+    for (const { seq } of sidecar.log.entries()) kept.add(sidecar.log.find(seq)?.exchange)
+    expect(kept.size).toBeLessThanOrEqual(201)
+  })
+
   test('a call whose connection is cut has a request and no answer', async () => {
     const { sidecar } = startHarness()
     sidecar.control({ type: 'failCalls', drop: true })

@@ -169,4 +169,21 @@ describe('a GameServer that has ended', () => {
     clock.advance(10_000)
     expect(state()).toBe('Scheduled')
   })
+
+  it('one that is gone does not come back when its file is saved: a fresh one of the new manifest takes its place', () => {
+    const { sidecar, clock } = startHarness()
+    const before = sidecar.snapshot().gameServer.object_meta
+    sidecar.control({ type: 'delete', graceMs: 0 })
+    clock.advance(1)
+    expect(sidecar.snapshot().gone).toBe(true)
+    const ended: string[] = []
+    sidecar.onDisconnect((reason) => void ended.push(reason))
+    expect(sidecar.control({ type: 'reload', gameServer: { metadata: { name: 'saved' } } })).toEqual({ ok: true })
+    const { gone, gameServer } = sidecar.snapshot()
+    expect(gone).toBe(false)
+    expect(gameServer.object_meta.name).toMatch(/^saved-\w{5}$/)
+    expect(gameServer.object_meta.uid).not.toBe(before.uid)
+    expect(Number(gameServer.object_meta.resource_version)).toBeGreaterThan(Number(before.resource_version))
+    expect(ended).toEqual(['replaced'])
+  })
 })

@@ -228,4 +228,16 @@ describe('watchers', () => {
     expect(clock.pending).toBe(0)
     await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
   })
+
+  it('cuts that come again and again are no work and no entries while nobody watches', () => {
+    const { sidecar, clock } = startHarness()
+    sidecar.control({ type: 'dropWatchers', everyMs: 100 })
+    clock.advance(24 * 60 * 60 * 1000 + 50)
+    expect(sidecar.log.entries().length).toBeLessThan(5)
+    const ended: string[] = []
+    sidecar.watch({ onMessage() {}, onEnd: (reason) => void ended.push(reason) })
+    expect(ended).toEqual([])
+    clock.advance(50)
+    expect(ended).toEqual(['dropped'])
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { plainText } from '../../src/node/plain-text.js'
 import { freePort } from '../support/free-port.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { run } from './support.js'
@@ -41,6 +42,17 @@ describe('watch', () => {
     await local.restart({ downMs: 300 })
     local.control({ type: 'setState', state: 'Reserved' })
     await watch.line(/Scheduled → Reserved/)
+  })
+
+  test('--json stays JSON and means the same whatever characters a value has', async () => {
+    const local = await startSidecar()
+    const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e007f} \u202e \u2028 \u0085'
+    local.control({ type: 'setAnnotation', key: 'flag', value: flag })
+    const watch = run('watch', '--json', '--url', local.url)
+    const line = await watch.line(/"gameserver"/)
+    // The terminal's guard finds nothing to escape in its own way.
+    expect(plainText(line, Infinity)).toBe(line)
+    expect(JSON.parse(line)).toMatchObject({ gameServer: { object_meta: { annotations: { flag } } } })
   })
 
   test('--json writes GameServers and changes of the connection, each a line', async () => {

@@ -6,6 +6,7 @@ import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, urlOption } from '../find-sidecar.js'
+import { jsonText } from '../json-line.js'
 
 type Pair = readonly [string, string]
 
@@ -52,7 +53,7 @@ function define(command: Command): void {
 async function runAllocate(flags: AllocateFlags, { colors, print, warn }: CliContext): Promise<number> {
   const [manifest, { requestAllocation }] = await Promise.all([manifestOf(flags), import('../request-allocation.js')])
   const answer = await requestAllocation(findSidecar(flags.url, process.env), flags.token, manifest)
-  print(flags.json ? JSON.stringify(answer, undefined, 2) : await toYaml(answer))
+  print(flags.json ? jsonText(answer, 2) : await toYaml(answer))
   const { state, gameServerName, address, ports } = answer.status
   if (state !== 'Allocated') {
     warn(colors.red(`Not allocated: ${plainText(answer.reason ?? 'no selector matched', 5_000)}.`))

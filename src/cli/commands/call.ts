@@ -11,6 +11,7 @@ import type { CliContext, CommandModule } from '../context.js'
 import { createRecordingFetch, curlCommand } from '../curl-command.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, urlOption } from '../find-sidecar.js'
+import { escapeJson, jsonText } from '../json-line.js'
 
 interface CallFlags {
   readonly url?: string
@@ -117,10 +118,10 @@ function exitCodeOf(error: SidecarError): number {
  * `exact` asks for the number with all its digits.
  */
 function toJson(value: unknown, exact: boolean): string {
-  if (typeof value === 'string') return JSON.stringify({ outcome: value })
+  if (typeof value === 'string') return jsonText({ outcome: value })
   const fields = Object.entries(value as object).map(([name, field]) => {
     const isExact = typeof field === 'bigint' && (exact || Number.isSafeInteger(Number(field)))
     return `${JSON.stringify(name)}:${isExact ? field : JSON.stringify(typeof field === 'bigint' ? String(field) : field)}`
   })
-  return `{${fields.join(',')}}`
+  return escapeJson(`{${fields.join(',')}}`)
 }

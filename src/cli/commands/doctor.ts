@@ -6,6 +6,7 @@ import type { CliContext, Colors, CommandModule } from '../context.js'
 import type { Examined } from '../doctor/examine.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, urlOption } from '../find-sidecar.js'
+import { jsonText } from '../json-line.js'
 
 interface DoctorFlags {
   readonly url?: string
@@ -69,7 +70,7 @@ async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<numbe
     if (!flags.json) report.tell(finding)
   }
   const failed = findings.filter(({ status }) => status === 'failure').length
-  if (flags.json) context.print(JSON.stringify({ ok: failed === 0, url, findings }))
+  if (flags.json) context.print(jsonText({ ok: failed === 0, url, findings }))
   else report.end(findings)
   return failed === 0 ? EXIT.DONE : EXIT.FAILED
 }

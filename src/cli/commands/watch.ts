@@ -11,6 +11,7 @@ import type { CliContext, CommandModule } from '../context.js'
 import { describeChange } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, urlOption } from '../find-sidecar.js'
+import { jsonText } from '../json-line.js'
 
 interface WatchFlags {
   readonly url?: string
@@ -134,7 +135,7 @@ function exitCode(
 }
 
 function createJsonLines({ print, warn, colors }: CliContext): Told {
-  const line = (value: object): void => print(JSON.stringify(value))
+  const line = (value: object): void => print(jsonText(value))
   return {
     gameServer: (gameServer) => line({ type: 'gameserver', at: Date.now(), gameServer }),
     connection: (event) => line({ type: 'connection', at: Date.now(), ...event }),

@@ -107,7 +107,8 @@ function send(url: string, { method, target, headers, body }: RequestRecord): Pr
         hostname: base.hostname.replace(/^\[|\]$/g, ''),
         port: base.port,
         method,
-        path: base.pathname.replace(/\/$/, '') + target,
+        // Of a path that was too long to keep, an ellipsis is left.
+        path: base.pathname.replace(/\/$/, '') + target.replace(/[^\x21-\xff]/gu, encodeURIComponent),
         timeout: ANSWER_MS,
         headers: {
           ...(type === undefined ? {} : { 'content-type': type }),

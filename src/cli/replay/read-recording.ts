@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { BadLine, readLine } from '../../sidecar/recording/read-line.js'
 import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
 import { EXIT } from '../exit-codes.js'
+
+/** Most characters of a line: an object that is padded to 64 MiB fits, and an endless line doesn't fill the memory. */
+const LONGEST = 128 * 2 ** 20
 
 /** A line of a recording, with its number for messages. */
 export interface NumberedLine {
@@ -42,7 +44,9 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
   let torn: { readonly number: number; readonly error: BadLine } | undefined
   const fail = (at: number, { message }: BadLine): CommandError =>
     new CommandError(EXIT.FAILED, `${name}:${at}: ${message.replace(/([^?])$/, '$1.')}`)
-  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+  const tooLong = (): CommandError =>
+    fail(number + 1, new BadLine(`expected a line of at most ${LONGEST / 2 ** 20} MiB`))
+  for await (const text of linesOf(stream, tooLong)) {
     number += 1
     if (text.trim() === '') continue
     let line: RecordingLine
@@ -63,4 +67,22 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
   if (read > 0) return
   if (torn !== undefined) throw fail(torn.number, torn.error)
   throw new CommandError(EXIT.FAILED, `${name} is empty: expected the lines of a recording.`)
+}
+
+/** @throws what `tooLong` returns, for a line that is longer than any that was written */
+async function* linesOf(stream: Readable, tooLong: () => Error): AsyncGenerator<string> {
+  let parts: string[] = []
+  let size = 0
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const [first = '', ...more] = String(chunk).split('\n')
+    parts.push(first)
+    size += first.length
+    for (const part of more) {
+      yield parts.join('').replace(/\r$/, '')
+      parts = [part]
+      size = part.length
+    }
+    if (size > LONGEST) throw tooLong()
+  }
+  yield parts.join('')
 }

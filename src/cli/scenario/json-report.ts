@@ -1,3 +1,4 @@
+import { jsonText } from '../json-line.js'
 import { lastEvents, placeOf } from './played.js'
 import type { Played } from './played.js'
 
@@ -8,5 +9,5 @@ export function jsonReport(all: readonly Played[]): string {
     const told = steps.map((step) => ({ ...step, place: placeOf(played, step.number) }))
     return { name, file: played.file, ok, ms, steps: told, ...(ok ? {} : { events: lastEvents(played) }) }
   })
-  return `${JSON.stringify({ ok: all.every(({ result }) => result.ok), scenarios }, null, 2)}\n`
+  return `${jsonText({ ok: all.every(({ result }) => result.ok), scenarios }, 2)}\n`
 }

@@ -41,8 +41,8 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     () => running,
     () => (signalled = true),
   )
-  const unsubscribe = local.sidecar.log.subscribe(({ event, reply, changes }) => {
-    if (event.type === 'control' && event.command.type === 'terminate' && (reply?.status ?? 200) === 200)
+  const unsubscribe = local.sidecar.log.subscribe(({ event, problem, changes }) => {
+    if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
       return terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
     if (!restarts || kubelet !== undefined || changes.length === 0) return
     const { gameServer } = local.sidecar.snapshot()

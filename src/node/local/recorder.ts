@@ -1,8 +1,7 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
+import { openRecordingFile } from './recording-file.js'
+import type { RecordingFile } from './recording-file.js'
 
 /** Most characters that wait for the disk; lines beyond them are left out, and a `gap` counts them. */
 const MOST_WAITING = 16 * 1024 * 1024
@@ -68,13 +67,19 @@ export async function openRecorder(
       waiting = []
       size = 0
       try {
-        await file.handle.appendFile(text)
+        await file.append(text)
       } catch (error) {
+        // Nobody has read a pipe to its end.
+        if (isOver) return
         isOver = true
         stop?.()
         onWarning(`The recording into ${path} ends here: ${reasonOf(error)}`)
       }
     }
+  }
+
+  const written = async (): Promise<void> => {
+    while (writing !== undefined) await writing
   }
 
   return {
@@ -103,23 +108,21 @@ export async function openRecorder(
     },
     async close() {
       stop?.()
-      while (writing !== undefined) await writing
+      let timer: NodeJS.Timeout | undefined
+      const tooLate = new Promise<void>((resolve) => {
+        if (file.lastMs !== undefined) timer = setTimeout(resolve, file.lastMs)
+      })
+      await Promise.race([written(), tooLate])
+      clearTimeout(timer)
       isOver = true
-      await file.handle.close().catch(() => undefined)
+      await file.close()
     },
   }
 }
 
-async function openToAdd(path: string): Promise<{ handle: FileHandle; isTorn: boolean }> {
+async function openToAdd(path: string): Promise<RecordingFile> {
   try {
-    const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR
-    const handle = await open(path, flags, 0o600)
-    const found = await handle.stat()
-    // A device, such as /dev/stdout, has no end to look at.
-    const size = found.isFile() ? found.size : 0
-    const last = Buffer.alloc(1)
-    if (size > 0) await handle.read(last, 0, 1, size - 1)
-    return { handle, isTorn: size > 0 && last[0] !== 0x0a }
+    return await openRecordingFile(path)
   } catch (error) {
     throw new RecordingError(`The recording can't be written into ${path}: ${reasonOf(error)}`, { cause: error })
   }

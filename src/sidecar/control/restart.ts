@@ -4,7 +4,7 @@ import { reloadedGameServer } from '../model/state/reloaded-game-server.js'
 import { createHealth, createProcess } from '../model/state/sidecar-state.js'
 import { update, updateProcess, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
-import { startFresh } from '../model/time/replacement.js'
+import { replace, startFresh } from '../model/time/replacement.js'
 
 /**
  * Starts the process anew, without any memory. The object stays as it is in the cluster, unless it is gone or `fresh`
@@ -40,14 +40,15 @@ function startProcess(step: Step, now: number): void {
   })
 }
 
-/** Replaces the manifest, as when its file was saved. */
+/** Replaces the manifest, as when its file was saved. One that is gone doesn't come back: a fresh one takes its place. */
 export function reload(step: Step, manifest: GameServerManifest, now: number): void {
-  const { config, object, gone, gameCalled } = step.state
+  const { config, object, gone, ending, gameCalled } = step.state
   const nextConfig = { ...config, gameServer: manifest }
-  const next = gone ? initialGameServer(nextConfig, now) : reloadedGameServer(nextConfig, manifest, object, now)
-  update(step, { config: nextConfig, gone: false })
+  update(step, { config: nextConfig })
+  if (gone) return replace(step, ending?.reason ?? 'deleted', now)
+  const next = reloadedGameServer(nextConfig, manifest, object, now)
   writeObject(step, next)
-  if (gone || JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {
+  if (JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {
     updateProcess(step, { health: createHealth(nextConfig, step.state.object, now, gameCalled) })
   }
 }

@@ -63,7 +63,7 @@ export function requestOf(call: Call): RequestRecord {
   const [method, path] = operations[call.operation]
   const { operation, ...fields } = call
   const key = 'key' in call ? call.key : ''
-  const target = path.replace('{key}', encodeURIComponent(key))
+  const target = path.replace('{key}', encodeURIComponent(key.replace(/\p{Cs}/gu, '\ufffd')))
   const headers = { 'content-type': 'application/json' }
   if (method === 'GET') return { method, target, headers: {}, body: '' }
   if (operation === 'health') return { method, target, headers, body: '{}'.repeat('beats' in call ? call.beats : 1) }

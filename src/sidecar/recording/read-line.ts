@@ -1,4 +1,6 @@
 import { didYouMean } from '../../protocol/nearest.js'
+import { operations } from '../../protocol/operations.js'
+import { plainJson } from '../control/plain-json.js'
 import { show } from '../model/state/show.js'
 import { recordingVersion } from './recording-lines.js'
 import type { RecordingLine } from './recording-lines.js'
@@ -15,6 +17,9 @@ export class BadLine extends Error {
   }
 }
 
+/** Most beats of one call: its body has at most 4 MiB. */
+const mostBeats = 2 * 1024 * 1024
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads a line of a recording, of an export or of `watch --json`. @throws BadLine */
@@ -25,10 +30,11 @@ export function readLine(text: string): RecordingLine {
   } catch {
     throw new BadLine(`expected a JSON object; got ${show(text)}`, true)
   }
+  if (plainJson(value) === undefined) throw new BadLine('expected at most 100 levels of nesting')
   const fields = objectAt(value, 'the line')
   const { type } = fields
   if (typeof type !== 'string') throw new BadLine(`expected an object with a "type"; got ${show(type)} there`)
-  const check = checks[type]
+  const check = Object.hasOwn(checks, type) ? checks[type] : undefined
   if (check === undefined) {
     throw new BadLine(`expected a type of a recording; got ${show(type)}; ${didYouMean(type, Object.keys(checks))}`)
   }
@@ -54,15 +60,18 @@ const checks: Readonly<Record<string, (fields: Fields) => void>> = {
     const { seq, at, event } = objectAt(entry, 'entry')
     numberAt(seq, 'entry.seq')
     numberAt(at, 'entry.at')
-    textAt(objectAt(event, 'entry.event')['type'], 'entry.event.type')
+    checkEvent(objectAt(event, 'entry.event'))
   },
   exchange({ seq, request, response }) {
     numberAt(seq, 'seq')
     const { method, target, body, headers } = objectAt(request, 'request')
-    textAt(method, 'request.method')
-    textAt(target, 'request.target')
+    methodAt(method, 'request.method')
+    targetAt(target, 'request.target')
     textAt(body, 'request.body')
     textsAt(headers, 'request.headers')
+    if (Object.values(headers ?? {}).some((text) => /[^\t\x20-\x7e\x80-\xff]/.test(String(text)))) {
+      throw new BadLine('expected headers without line ends and control characters at request.headers')
+    }
     if (response === undefined) return
     const answer = objectAt(response, 'response')
     numberAt(answer['status'], 'response.status')
@@ -76,6 +85,27 @@ const checks: Readonly<Record<string, (fields: Fields) => void>> = {
   gap({ at }) {
     numberAt(at, 'at')
   },
+}
+
+/** Checks what a replay reads of an event. One of a newer kind has nothing that it would read. */
+function checkEvent(event: Fields): void {
+  textAt(event['type'], 'entry.event.type')
+  if (event['type'] === 'control')
+    textAt(objectAt(event['command'], 'entry.event.command')['type'], 'entry.event.command.type')
+  if (event['type'] === 'refused') {
+    methodAt(event['method'], 'entry.event.method')
+    targetAt(event['path'], 'entry.event.path')
+    numberAt(event['status'], 'entry.event.status')
+  }
+  if (event['type'] !== 'call') return
+  const { operation, beats, key } = objectAt(event['call'], 'entry.event.call')
+  if (typeof operation !== 'string' || !Object.hasOwn(operations, operation)) {
+    throw new BadLine(`expected an operation at entry.event.call.operation; got ${show(operation)}`)
+  }
+  if (key !== undefined) textAt(key, 'entry.event.call.key')
+  if (operation === 'health' && !(Number.isInteger(beats) && Number(beats) >= 0 && Number(beats) <= mostBeats)) {
+    throw new BadLine(`expected a number of beats at entry.event.call.beats; got ${show(beats)}`)
+  }
 }
 
 function checkGameServer(value: unknown): void {
@@ -108,6 +138,17 @@ const optionalAt = (value: unknown, where: string): Fields => objectAt(value ?? 
 
 function textsAt(value: unknown, where: string): void {
   for (const [key, text] of Object.entries(optionalAt(value, where))) textAt(text, `${where}.${key}`)
+}
+
+/** What a request can't have as its method, no server gets. */
+function methodAt(value: unknown, where: string): void {
+  if (typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)) return
+  throw new BadLine(`expected the method of a request at ${where}; got ${show(value)}`)
+}
+
+function targetAt(value: unknown, where: string): void {
+  if (typeof value === 'string' && /^[^\s\p{Cc}\p{Cs}]*$/u.test(value)) return
+  throw new BadLine(`expected the target of a request at ${where}; got ${show(value)}`)
 }
 
 function textAt(value: unknown, where: string): void {

@@ -34,7 +34,8 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
     ['reservation', process.reserveEnds],
     ['health', process.health.nextCheck],
     ['release', faults.stalledUntil],
-    ['drop', faults.drops?.next],
+    // Where nobody watches, there is nothing to cut.
+    ['drop', state.watchers.length > 0 ? faults.drops?.next : undefined],
   ]
   let next: { work: Work; at: number } | undefined
   for (const [work, at] of times) {
@@ -102,14 +103,20 @@ function endReservation(step: Step, at: number): void {
   if (!isBeingDeleted(object) && object.status.state !== 'Unhealthy') requestState(step, 'RequestReady', undefined, at)
 }
 
-/** Cuts every watch, and sets the next time. Times that nothing ran the clock for are not made up for. */
+/** Cuts every watch, and sets the next time. */
 function dropAgain(step: Step, now: number): void {
   const { drops } = step.state.faults
   if (drops === undefined) return
-  const missed = Math.floor((now - drops.next) / drops.everyMs)
-  updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
-  if (step.state.watchers.length === 0) return
+  skipMissedDrops(step, now)
   step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
   step.effects.push({ type: 'end-watchers', reason: 'dropped' })
   update(step, { watchers: [] })
+}
+
+/** Times that are over are not made up for: those that nothing ran the clock for, and those when nobody watched. */
+export function skipMissedDrops(step: Step, now: number): void {
+  const { drops } = step.state.faults
+  if (drops === undefined || drops.next > now) return
+  const missed = Math.floor((now - drops.next) / drops.everyMs)
+  updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
 }

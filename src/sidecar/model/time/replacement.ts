@@ -7,8 +7,12 @@ import type { Step } from '../state/step.js'
 /** Puts a fresh GameServer, with a sidecar of its own, in the place of the one that has ended. */
 export function replaceEnded(step: Step, at: number): void {
   const { ending } = step.state
-  if (ending === undefined) return
-  startFresh(step, ending.reason, at)
+  if (ending !== undefined) replace(step, ending.reason, at)
+}
+
+/** The same whether it is due or not. Whoever watched the old one is cut off. */
+export function replace(step: Step, reason: ReplacementReason, at: number): void {
+  startFresh(step, reason, at)
   update(step, { watchers: [] })
   step.effects.push({ type: 'disconnect', reason: 'replaced' })
 }

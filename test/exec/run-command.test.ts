@@ -1,0 +1,28 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../../src/node/exec/run-command.js'
+import { startSidecar } from '../support/with-sidecar.js'
+
+test('a terminate that is refused, because one is under way, sends no other SIGTERM and moves no SIGKILL', async () => {
+  const local = await startSidecar()
+  const said: string[] = []
+  const program =
+    'process.on("SIGTERM", () => process.stdout.write("")); setInterval(() => undefined, 1000); ' +
+    `void fetch(${JSON.stringify(local.url)} + "/ready", { method: "POST", body: "{}" })`
+  const isReady = new Promise<void>((resolve) => {
+    onTestFinished(local.sidecar.log.subscribe(({ event }) => event.type === 'call' && resolve()))
+  })
+  const ended = runCommand({
+    command: [process.execPath, '-e', program],
+    local,
+    env: process.env,
+    graceMs: 60_000,
+    restarts: false,
+    stdin: 'ignore',
+    say: (text) => void said.push(text),
+  })
+  await isReady
+  expect(local.control({ type: 'terminate', graceMs: 100 })).toEqual({ ok: true })
+  expect(local.control({ type: 'terminate', graceMs: 0 }).ok).toBe(false)
+  expect((await ended).exitCode).toBe(137)
+  expect(said.filter((text) => text.includes('SIGTERM to'))).toHaveLength(1)
+})
