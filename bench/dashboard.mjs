@@ -3,6 +3,7 @@
  * under a flood of events, and what three open dashboards add to the calls of a game.
  */
 /* global document, requestAnimationFrame, MutationObserver, window -- of the page */
+import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { createLocalSidecar } from '../dist/node.js'
@@ -72,6 +73,7 @@ async function firstPaint(browser, url, times) {
     reply.setHeader('content-type', 'text/html')
     reply.end('<!doctype html><title>bare</title><p>bare')
   }).listen(0, '127.0.0.1')
+  await once(bare, 'listening')
   const bareUrl = `http://127.0.0.1:${bare.address().port}/`
   const paints = { [bareUrl]: [], [`${url}/_/`]: [] }
   for (let i = 0; i < times; i++) {

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { createLocalSidecar } from '../../src/node/index.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { inDashboard, type Dashboard } from './support/dashboard.js'
 
 const clipboard = ({ run }: Dashboard): Promise<string> => run('navigator.clipboard.readText()')
@@ -18,6 +20,16 @@ inDashboard((open) => {
     await dashboard.call('POST', '/health', {})
     await dashboard.says('Health', /of 600 s.*misses 0 of 3/s)
     await dashboard.says('Timeline', 'health')
+  })
+
+  test('a row where production differs has a mark, and the file of a recording is named', async () => {
+    const file = join(await temporaryFolder('gameserver-page'), 'match.ndjson')
+    const dashboard = await open({ local: { record: file } })
+    await dashboard.until(`document.querySelector('footer').innerText.includes(${JSON.stringify(`recording ${file}`)})`)
+    await dashboard.call('POST', '/health', {})
+    await dashboard.call('POST', '/health')
+    await dashboard.until(`[...document.querySelectorAll('.timeline-row .timeline-chip')].length === 1`)
+    await dashboard.says('Timeline', /POST \/health[^]*prod/)
   })
 
   test('j and Enter show what an allocation changed', async () => {
