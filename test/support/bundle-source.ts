@@ -6,7 +6,7 @@ const withoutDashboard: Plugin = {
   name: 'without-dashboard',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\?page$/ }, ({ path }) => ({ path, namespace: 'page' }))
-    onLoad({ filter: /./, namespace: 'page' }, () => ({ contents: "export const gzip = '', id = '', hashes = {}" }))
+    onLoad({ filter: /./, namespace: 'page' }, () => ({ contents: "export const brotli = '', id = '', hashes = {}" }))
   },
 }
 
