@@ -151,7 +151,7 @@ export function describeChange(change: Change): string {
     case 'gone':
       return 'gone from the cluster'
     case 'replaced':
-      return plain(replacementSentence(change), 400)
+      return plain(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
   }
 }
 

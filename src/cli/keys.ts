@@ -69,7 +69,8 @@ export function attachKeys(options: KeyOptions): () => void {
       case 'd':
         return void local.control({ type: 'dropWatchers' })
       case 't':
-        return void local.control({ type: 'terminate' })
+        if (!local.control({ type: 'terminate' }).ok) return
+        return options.print('It goes when its grace period of 30 s is over; press r for a fresh one now')
       case 'r':
         return void local.control({ type: 'restart', fresh: true })
       case 'o':

@@ -17,6 +17,7 @@ describe('each mistake of a GameServer file is found', () => {
     ['file', '5', 'failure', /holds no object/],
     ['file', HEAD + PORTS, 'ok', /is read/],
     ['file-kind', 'kind: Pod\napiVersion: v1\n', 'failure', /^it is "Pod" of "v1"/],
+    ['file-players', 'kind: Pod\napiVersion: v1\n', 'skipped', /holds no GameServer/],
     ['file-kind', `apiVersion: agones.dev/v1\nkind: Fleet\nspec: {template: {${PORTS.trim()}}}\n`, 'ok', /GameServer/],
     ['file-fields', `${HEAD}spec: {helth: {}}\n`, 'failure', /helth/],
     ['file-fields', HEAD + PORTS, 'ok', /known/],

@@ -11,6 +11,13 @@ const withFile =
     return found instanceof Error ? skipped('the file could not be read') : run(found, file)
   }
 
+/** A check of a GameServer's fields, which a file of another kind doesn't have. */
+const withGameServer = (run: (manifest: Manifest, path: string) => Finding | Promise<Finding>) =>
+  withFile((manifest, path) => (isGameServer(manifest) ? run(manifest, path) : skipped('the file holds no GameServer')))
+
+const isGameServer = ({ kind, apiVersion }: Manifest): boolean =>
+  kind === 'GameServer' && apiVersion === 'agones.dev/v1'
+
 async function checkParses({ file, manifest }: Patient): Promise<Finding> {
   if (file === undefined) return skipped('no file is named; give --file gameserver.yaml')
   const found = await manifest()
@@ -30,8 +37,9 @@ async function checkFields(_manifest: Manifest, path: string): Promise<Finding> 
   }
 }
 
-function checkKind({ kind, apiVersion }: Manifest): Finding {
-  return kind === 'GameServer' && apiVersion === 'agones.dev/v1'
+function checkKind(manifest: Manifest): Finding {
+  const { kind, apiVersion } = manifest
+  return isGameServer(manifest)
     ? ok('it is a GameServer of agones.dev/v1')
     : failure(
         `it is ${JSON.stringify(kind ?? 'nothing')} of ${JSON.stringify(apiVersion ?? 'no apiVersion')}`,
@@ -142,14 +150,14 @@ async function startUpOf(found: Awaited<ReturnType<Patient['listener']>>, url: s
 export const fileChecks: readonly Check[] = [
   { id: 'file', group: 'File', run: checkParses },
   { id: 'file-kind', group: 'File', run: withFile(checkKind) },
-  { id: 'file-fields', group: 'File', run: withFile(checkFields) },
-  { id: 'file-place', group: 'File', run: withFile(checkPlace) },
-  { id: 'file-names', group: 'File', run: withFile(checkNames) },
-  { id: 'file-players', group: 'File', run: withFile(checkPlayers) },
+  { id: 'file-fields', group: 'File', run: withGameServer(checkFields) },
+  { id: 'file-place', group: 'File', run: withGameServer(checkPlace) },
+  { id: 'file-names', group: 'File', run: withGameServer(checkNames) },
+  { id: 'file-players', group: 'File', run: withGameServer(checkPlayers) },
   {
     id: 'file-health',
     group: 'File',
-    run: (patient) => withFile((manifest) => checkHealth(manifest, patient))(patient),
+    run: (patient) => withGameServer((manifest) => checkHealth(manifest, patient))(patient),
   },
-  { id: 'file-ports', group: 'File', run: withFile(checkPorts) },
+  { id: 'file-ports', group: 'File', run: withGameServer(checkPorts) },
 ]
