@@ -4,16 +4,11 @@ import { port } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { findSidecar, urlOption } from '../find-sidecar.js'
+import type { SidecarReplay } from '../replay/as-sidecar.js'
 
-interface ReplayOptions {
+interface ReplayOptions extends SidecarReplay {
   readonly as: 'sidecar' | 'client'
   readonly url?: string
-  readonly httpPort: number
-  readonly address: string
-  readonly speed: number
-  readonly step: boolean
-  readonly now: boolean
-  readonly exit: boolean
 }
 
 export const replayCommand: CommandModule = {
