@@ -19,9 +19,12 @@ interface Terminal {
   readonly finished: Promise<{ readonly code: number | null; readonly text: string }>
 }
 
-/** Runs the command line in a terminal, between two lines that tell the terminal's settings. */
+/**
+ * Runs the command line in a terminal, between two lines that tell the terminal's settings. Ctrl-C goes to the shell
+ * too, which some shells die of unless they have a trap; a trap that does something is not inherited.
+ */
 function inTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
-  const command = `stty -g; '${process.execPath}' '${CLI}' ${args.join(' ')}; code=$?; stty -g; exit $code`
+  const command = `trap : INT; stty -g; '${process.execPath}' '${CLI}' ${args.join(' ')}; code=$?; stty -g; exit $code`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { ...process.env, ...NO_SIDECAR, NO_COLOR: '1', ...env },
     stdio: 'pipe',
