@@ -21,5 +21,8 @@ export function findSidecar(url: string | undefined, env: Readonly<Record<string
   if (address === undefined || !['http:', 'https:'].includes(address.protocol)) {
     throw new UsageError(`--url must look like http://127.0.0.1:9358; got ${JSON.stringify(text)}`)
   }
+  if (/[?#]/.test(text)) {
+    throw new UsageError(`--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(text)}`)
+  }
   return address.href.replace(/\/$/, '')
 }

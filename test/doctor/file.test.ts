@@ -14,6 +14,8 @@ const PORTS = 'spec: {ports: [{name: default, containerPort: 7777}]}\n'
 describe('each mistake of a GameServer file is found', () => {
   const rows: readonly (readonly [id: string, text: string, status: string, said: RegExp])[] = [
     ['file', `${HEAD}spec: [\n`, 'failure', /is no YAML: .* at line 4/],
+    ['file', 'spec: *nowhere\n', 'failure', /is no YAML: .*nowhere/],
+    ['file-kind', 'kind: &a [*a]\n', 'failure', /^it is a list of "no apiVersion"/],
     ['file', '5', 'failure', /holds no object/],
     ['file', HEAD + PORTS, 'ok', /is read/],
     ['file-kind', 'kind: Pod\napiVersion: v1\n', 'failure', /^it is "Pod" of "v1"/],

@@ -25,6 +25,27 @@ describe('each mistake on the way to the sidecar is found', () => {
       'failure',
       /^something else listens/,
     ],
+    [
+      'listener',
+      'an answer that never ends',
+      async () => ({
+        url: await faulty({ '*': (_request, response) => void response.write('data: 1\n\n') }),
+        patience: 200,
+      }),
+      'failure',
+      /^something else listens .* gave status 200/,
+    ],
+    [
+      'listener',
+      'an upgrade that nobody asked for',
+      async () => ({
+        url: await faulty({
+          '*': (_request, { socket }) => void socket!.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\n\r\n'),
+        }),
+      }),
+      'failure',
+      /^something else listens .* gave status 101/,
+    ],
     ['listener', 'a real sidecar', async () => ({ url: await faulty() }), 'ok', /real sidecar/],
     [
       'listener',

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ControlCommand } from '../../src/sidecar/index.js'
 import type { LocalSidecarOptions } from '../../src/node/index.js'
 import { startSidecar, untilLogged } from '../support/with-sidecar.js'
-import { faulty, find } from './support.js'
+import { faulty, find, json } from './support.js'
 
 async function sidecarWith(commands: readonly ControlCommand[], options: LocalSidecarOptions = {}): Promise<string> {
   const local = await startSidecar(options)
@@ -29,6 +29,16 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['size', 'nearly too large', [{ type: 'padObject', bytes: 60_000 }], 'warning', /at 65536 no WebSocket/],
     ['size', 'honest', [], 'ok', /bytes as JSON/],
     ['faults', 'set', [{ type: 'delayCalls', ms: 5, operations: ['ready'] }], 'warning', /calls are delayed/],
+    [
+      'faults',
+      'that wait for their time',
+      [
+        { type: 'dropWatchers', everyMs: 60_000 },
+        { type: 'loseWrites', count: 1 },
+      ],
+      'warning',
+      /: watches are cut again and again, writes are lost$/,
+    ],
     ['faults', 'none', [], 'ok', /no faults/],
     ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which it stays/],
     ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],
@@ -95,6 +105,13 @@ describe('each mistake of the watch and of the GameServer is found', () => {
   test('local mode never tells of counters', async () => {
     expect(await find('echo', { url: await sidecarWith([], { mode: 'local' }) })).toMatchObject({ status: 'warning' })
     expect(await find('echo', { url: await sidecarWith([]) })).toMatchObject({ status: 'ok' })
+  })
+
+  test('what a version that tells less leaves out is skipped', async () => {
+    const url = await faulty({ 'GET /_/api/state': json(200, { gameServer: {}, mode: 'local' }) })
+    expect((await find('listener', { url })).text).toMatch(/of this package listens, in local mode/)
+    for (const id of ['faults', 'watchers', 'beats'])
+      expect([id, (await find(id, { url })).status]).toEqual([id, 'skipped'])
   })
 
   test('four streams are more than a browser should hold', async () => {

@@ -1,5 +1,4 @@
-import type { SidecarSnapshot } from '../../sidecar/index.js'
-import type { GameServer } from '../../protocol/game-server.js'
+import type { callsOf, SeenGameServer, SeenState } from './answered.js'
 import type { Answer } from './probe.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
@@ -29,7 +28,7 @@ export interface Check {
 export type Listener =
   | { readonly kind: 'none'; readonly reason: string }
   /** A local sidecar of this package; without its state where that needs a token. */
-  | { readonly kind: 'ours'; readonly state: SidecarSnapshot | undefined }
+  | { readonly kind: 'ours'; readonly state: SeenState | undefined }
   | { readonly kind: 'real' }
   | { readonly kind: 'other'; readonly what: string }
 
@@ -48,7 +47,9 @@ export interface Patient {
   /** The answer to `GET /gameserver`. */
   read(): Promise<Answer>
   /** Undefined where none can be read. */
-  gameServer(): Promise<GameServer | undefined>
+  gameServer(): Promise<SeenGameServer | undefined>
+  /** The calls in the event log of a local sidecar of this package. */
+  calls(): Promise<ReturnType<typeof callsOf>>
   /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. */
   manifest(): Promise<Manifest | Error>
 }

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { parseObject } from '../../client/connection/answer.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
+import { at } from './manifest-file.js'
 
 const TIMEOUT_MS = 5_000
 
@@ -25,8 +27,8 @@ const withCluster = (run: () => Promise<Finding>): (() => Promise<Finding>) => {
 async function clusterVersion(): Promise<string | undefined> {
   const text = await kubectl('version', '-o', 'json')
   if (text === undefined) return undefined
-  const { serverVersion } = JSON.parse(text) as { readonly serverVersion?: { readonly gitVersion?: string } }
-  return serverVersion?.gitVersion
+  const { gitVersion } = at(parseObject(text), 'serverVersion')
+  return typeof gitVersion === 'string' ? gitVersion : undefined
 }
 
 async function checkCluster(): Promise<Finding> {
@@ -58,23 +60,19 @@ async function checkRights(): Promise<Finding> {
 async function checkClusterHealth(): Promise<Finding> {
   const text = await kubectl('get', 'gameservers.agones.dev', '-A', '-o', 'json')
   if (text === undefined) return skipped('this user may not list GameServers')
-  const { items = [] } = JSON.parse(text) as { readonly items?: readonly Listed[] }
-  const off = items.filter(({ spec }) => spec?.health?.disabled === true).map(({ metadata }) => metadata.name)
-  const bad = items
-    .filter(({ status }) => /Unhealthy|Error/.test(status?.state ?? ''))
-    .map(({ metadata }) => metadata.name)
+  const items: readonly unknown[] = [parseObject(text)?.['items'] ?? []].flat()
+  const nameOf = (item: unknown): string => {
+    const { name } = at(item, 'metadata')
+    return typeof name === 'string' ? name : 'one without a name'
+  }
+  const off = items.filter((item) => at(item, 'spec', 'health')['disabled'] === true).map(nameOf)
+  const bad = items.filter((item) => ['Unhealthy', 'Error'].includes(at(item, 'status')['state'] as string)).map(nameOf)
   if (bad.length > 0) {
     return warning(`Unhealthy or in Error: ${bad.slice(0, 5).join(', ')}`, `kubectl describe gameserver ${bad[0]}`)
   }
   return off.length > 0
     ? warning(`health checks are off in ${off.slice(0, 5).join(', ')}`, 'set spec.health.disabled to false')
     : ok(`${items.length} GameServers, none Unhealthy, none without health checks`)
-}
-
-interface Listed {
-  readonly metadata: { readonly name: string }
-  readonly spec?: { readonly health?: { readonly disabled?: boolean } }
-  readonly status?: { readonly state?: string }
 }
 
 export const clusterChecks: readonly Check[] = [

@@ -42,7 +42,7 @@ function checkKind(manifest: Manifest): Finding {
   return isGameServer(manifest)
     ? ok('it is a GameServer of agones.dev/v1')
     : failure(
-        `it is ${JSON.stringify(kind ?? 'nothing')} of ${JSON.stringify(apiVersion ?? 'no apiVersion')}`,
+        `it is ${shown(kind ?? 'nothing')} of ${shown(apiVersion ?? 'no apiVersion')}`,
         'begin it with apiVersion: agones.dev/v1 and kind: GameServer (or Fleet)',
       )
 }
@@ -93,19 +93,21 @@ function checkPlayers(manifest: Manifest): Finding {
       )
 }
 
-async function checkHealth(manifest: Manifest, { listener, url }: Patient): Promise<Finding> {
+async function checkHealth(manifest: Manifest, patient: Patient): Promise<Finding> {
   const health = at(manifest, 'spec', 'health')
   if (health['disabled'] === true) {
     return warning('spec.health.disabled is true, so a game that hangs stays in play', 'take it out, and send beats')
   }
-  const { periodSeconds = 5, initialDelaySeconds = 5 } = health
-  if (Number(periodSeconds) < 2) {
-    return warning(`spec.health.periodSeconds is ${String(periodSeconds)}, which a short pause misses`, 'set 2 or more')
+  const [period, delay] = [health['periodSeconds'], health['initialDelaySeconds']].map((value) =>
+    typeof value === 'number' ? value : 5,
+  ) as [number, number]
+  if (period < 2) {
+    return warning(`spec.health.periodSeconds is ${period}, which a short pause misses`, 'set 2 or more')
   }
-  const startUp = await startUpOf(await listener(), url)
-  if (startUp !== undefined && startUp > Number(initialDelaySeconds)) {
+  const startUp = await startUpOf(patient)
+  if (startUp !== undefined && startUp > delay) {
     return warning(
-      `the game's first call came ${startUp.toFixed(1)} s after its sidecar started, later than initialDelaySeconds ${String(initialDelaySeconds)}`,
+      `the game's first call came ${startUp.toFixed(1)} s after its sidecar started, later than initialDelaySeconds ${delay}`,
       `set spec.health.initialDelaySeconds to ${Math.ceil(startUp * 1.5)}`,
     )
   }
@@ -118,13 +120,10 @@ function checkPorts(manifest: Manifest): Finding {
     return warning('spec.ports is empty, so players reach no port', 'add {name: default, containerPort: 7777}')
   }
   for (const port of ports.map((one) => at(one))) {
-    const name = JSON.stringify(port['name'] ?? 'without a name')
-    const { portPolicy: policy = 'Dynamic' } = port as { readonly portPolicy?: string }
-    if (!['Dynamic', 'Static', 'Passthrough', 'None'].includes(policy)) {
-      return failure(
-        `port ${name} has portPolicy ${JSON.stringify(policy)}`,
-        'use Dynamic, Static, Passthrough or None',
-      )
+    const name = shown(port['name'] ?? 'without a name')
+    const { portPolicy: policy = 'Dynamic' } = port
+    if (typeof policy !== 'string' || !['Dynamic', 'Static', 'Passthrough', 'None'].includes(policy)) {
+      return failure(`port ${name} has portPolicy ${shown(policy)}`, 'use Dynamic, Static, Passthrough or None')
     }
     if (policy !== 'Passthrough' && port['containerPort'] === undefined) {
       return failure(`port ${name} has no containerPort`, 'add the port that the game listens on')
@@ -139,13 +138,19 @@ function checkPorts(manifest: Manifest): Finding {
 }
 
 /** Seconds from the sidecar's start to the first call, by the log of a local sidecar that still has its beginning. */
-async function startUpOf(found: Awaited<ReturnType<Patient['listener']>>, url: string): Promise<number | undefined> {
-  if (found.kind !== 'ours' || found.state === undefined) return undefined
-  const { entriesOf } = await import('./beats.js')
-  const entries = await entriesOf(url)
-  const first = entries.find(({ event }) => event.type === 'call')
-  return first === undefined || entries[0]?.seq !== 1 ? undefined : (first.at - found.state.startedAt) / 1000
+async function startUpOf({ listener, calls }: Patient): Promise<number | undefined> {
+  const found = await listener()
+  if (found.kind !== 'ours' || found.state?.startedAt === undefined) return undefined
+  const {
+    calls: [first],
+    isWhole,
+  } = await calls()
+  return first === undefined || !isWhole ? undefined : (first.at - found.state.startedAt) / 1000
 }
+
+/** A value as a sentence has it: what YAML builds out of references may have no JSON. */
+const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value)
 
 export const fileChecks: readonly Check[] = [
   { id: 'file', group: 'File', run: checkParses },

@@ -1,17 +1,16 @@
-import type { GameServer } from '../../protocol/game-server.js'
+import type { SeenGameServer } from './answered.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding, Patient } from './check.js'
 
 const whenThere =
-  (run: (gameServer: GameServer, patient: Patient) => Finding) =>
+  (run: (gameServer: SeenGameServer, patient: Patient) => Finding) =>
   async (patient: Patient): Promise<Finding> => {
     const gameServer = await patient.gameServer()
     return gameServer === undefined ? skipped('there is no GameServer') : run(gameServer, patient)
   }
 
-function checkState({ status, object_meta }: GameServer): Finding {
-  const { state } = status
-  if ((object_meta.deletion_timestamp ?? '0') !== '0') {
+function checkState({ state, isBeingDeleted }: SeenGameServer): Finding {
+  if (isBeingDeleted) {
     return warning(
       `the GameServer is ${state}, and being deleted`,
       'end the game in order; the next one gets a new GameServer',
@@ -30,9 +29,8 @@ function checkState({ status, object_meta }: GameServer): Finding {
   return ok(`the GameServer is ${state}`)
 }
 
-function checkHealth({ spec }: GameServer): Finding {
-  const { disabled, period_seconds: period = 5, failure_threshold: threshold = 3 } = spec?.health ?? {}
-  if (disabled === true) {
+function checkHealth({ health: { isOff, period, threshold } }: SeenGameServer): Finding {
+  if (isOff) {
     return warning('health checks are off, so a game that hangs stays in play', 'set spec.health.disabled to false')
   }
   return period < 2
@@ -43,12 +41,13 @@ function checkHealth({ spec }: GameServer): Finding {
     : ok(`a beat must come every ${period} s; ${threshold} misses make it Unhealthy`)
 }
 
-function checkVersion({ object_meta }: GameServer, { version }: Patient): Finding {
-  const platform = Object.entries(object_meta.annotations ?? {}).find(([key]) => key.endsWith('.dev/sdk-version'))?.[1]
+function checkVersion({ annotations }: SeenGameServer, { version }: Patient): Finding {
+  const platform = annotations.find(([key]) => key.endsWith('.dev/sdk-version'))?.[1]
   if (platform === undefined) return ok(`this package is ${version}; the sidecar doesn't tell its version`)
-  const [major = 0, minor = 0] = platform.split('.').map(Number)
   const both = `this package is ${version}, the platform ${platform}`
-  if (major > 1 || minor > 52) return ok(both)
+  const [, major, minor] = (/^(\d+)\.(\d+)/.exec(platform) ?? []).map(Number)
+  // A build of one's own may be called anything.
+  if (major === undefined || minor === undefined || major > 1 || minor > 52) return ok(both)
   return minor >= 50
     ? warning(`${both}, whose WebSockets give no frame`, 'update the platform to 1.53 or later')
     : warning(`${both}, whose answer to updateCounter may be empty; this client reads it again`, 'update the platform')

@@ -11,12 +11,17 @@ export async function readManifestFile(path: string): Promise<Manifest | Error> 
     return new Error(code === 'ENOENT' ? `there is no file ${path}` : (error as Error).message)
   }
   const { parseAllDocuments } = await import('yaml')
-  const documents = parseAllDocuments(text)
-  const list = Array.isArray(documents) ? documents : []
-  const [problem] = list.flatMap(({ errors }) => errors)
-  if (problem !== undefined)
-    return new Error(`${path} is no YAML: ${problem.message.split('\n')[0]!.replace(/:$/, '')}`)
-  const values = list.map((document) => document.toJS() as unknown).filter(isObject)
+  let values: Manifest[]
+  try {
+    const documents = parseAllDocuments(text)
+    const list = Array.isArray(documents) ? documents : []
+    const [problem] = list.flatMap(({ errors }) => errors)
+    if (problem !== undefined) throw problem
+    values = list.map((document) => document.toJS() as unknown).filter(isObject)
+  } catch (error) {
+    // Also of references that lead nowhere or grow without end, which only the second step finds.
+    return new Error(`${path} is no YAML: ${(error as Error).message.split('\n')[0]!.replace(/:$/, '')}`)
+  }
   const found = values.find(({ kind }) => kind === 'GameServer' || kind === 'Fleet') ?? values[0]
   if (found === undefined) return new Error(`${path} holds no object`)
   return templateOf(found)
@@ -28,7 +33,7 @@ function templateOf(value: Manifest): Manifest {
   return isObject(template) ? { apiVersion: value['apiVersion'], kind: 'GameServer', ...template } : value
 }
 
-const isObject = (value: unknown): value is Manifest =>
+export const isObject = (value: unknown): value is Manifest =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The object at a path of names; empty where there is none. */

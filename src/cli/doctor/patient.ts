@@ -1,7 +1,5 @@
-import { isGameServer } from '../../client/game-server/game-server.js'
 import { parseObject } from '../../client/connection/answer.js'
-import type { GameServer } from '../../protocol/game-server.js'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import { callsOf, gameServerOf, stateOf } from './answered.js'
 import type { Listener, Patient } from './check.js'
 import { readManifestFile } from './manifest-file.js'
 import { ask } from './probe.js'
@@ -17,23 +15,17 @@ export function createPatient(given: Given): Patient {
     ...given,
     read,
     gameServer,
+    calls: once(async () => callsOf(await ask(`${url}/_/api/log`, { patience }))),
     listener: once(async () => findListener(url, patience, await read())),
     manifest: once(() => readManifestFile(file!)),
   }
 }
 
-function gameServerOf({ status, text }: Answer): GameServer | undefined {
-  const body = parseObject(text)
-  return status === 200 && isGameServer(body) ? body : undefined
-}
-
 async function findListener(url: string, patience: number, read: Answer): Promise<Listener> {
   if (read.problem !== undefined) return { kind: 'none', reason: read.problem }
   const own = await ask(`${url}/_/api/state`, { patience })
-  const state = parseObject(own.text)
-  if (own.status === 200 && state !== undefined && 'gameServer' in state) {
-    return { kind: 'ours', state: state as unknown as SidecarSnapshot }
-  }
+  const state = stateOf(own)
+  if (state !== undefined) return { kind: 'ours', state }
   if (own.status === 401) return { kind: 'ours', state: undefined }
   if (gameServerOf(read) !== undefined) return { kind: 'real' }
   // The sidecar's own errors: a status of gRPC in `code`, beside a message.

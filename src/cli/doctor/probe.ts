@@ -30,16 +30,36 @@ export async function ask(url: string, question: Question): Promise<Answer> {
   const since = (): number => performance.now() - began
   try {
     const response = await open(url, question)
-    let text = ''
-    for await (const chunk of response.setEncoding('utf8')) {
-      text += String(chunk)
-      if (text.length > MOST || since() > question.patience) break
-    }
-    response.destroy()
+    const text = await readAll(response, question.patience - since())
     return { status: response.statusCode ?? 0, headers: response.headers, text, ms: since(), problem: undefined }
   } catch (error) {
     return { status: 0, headers: {}, text: '', ms: since(), problem: reasonOf(error) }
   }
+}
+
+/** The body, or as much of it as has come when the time is over: a stream never ends. */
+async function readAll(response: IncomingMessage, patience: number): Promise<string> {
+  let text = ''
+  let isLate = false
+  const timer = setTimeout(
+    () => {
+      isLate = true
+      response.destroy()
+    },
+    Math.max(1, patience),
+  )
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += String(chunk)
+      if (text.length > MOST) break
+    }
+  } catch (error) {
+    if (!isLate) throw error
+  } finally {
+    clearTimeout(timer)
+    response.destroy()
+  }
+  return text
 }
 
 /** The first line of a stream and when it came; `undefined` if none came in time. */

@@ -56,7 +56,9 @@ async function checkListener({ url, listener }: Patient): Promise<Finding> {
     case 'none':
       return failure(`nothing answers HTTP at ${url}: ${found.reason}`, `start a sidecar (${START})`)
     case 'ours':
-      return ok(`a local sidecar of this package listens${found.state ? `, in ${found.state.mode} mode` : ''}`)
+      return ok(
+        `a local sidecar of this package listens${found.state?.mode === undefined ? '' : `, in ${found.state.mode} mode`}`,
+      )
     case 'real':
       return ok('a real sidecar listens, or a way to one')
     case 'other':
@@ -70,7 +72,7 @@ async function checkListener({ url, listener }: Patient): Promise<Finding> {
 async function checkGameServer({ read, gameServer }: Patient): Promise<Finding> {
   const { status, text } = await read()
   const found = await gameServer()
-  if (found !== undefined) return ok(`GET /gameserver gives ${found.object_meta.name}, ${found.status.state}`)
+  if (found !== undefined) return ok(`GET /gameserver gives ${found.name}, ${found.state}`)
   const { message } = parseObject(text) ?? {}
   return failure(
     `GET /gameserver gives ${status} ${typeof message === 'string' ? message : 'and no GameServer'}`,
