@@ -15,6 +15,8 @@ import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
+import { createLeaving } from './leaving.js'
+import type { Leaving } from './leaving.js'
 import { createLoadLimit } from '../http/load-limit.js'
 import type { Load } from '../http/load-limit.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
@@ -65,13 +67,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const onStream = (): void => exempt(message.socket)
     const body = bodies()
     const load = isControlTarget(admission.target) ? controlAnswers() : answers()
-    const left = new AbortController()
-    reply.once('close', () => {
-      load.end()
-      left.abort()
-    })
+    const leaving = createLeaving(reply)
+    reply.once('close', () => load.end())
     try {
-      const response = await answer(message, admission, body, left.signal).catch(refuseBodies)
+      const response = await answer(message, admission, body, leaving).catch(refuseBodies)
       body.end()
       await writeResponse(response, reply, { load, backlog, extraHeaders, onStream })
     } catch (error) {
@@ -87,7 +86,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     message: IncomingMessage,
     admission: Admission,
     load: Load,
-    signal: AbortSignal,
+    leaving: Leaving,
   ): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
@@ -102,7 +101,15 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       return handleControl(target, toRequest(message, host, path, load))
     }
     const client = nameOf(message.rawHeaders, false)
-    const raw = { method: message.method ?? 'GET', target: path, client, signal }
+    const method = message.method ?? 'GET'
+    const raw = {
+      method,
+      target: path,
+      client,
+      get signal() {
+        return leaving.signal
+      },
+    }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
