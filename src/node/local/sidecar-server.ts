@@ -11,7 +11,7 @@ import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-a
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { createClientNames } from './client-names.js'
-import { serveEvents } from './control-events.js'
+import { createEventServer } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
@@ -59,6 +59,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   // Who reads the whole log or state of the sidecar takes nothing from the game.
   const controlAnswers = createLoadLimit(SMALL_ANSWER)
   const backlog = createBacklog()
+  const serveEvents = createEventServer(target.sidecar, backlog)
   const nameOf = createClientNames()
   const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
@@ -131,7 +132,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
     if (accepted === undefined) return
-    serveEvents(target.sidecar, accepted, backlog, query.has('since') ? readSince(query) : undefined)
+    serveEvents(accepted, query.has('since') ? readSince(query) : undefined)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void => {
