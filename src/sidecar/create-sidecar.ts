@@ -2,7 +2,7 @@ import { commandProblem } from './control/command-problem.js'
 import { plainJson } from './control/plain-json.js'
 import { createDelays } from './delays.js'
 import { createLog } from './event-log.js'
-import type { EntryNote, LogEntry } from './event-log.js'
+import type { EntryContext, EntryNote } from './event-log.js'
 import { callEach, callSafely, throwLater } from './listeners.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
@@ -76,8 +76,8 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     // A timer that fired early, or for work that is done already, is not worth an entry.
     if (event.type !== 'tick' || state !== before) {
       checkpoints.note(log.lastSeq + 1, before, log.lastSeq - config.logEntries)
-      const entry = log.append(event, now, result.effects, meta && noteOf(meta, now))
-      keepContext(entry, before, result.effects, meta)
+      const context = contextOf(event, before, result.effects, meta)
+      const entry = log.append(event, now, result.effects, meta && noteOf(meta, now), context)
       outbox.push(() => log.announce(entry, result.effects))
     }
     for (const effect of result.effects) deliver(effect)
@@ -89,24 +89,6 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     const seq = log.lastSeq
     drain()
     return { effects: result.effects, seq }
-  }
-
-  /** Keeps what `explain` needs. A beat needs nothing: it is the one call that comes by the thousand. */
-  function keepContext(
-    { seq, event }: LogEntry,
-    before: SidecarState,
-    effects: readonly Effect[],
-    meta: CallMeta | undefined,
-  ): void {
-    const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
-    if (meta?.delayed === true) faults.push('delayCalls held it up')
-    const isBeat = event.type === 'call' && event.call.operation === 'health'
-    if (isBeat && faults.length === 0) return
-    log.keepContext(seq, {
-      state: before.object.status.state,
-      ending: before.gone || isBeingDeleted(before.object),
-      faults,
-    })
   }
 
   function deliver(effect: Effect): void {
@@ -173,13 +155,13 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       )
       meta.onEntry?.(seq)
     },
-    keep: (seq, exchange) => log.keepExchange(seq, exchange),
+    keep: (seq, exchange) => log.keepExchange(seq, exchange, environment.now()),
     keepBeat(seq, client, exchange) {
       let shared = beats.get(client)
       // One that made room would be made anew with each beat, by as many clients as there are.
       if (shared === undefined && beats.size === mostBeaters) return
       if (shared === undefined) beats.set(client, (shared = exchange()))
-      log.keepExchange(seq, shared, true)
+      log.keepShared(seq, shared)
     },
     watch(sink, meta) {
       checkEpoch(sentIn)
@@ -294,4 +276,19 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
 
 function noteOf({ client, began, delayed, lasts = 0 }: CallMeta, now: number): EntryNote {
   return { client, ms: began === undefined ? undefined : Math.round(now - began + lasts), fault: delayed === true }
+}
+
+/** What `explain` needs. A beat needs nothing: it is the one call that comes by the thousand. */
+function contextOf(
+  event: SidecarEvent,
+  before: SidecarState,
+  effects: readonly Effect[],
+  meta: CallMeta | undefined,
+): EntryContext | undefined {
+  const faults: string[] = []
+  for (const effect of effects) if (effect.type === 'fault') faults.push(effect.rule)
+  if (meta?.delayed === true) faults.push('delayCalls held it up')
+  const isBeat = event.type === 'call' && event.call.operation === 'health'
+  if (isBeat && faults.length === 0) return undefined
+  return { state: before.object.status.state, ending: before.gone || isBeingDeleted(before.object), faults }
 }

@@ -1,5 +1,4 @@
-import { createEntryDetails } from './entry-details.js'
-import type { EntryContext } from './entry-details.js'
+import { createKeptEntries } from './kept-entries.js'
 import { callEach, callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { GameServer } from '../protocol/game-server.js'
@@ -11,8 +10,6 @@ import type { SidecarEvent } from './model/state/sidecar-event.js'
 import type { Exchange } from './wire/exchange.js'
 
 const maxMessage = 500
-/** Characters of requests and answers that are kept in all. */
-const maxDetails = 8 * 1024 * 1024
 
 /** One entry of the event log. Its `event` is enough to replay it; the rest tells the outcome. */
 export interface LogEntry {
@@ -42,19 +39,29 @@ export interface EntryNote {
   readonly fault?: boolean
 }
 
+/** What an answer was decided by and its entry in the log doesn't hold. */
+export interface EntryContext {
+  /** The GameServer's state before the event. */
+  readonly state: string
+  /** The GameServer was on its way out, or gone. */
+  readonly ending: boolean
+  /** What each fault did, a sentence each. */
+  readonly faults: readonly string[]
+}
+
 /** An entry with all that is kept beside it. The oldest exchanges are dropped first. */
 export interface KeptEntry {
   readonly entry: LogEntry
-  readonly context?: EntryContext
-  readonly exchange?: Exchange
+  readonly context: EntryContext | undefined
+  readonly exchange: Exchange | undefined
 }
 
 /** Told of everything that a recording holds. */
 export interface LogFollower {
   /** `published` are the versions of the GameServer that the event made, for whoever watches. */
   onEntry(entry: LogEntry, published: readonly GameServer[]): void
-  /** A request of an entry, with its answer. Beats are left out. */
-  onExchange(seq: number, exchange: Exchange): void
+  /** A request of an entry, with its answer and the time of that. Beats are left out. */
+  onExchange(seq: number, exchange: Exchange, at: number): void
 }
 
 export interface EventLog {
@@ -68,10 +75,17 @@ export interface EventLog {
 }
 
 export interface WritableLog extends EventLog {
-  append(event: SidecarEvent, at: number, effects: readonly Effect[], note?: EntryNote): LogEntry
-  keepContext(seq: number, context: EntryContext): void
+  append(
+    event: SidecarEvent,
+    at: number,
+    effects: readonly Effect[],
+    note: EntryNote | undefined,
+    context: EntryContext | undefined,
+  ): LogEntry
   /** Keeps a request and its answer beside an entry. */
-  keepExchange(seq: number, exchange: Exchange, isShared?: boolean): void
+  keepExchange(seq: number, exchange: Exchange, at: number): void
+  /** The same for one that many entries share, and that nobody is told of. */
+  keepShared(seq: number, exchange: Exchange): void
   /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
   announce(entry: LogEntry, effects: readonly Effect[]): void
   readonly lastSeq: number
@@ -80,58 +94,32 @@ export interface WritableLog extends EventLog {
 /** Creates a log that keeps so many entries and about so many characters; the oldest are dropped first. */
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
-  const sizes = new Map<LogEntry, number>()
   const followers = new Set<LogFollower>()
-  const details = createEntryDetails(maxDetails)
-  let size = 0
+  const kept = createKeptEntries(maxEntries, maxSize)
   let lastSeq = 0
-
-  /** Drops the oldest entries; a newest entry that is too large by itself is kept. */
-  function dropOldest(): void {
-    for (const [entry, entrySize] of sizes) {
-      if (sizes.size <= maxEntries && (size <= maxSize || sizes.size === 1)) return
-      sizes.delete(entry)
-      size -= entrySize
-      details.drop(entry.seq)
-    }
-  }
-
-  const isKept = (seq: number): boolean => seq > lastSeq - sizes.size && seq <= lastSeq
 
   return {
     get lastSeq() {
       return lastSeq
     },
-    append(event, at, effects, note) {
-      const entry: LogEntry = { seq: ++lastSeq, at, event, ...outcomeOf(effects), ...(note && fieldsOf(note)) }
-      const entrySize = sizeOf(entry)
-      sizes.set(entry, entrySize)
-      size += entrySize
-      dropOldest()
+    append(event, at, effects, note, context) {
+      const entry = entryOf(++lastSeq, at, event, effects, note)
+      kept.add(entry, context)
       return entry
     },
-    keepContext: (seq, context) => void details.keepContext(seq, context),
-    keepExchange(seq, exchange, isShared = false) {
-      if (isKept(seq)) details.keepExchange(seq, exchange, isShared)
-      if (isShared) return
-      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange), undefined, report)
+    keepExchange(seq, exchange, at) {
+      kept.keepExchange(seq, exchange, false)
+      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange, at), undefined, report)
     },
-    find(seq) {
-      if (!isKept(seq)) return undefined
-      const entry = [...sizes.keys()].find((kept) => kept.seq === seq)
-      const context = details.contextOf(seq)
-      const exchange = details.exchangeOf(seq)
-      return entry && { entry, ...(context && { context }), ...(exchange && { exchange }) }
-    },
+    keepShared: (seq, exchange) => kept.keepExchange(seq, exchange, true),
+    find: kept.find,
     announce(entry, effects) {
       callEach(listeners, entry, report)
       if (followers.size === 0) return
       const published = publishedBy(effects)
       for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
     },
-    entries(since = 0) {
-      return [...sizes.keys()].filter(({ seq }) => seq > since)
-    },
+    entries: (since = 0) => kept.after(since),
     follow(follower) {
       const own = { ...follower }
       followers.add(own)
@@ -145,25 +133,27 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
   }
 }
 
-function fieldsOf({ ms, client, fault }: EntryNote): Pick<LogEntry, 'ms' | 'client' | 'fault'> {
-  return {
-    ...(ms === undefined ? {} : { ms }),
-    ...(client === undefined ? {} : { client }),
-    ...(fault === true ? { fault } : {}),
-  }
-}
+const nothing: readonly never[] = Object.freeze([])
 
-/** The part of an event's effects that people want to read. */
-function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'problem' | 'changes' | 'warnings' | 'fault'> {
-  const changes: Change[] = []
-  const warnings: Warning[] = []
+/** The entry of an event, with the part of its effects that people want to read. */
+function entryOf(
+  seq: number,
+  at: number,
+  event: SidecarEvent,
+  effects: readonly Effect[],
+  note: EntryNote | undefined,
+): LogEntry {
+  let changes: Change[] | undefined
+  let warnings: Warning[] | undefined
   let reply: LogEntry['reply']
   let problem: string | undefined
-  let fault = false
+  let isFault = note?.fault === true
   for (const effect of effects) {
-    if (effect.type === 'change') changes.push(effect.change)
-    else if (effect.type === 'warn') warnings.push({ code: effect.code, message: effect.message, times: effect.times })
-    else if (effect.type === 'fault') fault = true
+    if (effect.type === 'change') (changes ??= []).push(effect.change)
+    else if (effect.type === 'warn') {
+      warnings ??= []
+      warnings.push({ code: effect.code, message: effect.message, times: effect.times })
+    } else if (effect.type === 'fault') isFault = true
     else if (effect.type === 'control-result' && !effect.ok) problem = excerpt(effect.message, maxMessage)
     else if (effect.type === 'reply') {
       const message = messageOf(effect)
@@ -171,20 +161,15 @@ function outcomeOf(effects: readonly Effect[]): Pick<LogEntry, 'reply' | 'proble
     }
   }
   return {
-    ...(reply ? { reply } : {}),
+    seq,
+    at,
+    event,
+    ...(reply && { reply }),
     ...(problem === undefined ? {} : { problem }),
-    changes,
-    warnings,
-    ...(fault ? { fault } : {}),
+    changes: changes ?? nothing,
+    warnings: warnings ?? nothing,
+    ...(note?.ms === undefined ? {} : { ms: note.ms }),
+    ...(note?.client === undefined ? {} : { client: note.client }),
+    ...(isFault ? { fault: true } : {}),
   }
-}
-
-/** About how many characters a value holds. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length + 8
-  if (typeof value !== 'object' || value === null) return 8
-  let size = 16
-  if (Array.isArray(value)) for (const item of value) size += sizeOf(item)
-  else for (const [key, item] of Object.entries(value)) size += key.length + sizeOf(item)
-  return size
 }

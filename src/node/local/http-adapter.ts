@@ -157,9 +157,10 @@ type Read = ReturnType<Reader['read']>
 /** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
+  const turn = aTurn()
   for (;;) {
     const rest = reader.read()
-    const result = await Promise.race([rest, aTurn()])
+    const result = await Promise.race([rest, turn])
     if (result === undefined) return { chunks, rest }
     if (result.done) return { chunks, rest: undefined }
     chunks.push(result.value)

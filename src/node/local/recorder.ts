@@ -5,6 +5,8 @@ import type { RecordingFile } from './recording-file.js'
 
 /** Most characters that wait for the disk; lines beyond them are left out, and a `gap` counts them. */
 const MOST_WAITING = 16 * 1024 * 1024
+/** Milliseconds from one write to the next at least: a write for each call would cost a tenth of the call. */
+const WRITE_INTERVAL = 10
 
 /** A file that a session is recorded into. */
 export interface Recorder {
@@ -24,7 +26,7 @@ class RecordingError extends Error {
 
 /**
  * Opens the file of a recording, to add to it. Lines go out whole and in order, one write at a time, and nothing waits for
- * the disk: what a `kill -9` takes is the lines of the last moment, and at worst a part of the last line.
+ * the disk: what a `kill -9` takes is the lines of the last 10 ms, and at worst a part of the last line.
  *
  * @throws RecordingError for a file that can't be written
  * @throws TypeError for a pattern to redact that makes no sense
@@ -39,6 +41,7 @@ export async function openRecorder(
   let waiting: string[] = file.isTorn ? ['\n'] : []
   let size = 0
   let skipped = 0
+  let lastWrite = -Infinity
   let writing: Promise<void> | undefined
   let isOver = false
   let stop: (() => void) | undefined
@@ -63,6 +66,9 @@ export async function openRecorder(
     // Everything of this turn goes out together.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0 && !isOver) {
+      const early = lastWrite + WRITE_INTERVAL - performance.now()
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+      lastWrite = performance.now()
       const text = waiting.join('')
       waiting = []
       size = 0
@@ -103,7 +109,7 @@ export async function openRecorder(
           add({ type: 'entry', entry }, entry.at)
           for (gameServer of published) add(gameServerLine(gameServer, entry.at), entry.at)
         },
-        onExchange: (seq, exchange) => add(exchangeLine(seq, exchange), sidecar.snapshot().now),
+        onExchange: (seq, exchange, at) => add(exchangeLine(seq, exchange), at),
       })
     },
     async close() {

@@ -11,10 +11,12 @@ import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-a
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { createClientNames } from './client-names.js'
-import { serveEvents } from './control-events.js'
+import { createEventServer } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
+import { createLeaving } from './leaving.js'
+import type { Leaving } from './leaving.js'
 import { createLoadLimit } from '../http/load-limit.js'
 import type { Load } from '../http/load-limit.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
@@ -57,6 +59,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   // Who reads the whole log or state of the sidecar takes nothing from the game.
   const controlAnswers = createLoadLimit(SMALL_ANSWER)
   const backlog = createBacklog()
+  const serveEvents = createEventServer(target.sidecar, backlog)
   const nameOf = createClientNames()
   const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
@@ -65,13 +68,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const onStream = (): void => exempt(message.socket)
     const body = bodies()
     const load = isControlTarget(admission.target) ? controlAnswers() : answers()
-    const left = new AbortController()
-    reply.once('close', () => {
-      load.end()
-      left.abort()
-    })
+    const leaving = createLeaving(reply)
+    reply.once('close', () => load.end())
     try {
-      const response = await answer(message, admission, body, left.signal).catch(refuseBodies)
+      const response = await answer(message, admission, body, leaving).catch(refuseBodies)
       body.end()
       await writeResponse(response, reply, { load, backlog, extraHeaders, onStream })
     } catch (error) {
@@ -87,7 +87,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     message: IncomingMessage,
     admission: Admission,
     load: Load,
-    signal: AbortSignal,
+    leaving: Leaving,
   ): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
@@ -102,7 +102,15 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       return handleControl(target, toRequest(message, host, path, load))
     }
     const client = nameOf(message.rawHeaders, false)
-    const raw = { method: message.method ?? 'GET', target: path, client, signal }
+    const method = message.method ?? 'GET'
+    const raw = {
+      method,
+      target: path,
+      client,
+      get signal() {
+        return leaving.signal
+      },
+    }
     return target.sidecar.handle(toRequest(message, host, path, load), raw)
   }
 
@@ -124,7 +132,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
     if (accepted === undefined) return
-    serveEvents(target.sidecar, accepted, backlog, query.has('since') ? readSince(query) : undefined)
+    serveEvents(accepted, query.has('since') ? readSince(query) : undefined)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void => {

@@ -54,7 +54,7 @@ export interface RawRequest {
   readonly target?: string
   /** Who calls, in a word, for the log. */
   readonly client?: string | undefined
-  /** Aborts when the client has left; without it the request's own signal does. */
+  /** Aborts when the client has left; without it the request's own signal does. Only read by a call that waits. */
   readonly signal?: AbortSignal
 }
 
@@ -65,7 +65,7 @@ const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 /** Answers one request with the status, code and effect that it has in the real sidecar. */
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   const method = raw.method ?? request.method
-  const left = raw.signal ?? request.signal
+  const left = (): AbortSignal => raw.signal ?? request.signal
   const target = raw.target ?? request.url.replace(/#.*$/s, '')
   const [path, query] = splitTarget(target)
   const { client } = raw
@@ -102,7 +102,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
-    return openStream(engine, left, meta, keep)
+    return openStream(engine, left(), meta, keep)
   }
   const read = await readBounded(request, engine.bodyLimit)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, engine.bodyLimit))
@@ -113,7 +113,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
   const before = engine.delay(operation, 'before')
-  if (before > 0) await engine.wait(before, left)
+  if (before > 0) await engine.wait(before, left())
   const after = engine.delay(operation, 'after')
   let answer: Answer
   try {
@@ -122,7 +122,7 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
     if (seq > 0) keep()
     throw error
   }
-  if (after > 0) await engine.wait(after, left)
+  if (after > 0) await engine.wait(after, left())
   if (result.refusal) return refuse(result.refusal)
   const headers = headersOf(answer)
   if (operation === 'health' && answer.status === 200 && body.length === 2) {
