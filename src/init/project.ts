@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Kind } from './choices.js'
 
 /** How a project installs its packages. */
@@ -23,6 +23,8 @@ export interface Project {
   readonly manager: PackageManager
   /** The files that installing needs, package.json first. */
   readonly manifests: readonly string[]
+  /** Where this package is installed from, if that lies outside of the project, so that no image can take it. */
+  readonly outside: string | undefined
 }
 
 interface PackageJson {
@@ -35,8 +37,9 @@ interface PackageJson {
 }
 
 export const SIDECAR = 'gameserver-sidecar'
-/** What the host needs for `--webrtc`. */
+/** What the host needs for `--webrtc`, and the version of it that the tests run. */
 export const WEBRTC = 'node-datachannel'
+export const WEBRTC_VERSION = '0.33'
 /** Where builds usually are, the most telling first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
 const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 'index.mjs', 'index.js']
@@ -74,6 +77,7 @@ export function inspectProject(folder: string): Project {
   const lock = LOCK_FILES.find(([file]) => has(file))
   const source = packages[SIDECAR]
   const file = typeof source === 'string' && source.startsWith('file:') ? source.slice('file:'.length) : undefined
+  const outside = file !== undefined && isOutside(folder, file) ? file : undefined
   return {
     kind: hasPage || program === undefined ? 'page' : 'node',
     name: clusterName(description.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
@@ -91,9 +95,16 @@ export function inspectProject(folder: string): Project {
       lock === undefined ? 'package*.json' : 'package.json',
       ...(lock === undefined ? [] : [lock[0]]),
       ...SETTINGS.filter(has),
-      ...(file === undefined ? [] : [file]),
+      // A package from outside has to be copied into the project first.
+      ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
     ],
+    outside,
   }
+}
+
+function isOutside(folder: string, file: string): boolean {
+  const path = relative(resolve(folder), resolve(folder, file))
+  return path.startsWith('..') || isAbsolute(path)
 }
 
 function readPackage(folder: string): PackageJson {

@@ -53,6 +53,16 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
+  test('is warned about when it runs and never calls ready(), since nobody is sent to it', async () => {
+    const sidecar = await startSidecar()
+    const quiet = runHost([await pageOf(READY), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    await quiet.until('console', ({ text }) => text === 'ready 200')
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    const isReminder = ({ text }: { readonly text: string }): boolean => text.includes('has not called ready()')
+    expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
+    expect(quiet.events.filter((event) => event.event === 'warning' && isReminder(event))).toEqual([])
+  })
+
   test("writes nothing of a client's watch that is ended and dials again", async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${TICKS}
@@ -267,6 +277,16 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
     expect(host.events.slice(-2)).toEqual([
       expect.objectContaining({ event: 'crash', reason }),
       expect.objectContaining({ event: 'exit', code: 75, reason }),
+    ])
+  })
+
+  test('ends with 75 and says what a step is, when its loop is one of timers that nobody can see', async () => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${CALL}\ncall('ready')\nsetInterval(() => {}, 16)`)
+    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '1000'])
+    expect(await host.exited).toBe(75)
+    expect(ended(host, 'crash')).toEqual([
+      expect.objectContaining({ reason: expect.stringMatching(/within 1000 ms: .*Call tick\(\) in the game's loop/) }),
     ])
   })
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CliContext } from '../../src/cli/context.js'
@@ -77,7 +77,7 @@ describe('init', () => {
     const folder = await project()
     await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
     const { out } = await init(folder, '--webrtc')
-    expect(out).toContain('\n  npm install node-datachannel\n')
+    expect(out).toContain('\n  npm install node-datachannel@0.33\n')
     expect(await readFile(join(folder, 'Dockerfile'), 'utf8')).toContain("['gameserver-sidecar', 'node-datachannel']")
     expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toContain('protocol: TCPUDP')
   })
@@ -90,6 +90,35 @@ describe('init', () => {
     expect(out).toContain('Left as it was: fleet.yaml\n')
     expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toBe('mine')
     expect((await readdir(folder)).sort()).toEqual(FILES)
+  })
+
+  test('says that a Dockerfile of somebody else starts no host, and nothing of its own one', async () => {
+    const folder = await project()
+    await writeFile(join(folder, 'Dockerfile'), 'FROM nginx\n')
+    const sentence = "The Dockerfile that was there doesn't name gameserver-sidecar, so its image starts no host"
+    expect((await init(folder)).out).toContain(sentence)
+    const own = await project()
+    await init(own)
+    await rm(join(own, 'fleet.yaml'))
+    expect((await init(own)).out).not.toContain('starts no host')
+  })
+
+  test('says how a package that lies outside of the project gets into the image', async () => {
+    const folder = await project()
+    const installed = (version: string): Promise<void> =>
+      packageJson(folder, { dependencies: { 'gameserver-sidecar': version } })
+    await installed('file:../gameserver-sidecar-1.0.0.tgz')
+    const { code, out } = await init(folder)
+    expect(code).toBe(0)
+    expect(out).toContain(
+      "gameserver-sidecar is installed from ../gameserver-sidecar-1.0.0.tgz, where docker build can't reach it: " +
+        'copy it into the project, then run "npm install ./gameserver-sidecar-1.0.0.tgz".',
+    )
+    // Once that is done, the image takes it.
+    const copies = '\nCOPY package*.json gameserver-sidecar-1.0.0.tgz ./\n'
+    expect(await readFile(join(folder, 'Dockerfile'), 'utf8')).toContain(copies)
+    await installed('file:gameserver-sidecar-1.0.0.tgz')
+    expect((await init(folder)).out).not.toContain("can't reach")
   })
 
   test('has nothing to do the second time', async () => {

@@ -51,7 +51,8 @@ async function runInit(options: InitOptions, context: CliContext): Promise<numbe
     const { written, kept } = await init.writeFiles(options.into, init.renderFiles(choices, project))
     report(written, kept, context)
     const missing = init.missingBuild(options.into, choices, project)
-    if (missing !== undefined) context.print(context.colors.yellow(missing))
+    const problems = [...(missing === undefined ? [] : [missing]), ...init.imageProblems(options.into, kept, project)]
+    for (const problem of problems) context.print(context.colors.yellow(plainText(problem)))
     if (written.length > 0) {
       context.print('\nNext:')
       for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)

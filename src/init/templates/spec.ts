@@ -136,7 +136,7 @@ env:
 
 const sizes = ({ kind }: Choices): string =>
   kind === 'page'
-    ? `# A small Phaser game at 60 steps a second took 216 MB and 8 % of a core. Requests are what
+    ? `# A small Phaser game at 60 steps a second took 247 MB and 9 % of a core. Requests are what
 # the scheduler keeps free for each server. A server that needs more memory than its limit
 # is killed, so raise both by what your game needs. There is no CPU limit, since a throttled
 # server misses steps.

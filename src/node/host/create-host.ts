@@ -113,7 +113,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
     tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
 
     const start = (browser: Promise<Browser>, since: number): Promise<RunningPage> =>
-      startPage({ settings, maxMemory, browser, pageUrl, playersPath: players.pagePath, began: since, tell })
+      startPage({
+        settings,
+        maxMemory,
+        browser,
+        pageUrl,
+        playersPath: players.pagePath,
+        began: since,
+        tell,
+        wasReady: () => wasReady,
+      })
     const supervision = supervise({
       settings,
       gateway,

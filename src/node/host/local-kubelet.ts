@@ -30,6 +30,17 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
   }
 }
 
+/** Why a GameServer that has become Unhealthy is ended, and what keeps the next one from it. */
+export function describeUnhealthy({ sidecar }: LocalSidecar): string {
+  const { beats, failures, periodSeconds, failureThreshold } = sidecar.snapshot().health
+  const sentence = 'The GameServer is Unhealthy, so the platform would end it now'
+  if (failures < failureThreshold) return sentence
+  const seconds = periodSeconds * failureThreshold
+  return beats === 0
+    ? `${sentence}: no beat has ever come. createClient({ autoHealth: true }) sends them`
+    : `${sentence}: no beat has come for ${seconds} s`
+}
+
 /** Whether the GameServer is ending, or will be when the write that waits is done. */
 export function isToEnd({ sidecar }: LocalSidecar): boolean {
   const { gameServer, pending } = sidecar.snapshot()

@@ -7,6 +7,7 @@ import { openHostedPage } from './page/hosted-page.js'
 import { watchPage } from './page/watch-page.js'
 import { watchForHang } from './supervision/hang-watch.js'
 import { watchMemory } from './supervision/memory.js'
+import { remindOfReady } from './supervision/ready-reminder.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
@@ -44,11 +45,17 @@ export interface RunPageOptions {
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
+  /** Whether the game has asked the sidecar for a state in which players come. */
+  readonly wasReady: () => boolean
 }
 
 const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
 /** A page that takes longer to answer is busy. */
 const BUSY_MS = 500
+/** A loop of timers, which many servers have, is seen by nobody. */
+const NO_STEP =
+  ': no requestAnimationFrame() has run, and gameServerHost.tick() was not called. ' +
+  "Call tick() in the game's loop, or raise --boot-timeout if it takes longer to load"
 
 /**
  * Loads the page into a browser and watches over it.
@@ -120,12 +127,13 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
           () => false,
           () => true,
         )
-        const error = lastError === undefined ? '' : `; its last error: ${lastError.split('\n')[0]}`
-        const reason = `The page has made no step within ${bootTimeout} ms${error}`
+        const why = lastError !== undefined ? `; its last error: ${lastError.split('\n')[0]}` : isBusy ? '' : NO_STEP
+        const reason = `The page has made no step within ${bootTimeout} ms${why}`
         return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
       }
       hasBooted = true
       tell({ event: 'booted', ms: Math.round(performance.now() - began) })
+      remindOfReady({ wasReady: given.wasReady, after: bootTimeout / 2, warn, signal: watching.signal })
       const hang = await watchForHang(page, hangTimeout, watching.signal)
       if (hang === undefined) return undefined
       const stack = hang.isBusy ? await stackOf() : ''

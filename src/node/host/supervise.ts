@@ -4,7 +4,7 @@ import { endInOrder } from './end-in-order.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostEvent, HostExit } from './host-events.js'
 import type { HostSettings } from './host-options.js'
-import { endWithGameServer, isToEnd, replaceGameServer } from './local-kubelet.js'
+import { describeUnhealthy, endWithGameServer, isToEnd, replaceGameServer } from './local-kubelet.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { Players } from './players/players.js'
 import type { PageEnd, RunningPage } from './run-page.js'
@@ -139,7 +139,7 @@ export function supervise(options: SuperviseOptions): Supervision {
   const forget =
     gateway.local &&
     endWithGameServer(gateway.local, (state) => {
-      if (state === 'Unhealthy') warn('The GameServer is Unhealthy, so the platform would end it now')
+      if (state === 'Unhealthy') warn(describeUnhealthy(gateway.local!))
       if (options.replaces) gameServerEnds.open()
       else void close()
     })

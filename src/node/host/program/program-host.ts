@@ -6,7 +6,14 @@ import type { LocalSidecar } from '../../local/local-sidecar.js'
 import { HOST_EXIT_CODES } from '../host-error.js'
 import type { HostExit } from '../host-events.js'
 import { createLineLimit } from '../line-limit.js'
-import { endWithGameServer, isToEnd, replaceGameServer, replaces, withReplacement } from '../local-kubelet.js'
+import {
+  describeUnhealthy,
+  endWithGameServer,
+  isToEnd,
+  replaceGameServer,
+  replaces,
+  withReplacement,
+} from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
 import { tellSafely } from '../tell.js'
 import { describeCrash } from './crash.js'
@@ -82,7 +89,12 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
       ? watchGameServer({ url: url.origin, platform, onBooted, onWarning: warn })
       : observeLocal(local, onBooted)
   const isReplaced = (): boolean => local !== undefined && replaces(settings.local) && isToEnd(local)
-  const leaveKubelet = local && endWithGameServer(local, () => void (isReplaced() ? replace(local) : close()))
+  const leaveKubelet =
+    local &&
+    endWithGameServer(local, (state) => {
+      if (state === 'Unhealthy') warn(describeUnhealthy(local))
+      void (isReplaced() ? replace(local) : close())
+    })
 
   const release = async (): Promise<void> => {
     lines.flush()
