@@ -21,10 +21,14 @@ if (how === 'matches') await post('/shutdown')
 setInterval(() => {}, 1000)
 `
 
-async function exec(options: readonly string[], how = 'polite'): Promise<Run & { url: string; pid: number }> {
+async function exec(
+  options: readonly string[],
+  how = 'polite',
+  shell: readonly string[] = [],
+): Promise<Run & { url: string; pid: number }> {
   const file = join(await temporaryFolder('exec'), 'game.mjs')
   await writeFile(file, GAME)
-  const run = cli(['exec', ...options, '--', process.execPath, file, how], NO_SIDECAR)
+  const run = cli(['exec', ...options, '--', ...shell, process.execPath, file, how], NO_SIDECAR)
   const [, url, pid] = await run.line(/^up (\S+) (\d+)$/)
   return { ...run, url: url!, pid: Number(pid) }
 }
@@ -87,6 +91,14 @@ describe('exec', () => {
     const { code, out } = await run.finished
     expect(code).toBe(7)
     expect(out.match(/got \w+/g)).toEqual([`got ${signal}`])
+  })
+
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s ends a game that a shell waits for, as npm’s does', async (signal) => {
+    const run = await exec([], 'polite', ['/bin/sh', '-c', '"$@"; exit $?', 'sh'])
+    run.child.kill(signal)
+    const { out } = await run.finished
+    expect(out.match(/got \w+/g)?.slice(0, 1)).toEqual([`got ${signal}`])
+    expect(await isAlive(run.pid)).toBe(false)
   })
 
   test('terminate deletes the GameServer and sends SIGTERM, and the command’s code counts', async () => {

@@ -21,7 +21,9 @@ export function passSignals(running: () => RunningCommand | undefined, onSignal:
       const now = performance.now()
       if (now - last > SAME_REQUEST_MS) {
         onSignal(name)
-        running()?.signal(name)
+        // A terminal sends these two to all processes, and a shell between this process and the game waits for the game.
+        if (name === 'SIGTERM') running()?.signal(name)
+        else running()?.signalAll(name)
       }
       last = now
     })
