@@ -17,7 +17,7 @@ const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventW
 const HEAP_ALLOWANCE = 160 * 1024 * 1024
 
 /** How long connections may take to end after the suite: some wait a second for the other side. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
