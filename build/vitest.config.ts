@@ -39,7 +39,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     exclude: [NO_TESTS],
     setupFiles: [census],
     globalSetup: [buildFirst],
-    testTimeout: 120_000,
+    testTimeout: 300_000,
   },
   toxiproxy: {
     include: [TOXIPROXY],
@@ -54,7 +54,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['test/browsers/**/*.test.ts', HOST_DEMO],
     exclude: [NO_TESTS],
     globalSetup: [buildFirst, 'test/browsers/global-setup.ts'],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     // A page's beats are real time, so these don't run beside suites that keep the machine busy.
     sequence: { groupOrder: 1 },
   },
@@ -76,9 +76,11 @@ export default defineConfig({
     // Many tests wait for a time-out, so one worker more than a small machine has cores.
     maxWorkers: 3,
     maxConcurrency: 15,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 10_000,
+    // Generous, since a machine may be busy with much else: what a test waits for comes, or never does.
+    testTimeout: 90_000,
+    hookTimeout: 180_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     projects: Object.entries(projects).map(([name, test]) => ({ extends: true, test: { name, ...test } })),
   },

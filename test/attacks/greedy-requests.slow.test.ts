@@ -92,7 +92,6 @@ test.each(targets)(
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB)
     wire.socket.destroy()
   },
-  60_000,
 )
 
 test('a Range of blanks costs a time that grows with its length', async () => {
@@ -121,7 +120,8 @@ test('many slow downloads that begin at once leave room for calls', async () => 
   const victim = await startWithFiles()
   const wires = await Promise.all(Array.from({ length: 400 }, () => dial(victim.port)))
   for (const { socket, send } of wires) {
-    socket.pause()
+    // What comes is not kept: it would be gigabytes where the test takes long.
+    socket.removeAllListeners('data').pause()
     send(head('GET /large.bin', 'Host: localhost'))
   }
   const sip = setInterval(() => {
@@ -133,4 +133,4 @@ test('many slow downloads that begin at once leave room for calls', async () => 
   }
   clearInterval(sip)
   for (const { socket } of wires) socket.destroy()
-}, 60_000)
+})

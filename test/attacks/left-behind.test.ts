@@ -64,8 +64,8 @@ test.runIf(isLinux).each(['game.bin', 'game.html'])(
     const wire = await dial(victim.port)
     wire.socket.pause()
     wire.send(head(`GET /${name}`, 'Host: localhost').repeat(20))
-    await vi.waitFor(async () => expect(await open()).toBeGreaterThan(0), 10_000)
+    await vi.waitFor(async () => expect(await open()).toBeGreaterThan(0), 20_000)
     wire.socket.destroy()
-    await vi.waitFor(async () => expect(await open()).toBe(0), 10_000)
+    await vi.waitFor(async () => expect(await open()).toBe(0), 20_000)
   },
 )

@@ -187,7 +187,7 @@ function expectWhole(expect: ExpectStatic, { object_meta: meta, spec, status }: 
   }
 }
 
-describe.concurrent.each(Object.entries(commands))('odd commands of %s', (type, fields) => {
+describe.each(Object.entries(commands))('odd commands of %s', (type, fields) => {
   test('are answered in the shape of the control interface, and store no value of a wrong type', async (context) => {
     const { expect } = context
     const local = await start(context)

@@ -34,7 +34,7 @@ async function button({ page }: Dashboard, region: string, name: string): Promis
 
 /** Resolves once the sidecar's state is so. */
 const becomes = (what: () => unknown, value: unknown): Promise<void> =>
-  expect.poll(() => what(), { interval: 20, timeout: 10_000 }).toEqual(value)
+  expect.poll(() => what(), { interval: 20, timeout: 20_000 }).toEqual(value)
 
 inDashboard((openDashboard) => {
   const open = (): Promise<Dashboard> => openDashboard({ local: { gameServer } })

@@ -61,9 +61,9 @@ describe('host --node', () => {
         child.kill('SIGTERM')
         expect(child.exitCode ?? child.signalCode).not.toBeNull()
       },
-      { timeout: 10_000 },
+      { timeout: 20_000 },
     )
     expect(await finished).toMatchObject({ code: 128 + 15 })
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 20_000)
   })
 })

@@ -20,7 +20,7 @@ describe('a GameServer that has ended', () => {
     await call(local.url, '/shutdown')
     const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
     // The connection of the call before was the old one's, and is cut.
-    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url))
+    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url), 20_000)
     expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
   })
 

@@ -1,9 +1,12 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 
 afterEach(() => {
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
 })
+
+// The package as it was loaded last knows what a script tag says, and would tell it to the suites that come after.
+afterAll(() => void vi.resetModules())
 
 /** The URL that a client without options asks, or the error, where this document loads the package by a script tag. */
 async function asked(document: unknown): Promise<string> {

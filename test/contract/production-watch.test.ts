@@ -112,11 +112,13 @@ for (const target of [...productionTargets, productionMock]) {
       })
 
       it('of several state calls at once only the last is written', async (test) => {
-        const { call, label, next } = await start(test)
-        await call('POST /ready')
-        await call('POST /allocate')
-        await call('POST /reserve', '{"seconds":"0"}')
-        await label('marker', '1')
+        const { call, label, next, running } = await start(test)
+        await running.atOnce(async () => {
+          await call('POST /ready')
+          await call('POST /allocate')
+          await call('POST /reserve', '{"seconds":"0"}')
+          await label('marker', '1')
+        })
         expect((await next()).status.state).toBe('Reserved')
         expect((await next()).object_meta.labels).toMatchObject({ 'agones.dev/sdk-marker': '1' })
       })
@@ -135,8 +137,10 @@ for (const target of [...productionTargets, productionMock]) {
       })
 
       it('labels that are set together come together', async (test) => {
-        const { label, next } = await start(test)
-        for (const key of ['a', 'b', 'c']) await label(key, '1')
+        const { label, next, running } = await start(test)
+        await running.atOnce(async () => {
+          for (const key of ['a', 'b', 'c']) await label(key, '1')
+        })
         expect((await next()).object_meta.labels).toEqual({
           mode: 'duel',
           'agones.dev/sdk-a': '1',
@@ -146,13 +150,17 @@ for (const target of [...productionTargets, productionMock]) {
       })
 
       it('counters and lists send an object, changes at once in one', async (test) => {
-        const { call, next } = await start(test)
-        await Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`)))
+        const { call, next, running } = await start(test)
+        await running.atOnce(() =>
+          Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`))),
+        )
         expect((await next()).status.counters).toEqual({ rooms: { count: '6', capacity: '10' } })
-        await Promise.all([
-          call('POST /v1beta1/lists/players:addValue', '{"value":"x"}'),
-          call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}'),
-        ])
+        await running.atOnce(() =>
+          Promise.all([
+            call('POST /v1beta1/lists/players:addValue', '{"value":"x"}'),
+            call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}'),
+          ]),
+        )
         expect((await next()).status.lists?.['players']).toEqual({
           capacity: '100',
           values: ['test0', 'test2', 'x'],
@@ -184,7 +192,7 @@ for (const target of [...productionTargets, productionMock]) {
 
       it('a reservation is ended by any other state call', async (test) => {
         const { call, states } = await start(test)
-        await call('POST /reserve', '{"seconds":"1"}')
+        await call('POST /reserve', '{"seconds":"600"}')
         expect(await states(1)).toEqual(['Reserved'])
         await call('POST /allocate')
         expect(await states(1)).toEqual(['Allocated'])
@@ -194,7 +202,7 @@ for (const target of [...productionTargets, productionMock]) {
 
       it('the end of a reservation undoes an allocation from outside', async (test) => {
         const { call, running, states } = await start(test)
-        await call('POST /reserve', '{"seconds":"1"}')
+        await call('POST /reserve', '{"seconds":"2"}')
         expect(await states(1)).toEqual(['Reserved'])
         running.allocate('match', '42')
         expect(await states(3)).toEqual(['Allocated', 'RequestReady', 'Ready'])

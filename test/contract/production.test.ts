@@ -46,9 +46,12 @@ for (const target of [...productionTargets, productionMock]) {
         for (const { name, steps } of cases) {
           it(name, async () => {
             running = await target.start()
-            for (const { ours: corrected, ...step } of steps) {
-              await check(target.corrected && corrected ? { ...step, expect: corrected } : step)
-            }
+            // Some of them are about what waits to be written.
+            await running.atOnce(async () => {
+              for (const { ours: corrected, ...step } of steps) {
+                await check(target.corrected && corrected ? { ...step, expect: corrected } : step)
+              }
+            })
           })
         }
       })

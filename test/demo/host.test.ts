@@ -285,7 +285,7 @@ describe('what it says where it can not start', () => {
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
-  }, 60_000)
+  })
 
   test('a port that is taken ends it in one sentence and exit code 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
@@ -295,7 +295,7 @@ describe('what it says where it can not start', () => {
     const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
     expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
     expect(code).toBe(1)
-  }, 60_000)
+  })
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {
     const { code, errors } = await startProgram(DEMO, ['--seconds', '0']).finished

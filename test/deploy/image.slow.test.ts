@@ -26,7 +26,11 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
   let folder: string
   const place = (name: string): string => join(folder, name)
 
+  // An image has the files as they are here, and its user is another one.
+  let umask: number
+
   beforeAll(async () => {
+    umask = process.umask(0o022)
     const base = await debianRoot()
     folder = await mkdtemp(join(dirname(base), 'run-'))
     await Promise.all(['page-project', 'full-project', 'node-project'].map((name) => mkdir(place(name))))
@@ -38,7 +42,10 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     node = await buildImage(base, place('node-project'), place('node'))
     await removeStages(base, 2)
   }, 900_000)
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(async () => {
+    process.umask(umask)
+    await rm(folder, { recursive: true, force: true })
+  })
 
   let page: Image
   /** A page with everything that has to be asked for. */
@@ -69,7 +76,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     const container = await runImage(image, args, { AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port, ...env })
     onTestFinished(async () => {
       await container.remove()
-      await expect.poll(() => container.processes().map(({ pid }) => pid), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => container.processes().map(({ pid }) => pid)).toEqual([])
     })
     return { sidecar, container }
   }
@@ -106,7 +113,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     const [, port] = await container.line(/"event":"listening".*"players":"ws:\/\/[^"]*:(\d+)/)
     await container.line(/"event":"booted"/)
     await container.line(/text is drawn/)
-    await expect.poll(() => stateAt(sidecar.url), { timeout: 20_000 }).toBe('Ready')
+    await expect.poll(() => stateAt(sidecar.url)).toBe('Ready')
 
     const player = new WebSocket(`ws://127.0.0.1:${port!}`)
     await once(player, 'open')
@@ -121,7 +128,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     const [code] = (await left) as [number]
     expect(code).toBe(1001)
     expect(await container.exited).toBe(0)
-    await expect.poll(() => stateAt(sidecar.url), { timeout: 10_000 }).toBe('Shutdown')
+    await expect.poll(() => stateAt(sidecar.url)).toBe('Shutdown')
   })
 
   test('a page has WebRTC and WebGL in its image, by the flags for them', async () => {
@@ -141,11 +148,9 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
     await container.line(/"event":"booted"/)
     const first = browserOf(container)
     process.kill(first, 'SIGKILL')
-    await expect
-      .poll(() => container.lines.filter((line) => line.includes('"event":"booted"')), { timeout: 20_000 })
-      .toHaveLength(2)
+    await expect.poll(() => container.lines.filter((line) => line.includes('"event":"booted"'))).toHaveLength(2)
     expect(browserOf(container)).not.toBe(first)
-    await expect.poll(() => zombiesOf(container), { timeout: 5_000 }).toEqual([])
+    await expect.poll(() => zombiesOf(container)).toEqual([])
   })
 
   const zombiesOf = (container: Container): unknown[] =>
@@ -153,7 +158,7 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
 
   test('when the browser dies in its image after Ready, the host says so and exits with 70', async () => {
     const { sidecar, container } = await start(page, 'page-project', ['--players-port=0'])
-    await expect.poll(() => stateAt(sidecar.url), { timeout: 20_000 }).toBe('Ready')
+    await expect.poll(() => stateAt(sidecar.url)).toBe('Ready')
     process.kill(browserOf(container), 'SIGKILL')
     await container.line(/"event":"crash"/)
     expect(await container.exited).toBe(70)
@@ -162,11 +167,11 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
   test('a Node program is hosted in its image, and ends in order', async () => {
     const { sidecar, container } = await start(node, 'node-project', [], { PORT: '0' })
     const [, port] = await container.line(/listens at (\d+)/)
-    await expect.poll(() => stateAt(sidecar.url), { timeout: 20_000 }).toBe('Ready')
+    await expect.poll(() => stateAt(sidecar.url)).toBe('Ready')
     expect(await (await fetch(`http://127.0.0.1:${port!}/`)).text()).toBe('hello')
     expectLeastRights(container)
     container.signal('SIGTERM')
     expect(await container.exited).toBe(0)
-    await expect.poll(() => stateAt(sidecar.url), { timeout: 10_000 }).toBe('Shutdown')
+    await expect.poll(() => stateAt(sidecar.url)).toBe('Shutdown')
   })
 })

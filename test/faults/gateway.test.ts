@@ -81,7 +81,7 @@ const told: readonly [string, 'websocket' | 'stream', Rule][] = [
 describe('a gateway that is told to stop tells', () => {
   test.each(told)('%s, which is no error, and is found again', async (_name, watch, rule) => {
     const { client, sidecar, signals, errors, seen } = await connect([rule], { watch })
-    expect(await client.once('signal', { timeout: 5000 })).toEqual({ signal: 'SIGTERM' })
+    expect(await client.once('signal', { timeout: 20_000 })).toEqual({ signal: 'SIGTERM' })
     sidecar.publish(gameServer(2))
     await seen(2)
     expect(signals).toEqual(['SIGTERM'])
@@ -118,7 +118,7 @@ describe('a gateway that is told to stop tells', () => {
       ],
       { watch },
     )
-    expect(await client.once('signal', { timeout: 5000 })).toEqual({ signal: 'SIGTERM' })
+    expect(await client.once('signal', { timeout: 20_000 })).toEqual({ signal: 'SIGTERM' })
   })
 
   test.each([

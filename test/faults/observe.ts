@@ -17,7 +17,7 @@ export interface Observed {
   readonly errors: readonly SidecarError[]
   readonly connections: readonly ConnectionEvent[]
   readonly beats: readonly HealthEvent[]
-  /** Resolves when the condition holds, looked at after every event. Fails after 20 s, saying what was seen. */
+  /** Resolves when the condition holds, looked at after every event. Fails after a minute, saying what was seen. */
   until(condition: () => boolean, what: string): Promise<void>
   /** Resolves when a listener was told of that version. */
   seen(version: number): Promise<void>
@@ -65,7 +65,7 @@ export function observe(options: ClientOptions): Observed {
         const limit = setTimeout(() => {
           finish()
           reject(new Error(`waited in vain for ${what}; ${describeObserved(observed)}`))
-        }, 20_000)
+        }, 60_000)
         waiting.add(look)
         look()
       }),

@@ -68,7 +68,7 @@ function median(sorted: readonly number[]): number {
 export function testRestarts(times: number): void {
   test.each(['websocket', 'stream', 'auto'] as const)(
     'over %s: no final state is lost, none doubled, none out of order',
-    { timeout: 30_000 + times * 2000 },
+    { timeout: 90_000 + times * 2000 },
     async (watch) => {
       const { recoveries, ...report } = await runRestarts(times, watch)
       console.log(

@@ -65,30 +65,26 @@ afterAll(() => server.close())
 const WebSocket = createWebSocketClass(nodeConnect)
 
 describe('Autobahn as a client, the WebSocket class over TCP', () => {
-  test.each(cases)(
-    '$id',
-    async ({ id, replies, end }) => {
-      const atServer = new Promise<Seen>((resolve) => seen.set(id, resolve))
-      const errors: unknown[] = []
-      const closed = await new Promise<SocketEvent>((resolve) => {
-        const socket = new WebSocket(`${server.url}/${id}`)
-        socket.onmessage = ({ data }) => socket.send(data!)
-        socket.onerror = ({ error }) => errors.push(error)
-        socket.onclose = resolve
-      })
-      const { replies: got, closeCode } = await atServer
-      expect(got.map(key).join('\n') === replies().map(key).join('\n'), 'replies').toBe(true)
-      if (end !== 'server' && 'refused' in end) {
-        expect(end.refused).toContain(closeCode)
-        expect(closed).toMatchObject({ code: 1006, wasClean: false })
-        expect(errors).toMatchObject([{ name: 'FrameError', code: closeCode }])
-      } else {
-        const code = end === 'server' ? 1000 : end.closed
-        expect(closeCode).toBe(code)
-        expect(closed).toMatchObject({ code, wasClean: true })
-        expect(errors).toEqual([])
-      }
-    },
-    60_000,
-  )
+  test.each(cases)('$id', async ({ id, replies, end }) => {
+    const atServer = new Promise<Seen>((resolve) => seen.set(id, resolve))
+    const errors: unknown[] = []
+    const closed = await new Promise<SocketEvent>((resolve) => {
+      const socket = new WebSocket(`${server.url}/${id}`)
+      socket.onmessage = ({ data }) => socket.send(data!)
+      socket.onerror = ({ error }) => errors.push(error)
+      socket.onclose = resolve
+    })
+    const { replies: got, closeCode } = await atServer
+    expect(got.map(key).join('\n') === replies().map(key).join('\n'), 'replies').toBe(true)
+    if (end !== 'server' && 'refused' in end) {
+      expect(end.refused).toContain(closeCode)
+      expect(closed).toMatchObject({ code: 1006, wasClean: false })
+      expect(errors).toMatchObject([{ name: 'FrameError', code: closeCode }])
+    } else {
+      const code = end === 'server' ? 1000 : end.closed
+      expect(closeCode).toBe(code)
+      expect(closed).toMatchObject({ code, wasClean: true })
+      expect(errors).toEqual([])
+    }
+  })
 })

@@ -116,7 +116,7 @@ test('the case numbers are those of the testsuite', () => {
 })
 
 describe('Autobahn as a client, the bytes fed whole', () => {
-  test.each(cases)('$id', (testCase) => check(testCase, Infinity), 60_000)
+  test.each(cases)('$id', (testCase) => check(testCase, Infinity))
 
   test.each(utf8Cases)('$id without TextDecoder', (testCase) => check(testCase, Infinity, null))
 })
@@ -127,7 +127,7 @@ describe('Autobahn as a client, the bytes fed one by one', () => {
   const LARGEST = 2 ** 20 + 2 ** 17
   const size = ({ bytes }: AutobahnCase): number => bytes().reduce((sum, { length }) => sum + length, 0)
 
-  test.each(cases.filter((testCase) => size(testCase) <= LARGEST))('$id', (testCase) => check(testCase, 1), 60_000)
+  test.each(cases.filter((testCase) => size(testCase) <= LARGEST))('$id', (testCase) => check(testCase, 1))
 
   test.each(utf8Cases)('$id without TextDecoder', (testCase) => check(testCase, 1, null))
 })

@@ -64,11 +64,9 @@ describe('where there is no sidecar', () => {
     expect(log).toHaveLength(2)
   })
 
-  test('a machine that does not answer is given up within a second', async () => {
-    const { port } = await startGateway({ sidecar: await silence() })
-    const start = performance.now()
+  test('a machine that does not answer is given up long before the time that an answer may take', async () => {
+    const { port } = await startGateway({ sidecar: await silence(), timeout: 1e9 })
     const answers = await Promise.all([request(port, `POST ${PREFIX}/ready`, HOST, '{}'), upgradeTo(port)])
-    expect(performance.now() - start).toBeLessThan(2_000)
     for (const { status, body } of answers) {
       expect(status).toBe(502)
       const message = expect.stringContaining('in time; nothing was sent')
@@ -220,13 +218,13 @@ test('large bodies that a sidecar leaves unanswered are kept up to 64 MiB in all
   await vi.waitFor(() => expect([held.length, statuses]).toEqual([16, [503, 503, 503, 503]]), 20_000)
 
   const small = request(port, `POST ${PREFIX}/ready`, HOST, '{}')
-  await vi.waitFor(() => expect(sidecar.asked.at(-1)?.body).toBe('{}'))
+  await vi.waitFor(() => expect(sidecar.asked.at(-1)?.body).toBe('{}'), 20_000)
   for (const reply of held.splice(0)) reply.end('{}')
   expect((await small).status).toBe(200)
   await Promise.all(answers)
   // What was answered makes room again.
   const next = request(port, `POST ${PREFIX}/ready`, HOST, large)
-  await vi.waitFor(() => expect(held.length).toBe(1))
+  await vi.waitFor(() => expect(held.length).toBe(1), 20_000)
   held[0]!.end('{}')
   expect((await next).status).toBe(200)
-}, 60_000)
+})

@@ -33,7 +33,8 @@ describe('a client that closes its half of the connection behind its requests', 
     await until(() => held.length === 2)
     held[1]!()
     const statuses = readAnswers(await wire.ended).map(({ status }) => status)
-    expect(statuses).toEqual([200, 200])
+    // On a busy machine one may take so long that the gateway says in between that it is at it.
+    expect(statuses.filter((status) => status !== 102)).toEqual([200, 200])
   })
 
   test('gets an answer that takes long', async () => {

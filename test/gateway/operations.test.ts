@@ -7,7 +7,7 @@ const transports = ['websocket', 'stream'] as const
 
 test.each(transports)('a client does all operations through it, watching by %s', async (watch) => {
   await using gateway = await startGateway({ local: { mode: 'local' } })
-  const client = createClient({ baseUrl: gateway.url + PREFIX, watch, timeout: 5_000 })
+  const client = createClient({ baseUrl: gateway.url + PREFIX, watch, timeout: 20_000 })
   try {
     await client.once('gameserver')
     client.on('gameserver', () => undefined)

@@ -146,7 +146,7 @@ test('a file that was empty when it was looked at, and is written meanwhile, lea
   socket.on('data', (chunk) => (received += chunk.toString()))
   const ask = 'GET /a.js HTTP/1.1\r\nHost: localhost\r\n'
   socket.write(`${ask}\r\n`)
-  await vi.waitFor(() => expect(received).toMatch(/content-length: 0\r\n[^]*\r\n\r\n/i))
+  await vi.waitFor(() => expect(received).toMatch(/content-length: 0\r\n[^]*\r\n\r\n/i), 20_000)
   socket.write(`${ask}Connection: close\r\n\r\n`)
   await once(socket, 'close')
   expect(received).toMatch(/^HTTP[^]*\r\n\r\nHTTP[^]*\r\n\r\nwritten meanwhile$/)

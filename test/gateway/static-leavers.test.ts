@@ -42,9 +42,9 @@ test('a client that leaves while a file is looked at harms nobody, and the file 
   client.connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write('GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(client, 'close')
-  await vi.waitFor(() => expect(spy).toHaveBeenCalled())
+  await vi.waitFor(() => expect(spy).toHaveBeenCalled(), 20_000)
   await done
-  await vi.waitFor(async () => expect(await openIn(folder)).toEqual([]))
+  await vi.waitFor(async () => expect(await openIn(folder)).toEqual([]), 20_000)
 })
 
 test.each(['/', '/a.bin', '/b.js.gz'])('%s is not sent to a client that has left before its turn', async (url) => {

@@ -23,4 +23,4 @@ test('the Phaser demo goes from Scheduled to Shutdown and both processes end', a
   expect(stdout).toMatch(/^health +first beat/m)
   expect(stdout).not.toMatch(/^error/m)
   expect(stderr).toBe('')
-}, 60_000)
+})

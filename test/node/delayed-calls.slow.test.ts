@@ -37,7 +37,7 @@ test.each(['before', 'after'] as const)(
     while ((await annotate()) !== 503) await callLater()
     for (const socket of sockets) socket.destroy()
     const many = async (): Promise<number[]> => Promise.all(Array.from({ length: 14 }, annotate))
-    await expect.poll(many, { timeout: 10_000 }).toEqual(Array.from({ length: 14 }, () => 200))
+    await expect.poll(many).toEqual(Array.from({ length: 14 }, () => 200))
   },
 )
 

@@ -68,9 +68,7 @@ test('bodies that are not complete take 64 MiB together at most, and small calls
   expect(await ready(local)).toBe(200)
   for (const socket of sockets) socket.destroy()
   const body = `{"a":"${'x'.repeat(4 * MIB - 100)}"}`
-  await expect
-    .poll(async () => await statusOf(`${local.url}/ready`, { method: 'POST', body }), { timeout: 10_000 })
-    .toBe(200)
+  await expect.poll(async () => await statusOf(`${local.url}/ready`, { method: 'POST', body })).toBe(200)
 })
 
 test('answers that nobody reads take 64 MiB together at most, and small answers pass beside them', async () => {
@@ -81,10 +79,10 @@ test('answers that nobody reads take 64 MiB together at most, and small answers 
     socket.pause()
     socket.write('GET /gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n')
   }
-  await expect.poll(async () => await statusOf(`${local.url}/gameserver`), { timeout: 10_000 }).toBe(503)
+  await expect.poll(async () => await statusOf(`${local.url}/gameserver`)).toBe(503)
   expect(await ready(local)).toBe(200)
   for (const socket of sockets) socket.destroy()
-  await expect.poll(async () => await statusOf(`${local.url}/gameserver`), { timeout: 10_000 }).toBe(200)
+  await expect.poll(async () => await statusOf(`${local.url}/gameserver`)).toBe(200)
 })
 
 test('who sends pings without end waits for everybody else', async () => {

@@ -261,7 +261,7 @@ describe('a restart', () => {
     await once(other, 'listening')
     await vi.waitFor(
       () => expect(warnings).toEqual([expect.stringMatching(/could not start again: .*EADDRINUSE/)]),
-      10_000,
+      20_000,
     )
     other.close()
     await once(other, 'close')
@@ -330,10 +330,13 @@ describe('with replace', () => {
       ['Shutdown', true],
     ])
     // A kept connection may be cut only now.
-    const fresh = await vi.waitFor(() => get(local))
+    const fresh = await vi.waitFor(() => get(local), 20_000)
     expect(fresh.status.state).toBe('Scheduled')
     expect(fresh.object_meta.uid).not.toBe(object_meta.uid)
-    await vi.waitUntil(() => events.frames.some((frame) => frame.includes(`"name":"${fresh.object_meta.name}"`)))
+    await vi.waitUntil(
+      () => events.frames.some((frame) => frame.includes(`"name":"${fresh.object_meta.name}"`)),
+      20_000,
+    )
     expect(events.socket.readyState).toBe(events.socket.OPEN)
   })
 
@@ -341,7 +344,7 @@ describe('with replace', () => {
     const local = await start()
     const { object_meta } = await get(local)
     await call(local, '/shutdown')
-    await vi.waitUntil(async () => (await get(local)).object_meta.deletion_timestamp !== '0')
+    await vi.waitUntil(async () => (await get(local)).object_meta.deletion_timestamp !== '0', 20_000)
     expect(local.sidecar.snapshot().replacesAt).toBeUndefined()
     expect((await get(local)).object_meta.uid).toBe(object_meta.uid)
   })

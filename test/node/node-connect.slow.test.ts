@@ -55,7 +55,7 @@ describe('a connection is given up', () => {
     const before = descriptors()
     await Promise.all(Array.from({ length: 100 }, () => closed(new WebSocket(server.url))))
     // The server's own side stays open: half of what there was, and not a socket of ours.
-    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before + server.sockets.size), { timeout: 10_000 })
+    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before + server.sockets.size), { timeout: 20_000 })
   })
 
   test('to a peer that ignores the end of our side and sends on and on', async () => {
@@ -74,7 +74,7 @@ describe('a connection is given up', () => {
     })
     const socket = new (createWebSocketClass(nodeConnect))(server.url)
     expect(await closed(socket)).toMatchObject({ code: 1006 })
-    await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 20_000 })
     expect(sent).toBeLessThan(64 << 20)
   })
 
@@ -84,7 +84,7 @@ describe('a connection is given up', () => {
     const before = descriptors()
     socket.close()
     await closed(socket)
-    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before))
+    await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before), 20_000)
   })
 
   test('but a peer that is well still reads why it was closed', async () => {
@@ -94,7 +94,7 @@ describe('a connection is given up', () => {
       socket.write(Buffer.concat([text(Buffer.from([0xff])), Buffer.alloc(200_000)]))
     })
     await closed(new (createWebSocketClass(nodeConnect, { random: () => 0 }))(server.url))
-    await vi.waitFor(() => expect(Buffer.concat(seen).toString('hex')).toBe('88820000000003ef'))
+    await vi.waitFor(() => expect(Buffer.concat(seen).toString('hex')).toBe('88820000000003ef'), 20_000)
   })
 })
 
@@ -125,7 +125,7 @@ test('a server that pings on and on and never reads is closed, and takes no memo
   })
   expect(await problem).toContain('pings')
   expect(most).toBeLessThan(1 << 20)
-}, 60_000)
+})
 
 test('bufferedAmount is what Node has not sent yet, also while it never becomes nothing', async () => {
   const server = await upgraded(({ socket }) => socket.resume())
@@ -139,7 +139,7 @@ test('bufferedAmount is what Node has not sent yet, also while it never becomes 
     while (socket.bufferedAmount > 3 << 20) await new Promise((resolve) => setImmediate(resolve))
   }
   expect(size).toBeLessThan(5 << 20)
-  await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0), { timeout: 10_000 })
+  await vi.waitFor(() => expect(socket.bufferedAmount).toBe(0), { timeout: 20_000 })
   socket.close()
 })
 

@@ -35,7 +35,7 @@ const floods = [
 ] as const
 
 describe('an endless flood holds at most three times the limit of 16 MiB, and none of it afterwards', () => {
-  test.each(floods)('%s: %s', { timeout: 60_000 }, async (watch, _name, flood) => {
+  test.each(floods)('%s: %s', async (watch, _name, flood) => {
     const sidecar = await createScriptedSidecar()
     sidecar.play([
       {

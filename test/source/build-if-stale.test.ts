@@ -48,7 +48,7 @@ async function killMidway(folder: string): Promise<void> {
   const code = `import { buildIfStale } from '${url}'; await buildIfStale({ root: ${JSON.stringify(folder)} })`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'ignore', detached: true })
   const ended = once(child, 'close')
-  await expect.poll(() => buildsOf(folder), { timeout: 20_000 }).toBe(before + 1)
+  await expect.poll(() => buildsOf(folder)).toBe(before + 1)
   process.kill(-child.pid!, 'SIGKILL')
   await ended
   rmSync(join(folder, 'wait'))

@@ -17,7 +17,7 @@ const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventW
 const HEAP_ALLOWANCE = 160 * 1024 * 1024
 
 /** How long connections may take to end after the suite: some wait a second for the other side. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -64,9 +64,15 @@ if (SERVER_SUITES.test(expect.getState().testPath ?? '')) {
       },
       { timeout: PATIENCE, interval: 50 },
     )
-    const grown = heap() - before.heap
-    if (process.env['CENSUS'] !== undefined)
-      console.log(`CENSUS ${expect.getState().testPath} ${(grown / 2 ** 20).toFixed(1)} MiB`)
-    expect(grown, 'The suite left memory behind').toBeLessThan(HEAP_ALLOWANCE)
+    // What sockets have just let go of is freed a moment later on a busy machine.
+    await vi.waitFor(
+      () => {
+        const grown = heap() - before.heap
+        if (process.env['CENSUS'] !== undefined)
+          console.log(`CENSUS ${expect.getState().testPath} ${(grown / 2 ** 20).toFixed(1)} MiB`)
+        expect(grown, 'The suite left memory behind').toBeLessThan(HEAP_ALLOWANCE)
+      },
+      { timeout: PATIENCE, interval: 500 },
+    )
   })
 }

@@ -57,7 +57,7 @@ export interface ScriptedSidecar {
   stop(): Promise<void>
   /** Listens again, on the same port. */
   start(): Promise<void>
-  /** Resolves when the condition holds, looked at after everything that happens here. Fails after 15 s, saying `what`. */
+  /** Resolves when the condition holds, looked at after everything that happens here. Fails after a minute, saying `what`. */
   until(condition: () => boolean, what: string): Promise<void>
   /** Waits until every client has let go of its sockets. */
   untilNoSockets(): Promise<void>
@@ -175,7 +175,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
       const limit = setTimeout(() => {
         finish()
         reject(new Error(`waited in vain for ${what} (${open.size} sockets open, ${dials.length} dials)`))
-      }, 15_000)
+      }, 60_000)
       waiting.add(look)
       look()
     })

@@ -41,14 +41,14 @@ const npm = (cwd: string, ...args: string[]) => exec('npm', args, { cwd, maxBuff
 
 /** Runs Node in a folder, and gives what it printed. Fails unless Node ends by itself with 0, and in time. */
 export async function node(cwd: string, ...args: string[]): Promise<string> {
-  const { stdout } = await exec(process.execPath, args, { cwd, timeout: 20_000 })
+  const { stdout } = await exec(process.execPath, args, { cwd, timeout: 60_000 })
   return stdout.trim()
 }
 
 /** Runs Node in a folder, and gives what it printed and the code it ended with, also if it failed. */
 export function runNode(cwd: string, args: string[]): Promise<{ stdout: string; stderr: string; code: number | null }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd, timeout: 20_000 }, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, args, { cwd, timeout: 60_000 }, (_error, stdout, stderr) =>
       resolve({ stdout, stderr, code: child.exitCode }),
     )
   })

@@ -52,7 +52,7 @@ describe('a page of the development server', () => {
 
   test('has a dashboard beside it, whose address brings the token where one is needed', async () => {
     const { lines } = await dev({ local: { address: '0.0.0.0' } })
-    const address = await vi.waitUntil(() => /Dashboard at (\S+)/.exec(lines.join('\n'))?.[1])
+    const address = await vi.waitUntil(() => /Dashboard at (\S+)/.exec(lines.join('\n'))?.[1], 20_000)
     const { origin, hash } = new URL(address.replace('0.0.0.0', '127.0.0.1'))
     const state = `${origin}/_/api/state`
     const token = hash.slice('#token='.length)
@@ -213,7 +213,7 @@ describe('the guard', () => {
       ])
 
       const exposed = await dev({ allowHosts, expose: true, token: true }, anywhere)
-      const token = await vi.waitUntil(() => /\?token=(\S+)/.exec(exposed.lines.join('\n'))?.[1])
+      const token = await vi.waitUntil(() => /\?token=(\S+)/.exec(exposed.lines.join('\n'))?.[1], 20_000)
       expect((await fetch(`${at(exposed)}/_/sidecar/gameserver`)).status).toBe(401)
       const entered = await fetch(`${at(exposed)}/?token=${token}`, { redirect: 'manual' })
       const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
@@ -239,7 +239,7 @@ describe('the end', () => {
     const before = await readGameServer(`${url}/_/sidecar`)
     await fetch(`${url}/_/sidecar/shutdown`, { method: 'POST', body: '{}', headers: { origin: url } })
     const said = /gameserver-sidecar: GameServer local was shut down; a fresh one, (\S+), takes its place/
-    const [, name] = await vi.waitUntil(() => said.exec(lines.join('\n')), { timeout: 10_000 })
+    const [, name] = await vi.waitUntil(() => said.exec(lines.join('\n')), { timeout: 20_000 })
     const { object_meta, status } = await readGameServer(`${url}/_/sidecar`)
     expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
     expect(object_meta.uid).not.toBe(before.object_meta.uid)

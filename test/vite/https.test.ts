@@ -50,9 +50,9 @@ test.each(['never answers', 'answers then'])(
     for (let count = 1; count <= 3; count += 1) {
       const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
       stream.on('error', () => undefined)
-      await vi.waitFor(() => expect(sidecar.asked.length).toBe(count))
+      await vi.waitFor(() => expect(sidecar.asked.length).toBe(count), 20_000)
       stream.close(constants.NGHTTP2_CANCEL)
-      await vi.waitFor(() => expect(left).toBe(count), 10_000)
+      await vi.waitFor(() => expect(left).toBe(count), 20_000)
     }
     for (let i = 0; i < 20; i += 1) {
       const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
@@ -60,7 +60,7 @@ test.each(['never answers', 'answers then'])(
       stream.close(constants.NGHTTP2_CANCEL)
       if (i % 5 === 0) await ask(session, { ':path': '/_/config.js' })
     }
-    await vi.waitFor(() => expect(left).toBe(sidecar.asked.length), 10_000)
+    await vi.waitFor(() => expect(left).toBe(sidecar.asked.length), 20_000)
     expect((await ask(session, { ':path': '/_/config.js' })).headers[':status']).toBe(200)
   },
 )

@@ -67,7 +67,7 @@ test('all else of a preview is as Vite sends it', async () => {
 test('its end is the end of the local sidecar', async () => {
   const config = await built()
   const { server } = await previewed(config)
-  const local = await vi.waitUntil(() => localUrl(config.lines))
+  const local = await vi.waitUntil(() => localUrl(config.lines), 20_000)
   expect((await fetch(`${local}/gameserver`)).status).toBe(200)
   await server.close()
   await expect

@@ -56,7 +56,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
       running = await launchBrowser('Chromium', installed!)
       // The page is built from its source, once.
       await import('../../../src/node/local/dashboard-page.js')
-    }, 120_000)
+    })
     afterAll(() => running.end())
     const createContext = async (): Promise<BrowserContext> => {
       const context = await running.browser.createBrowserContext()
@@ -86,7 +86,7 @@ async function openDashboard(
   await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
   onTestFinished(() => page.close())
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))

@@ -30,8 +30,6 @@ export interface DrivenBrowser extends AnyBrowser {
   openInFront(other: DrivenPage, url: string): Promise<DrivenPage>
 }
 
-const START = 120_000
-
 /** The same suite in each browser that is there, one process for a file; a missing browser is said aloud. */
 export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void {
   for (const name of browserNames) {
@@ -41,7 +39,7 @@ export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void 
       let running: RunningBrowser | undefined
       beforeAll(async () => {
         running = await launchBrowser(name, installed!)
-      }, START)
+      })
       afterAll(() => running?.end())
       suite({
         name,
@@ -68,7 +66,7 @@ export function inEachBrowser(suite: (browser: AnyBrowser) => void): void {
     let display: Display | undefined
     beforeAll(async () => {
       display = await openDisplay()
-    }, START)
+    })
     afterAll(() => display?.end())
     suite({
       name: 'WebKit',

@@ -42,6 +42,6 @@ test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGTERM'] as const)(
     const { host, program, child } = await startHostProcess(['stubborn', 'child', 'ready', 'up', 'stay'])
     expect([isRunning(program), isRunning(child)]).toEqual([true, true])
     host.kill(signal)
-    await vi.waitFor(() => expect([isRunning(program), isRunning(child)]).toEqual([false, false]), 10_000)
+    await vi.waitFor(() => expect([isRunning(program), isRunning(child)]).toEqual([false, false]), 20_000)
   },
 )

@@ -34,7 +34,7 @@ describe('a program', () => {
     }
     const host = await createProgramHost({ file: guest, args: ['greet', 'ready', 'stay'], local: true, onEvent })
     const texts = (): string => warned.mock.calls.map(([text]) => String(text)).join()
-    await vi.waitUntil(() => texts().includes('no booted'), { timeout: 10_000 })
+    await vi.waitUntil(() => texts().includes('no booted'), { timeout: 20_000 })
     expect(await host.close()).toMatchObject({ code: 0 })
     expect(texts()).toContain('onEvent threw: Error: no exit')
   })
@@ -106,14 +106,14 @@ describe('a program', () => {
     expect(host.events.find(named('warning'))).toMatchObject({ text: expect.stringContaining('200 ms') as string })
     expect(calls(host.local!)).toContain('shutdown')
     expect(isRunning(pid)).toBe(false)
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false))
+    await vi.waitFor(() => expect(isRunning(child)).toBe(false), 20_000)
   })
 
   test('leaves no process behind when it ends by itself', async () => {
     const host = await hostGuest(['child', 'leave'])
     const child = Number(await host.printed('child'))
     await host.exited
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false))
+    await vi.waitFor(() => expect(isRunning(child)).toBe(false), 20_000)
   })
 
   test('whose GameServer is shut down gets SIGTERM, as from a cluster', async () => {

@@ -9,7 +9,7 @@ import type { Reachable } from '../../../src/node/host/players/webrtc/advertised
 import { endPeers, PeerOnNode } from './peer-on-node.js'
 
 /** Long enough for a channel on a busy machine. */
-const PATIENCE = { timeout: 15_000, interval: 10 }
+const PATIENCE = { timeout: 30_000, interval: 10 }
 export const soon = (check: () => void): Promise<void> => vi.waitFor(check, PATIENCE)
 
 export interface ChannelStage extends Stage {
