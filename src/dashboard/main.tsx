@@ -11,6 +11,8 @@ import { readKept } from './common/storage.js'
 import { Strip } from './embed/strip.js'
 import { Toast } from './overlays/toast.js'
 import { createStore } from './store/create-store.js'
+import { recordedSource, takeRecording } from './store/recorded-source.js'
+import { liveSource } from './store/source.js'
 import { takeToken } from './store/token.js'
 import { createTimelineModel } from './timeline/model.js'
 import { createActions } from './ui/actions.js'
@@ -20,8 +22,9 @@ import { followPermalink, readPermalink } from './ui/permalink.js'
 import { followTheme, keptTheme } from './ui/theme.js'
 import { createUi } from './ui/ui.js'
 
-const ui = createUi({ embedded: new URLSearchParams(location.search).has('embed') })
-const store = createStore(takeToken())
+const recording = takeRecording()
+const ui = createUi({ embedded: recording === undefined && new URLSearchParams(location.search).has('embed') })
+const store = createStore(recording === undefined ? liveSource(takeToken()) : recordedSource(recording))
 const timeline = createTimelineModel(store, ui)
 const actions = createActions(store, ui, timeline)
 

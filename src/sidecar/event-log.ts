@@ -81,6 +81,7 @@ export interface WritableLog extends EventLog {
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
   const sizes = new Map<LogEntry, number>()
+  const bySeq = new Map<number, LogEntry>()
   const followers = new Set<LogFollower>()
   const details = createEntryDetails(maxDetails)
   let size = 0
@@ -91,6 +92,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
     for (const [entry, entrySize] of sizes) {
       if (sizes.size <= maxEntries && (size <= maxSize || sizes.size === 1)) return
       sizes.delete(entry)
+      bySeq.delete(entry.seq)
       size -= entrySize
       details.drop(entry.seq)
     }
@@ -106,6 +108,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
       const entry: LogEntry = { seq: ++lastSeq, at, event, ...outcomeOf(effects), ...(note && fieldsOf(note)) }
       const entrySize = sizeOf(entry)
       sizes.set(entry, entrySize)
+      bySeq.set(entry.seq, entry)
       size += entrySize
       dropOldest()
       return entry
@@ -118,7 +121,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
     },
     find(seq) {
       if (!isKept(seq)) return undefined
-      const entry = [...sizes.keys()].find((kept) => kept.seq === seq)
+      const entry = bySeq.get(seq)
       const context = details.contextOf(seq)
       const exchange = details.exchangeOf(seq)
       return entry && { entry, ...(context && { context }), ...(exchange && { exchange }) }
