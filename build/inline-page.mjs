@@ -46,6 +46,8 @@ export const inlinePage = () => ({
     const style = output('.css')
     const pageId = hash(script + style).slice(7, 23)
     const html = readFileSync(template, 'utf8')
+      .replace(/<!-- (?!meta|style|script).*? -->/g, '')
+      .replace(/>\s+</g, '><')
       .replace(
         '<!-- meta -->',
         () => `<meta name="version" content="${version}" /><meta name="page-id" content="${pageId}" />`,

@@ -17,6 +17,7 @@ import { takeToken } from './store/token.js'
 import { createTimelineModel } from './timeline/model.js'
 import { createActions } from './ui/actions.js'
 import { followState } from './ui/attention.js'
+import { connected, painted } from './ui/first-frame.js'
 import { followKeys } from './ui/keys.js'
 import { followPermalink, readPermalink } from './ui/permalink.js'
 import { followTheme, keptTheme } from './ui/theme.js'
@@ -24,18 +25,14 @@ import { createUi } from './ui/ui.js'
 
 const recording = takeRecording()
 const ui = createUi({ embedded: recording === undefined && new URLSearchParams(location.search).has('embed') })
-const store = createStore(recording === undefined ? liveSource(takeToken()) : recordedSource(recording))
-const timeline = createTimelineModel(store, ui)
-const actions = createActions(store, ui, timeline)
-
 ui.theme.value = keptTheme()
 ui.singleKeys.value = readKept('local', 'single-keys') !== 'false'
 readPermalink(ui)
 followTheme(ui)
-followState(store)
 
 if (ui.embedded) {
   document.documentElement.classList.add('embedded')
+  const { store, actions } = start()
   render(
     <>
       <Strip store={store} actions={actions} />
@@ -44,7 +41,22 @@ if (ui.embedded) {
     document.body,
   )
 } else {
+  void drawPage()
+}
+
+/** Everything that takes longer than setting the theme comes after the first paint. */
+async function drawPage(): Promise<void> {
+  await painted(ui)
+  const { store, timeline, actions } = start()
   followPermalink(ui, keptTheme())
   followKeys(ui, actions, timeline)
+  await connected(store)
   render(<App store={store} ui={ui} timeline={timeline} actions={actions} />, document.body)
+}
+
+function start() {
+  const store = createStore(recording === undefined ? liveSource(takeToken()) : recordedSource(recording))
+  const timeline = createTimelineModel(store, ui)
+  followState(store)
+  return { store, timeline, actions: createActions(store, ui, timeline) }
 }

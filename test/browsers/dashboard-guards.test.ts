@@ -80,6 +80,27 @@ inDashboard((open, createContext) => {
     })
   })
 
+  test.each([1280, 390])(
+    'at %i pixels, the first paint has the chosen theme, and its parts stay in place',
+    async (width) => {
+      const where = `['.header', '.panes', '.timeline', '.page-panels', '.status'].map((name) => {
+      const { x, y, width, height } = document.querySelector(name).getBoundingClientRect()
+      return [name, x, y, width, height].join(' ')
+    })`
+      const dashboard = await open({ width })
+      const page = await (await createContext()).newPage()
+      await page.setViewport({ width, height: 800 })
+      // Nothing comes from the sidecar, so that the first frame stays.
+      await page.evaluateOnNewDocument(`WebSocket = class {}; localStorage.setItem('sidecar-theme', 'dark')`)
+      await page.goto(dashboard.page.url())
+      const painted = `performance.getEntriesByName('first-contentful-paint').length > 0`
+      await page.waitForFunction(painted)
+      expect(await page.$eval('body', (body) => body.innerText)).toMatch(/connecting…/)
+      expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe('rgb(13, 17, 23)')
+      expect(await page.evaluate(where)).toEqual(await dashboard.run(where))
+    },
+  )
+
   test('markup in labels, values, names and paths is shown as text', async () => {
     const markup = '<img src=x onerror=document.title="run">'
     const dashboard = await open({

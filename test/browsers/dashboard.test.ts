@@ -219,10 +219,13 @@ inDashboard((open) => {
       `[...document.querySelectorAll('button:not(.timeline-row)')].map((one) => one.innerText)`,
     )
     expect(buttons.filter((text) => /allocate|ready|more|pause|replay|edit|clear/i.test(text))).toEqual([])
-    await dashboard.press('a', 's')
+    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    expect(asked.filter((scheme) => !['file', 'data'].includes(scheme))).toEqual([])
+    await dashboard.press('a', 's', 'e')
+    await dashboard.until('window.saved')
+    expect(await dashboard.run('window.saved.text()')).toMatch(/^{"type":"recording",[^]*"type":"exchange"/)
     expect(await dashboard.run('document.querySelectorAll("dialog").length')).toBe(0)
     expect(await dashboard.run('document.querySelectorAll("script").length + document.title')).toMatch(/^1.*recorded$/)
-    expect(asked.filter((scheme) => !['file', 'data'].includes(scheme))).toEqual([])
   })
 
   test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {

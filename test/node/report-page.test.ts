@@ -3,6 +3,7 @@ import { JSDOM } from 'jsdom'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import { readLine } from '../../src/sidecar/recording/read-line.js'
 import { inertJson } from '../../src/node/local/report-page.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
@@ -56,6 +57,7 @@ test('a session as a page holds the lines of its recording, each entry with its 
   expect(state).toMatchObject({ state: { gameServer: local.sidecar.snapshot().gameServer } })
   const recording = told.filter(({ type }) => type !== 'state').map(({ why: _, ...line }) => line)
   expect(recording).toEqual(linesOf(await read(local, '')))
+  for (const line of told) if (line !== state) expect(() => readLine(JSON.stringify(line))).not.toThrow()
 
   const reasons = told.flatMap(({ type, why }) => (type === 'entry' ? [why] : []))
   const asked = await Promise.all(
