@@ -25,7 +25,7 @@ export function App({ store, ui, timeline, actions }: AppProps): JSX.Element {
       <div class="page" data-shown={ui.pane.value}>
         <Header store={store} ui={ui} actions={actions} />
         <Banner store={store} ui={ui} timeline={timeline} />
-        <Panes ui={ui} />
+        <Panes ui={ui} shown={store.isRecorded ? ['timeline', 'json'] : panes} />
         <main class="page-main">
           <Timeline model={timeline} store={store} ui={ui} />
           <div class="page-panels">
@@ -48,9 +48,9 @@ const paneNames: Readonly<Record<Pane, string>> = {
 }
 
 /** On a phone, which part of the page is shown. */
-const Panes = ({ ui }: { ui: Ui }): JSX.Element => (
+const Panes = ({ ui, shown }: { ui: Ui; shown: readonly Pane[] }): JSX.Element => (
   <nav class="panes" aria-label="Parts of the page">
-    {panes.map((pane) => (
+    {shown.map((pane) => (
       <button
         key={pane}
         type="button"

@@ -11,6 +11,8 @@ import { readKept } from './common/storage.js'
 import { Strip } from './embed/strip.js'
 import { Toast } from './overlays/toast.js'
 import { createStore } from './store/create-store.js'
+import { recordedSource, takeRecording } from './store/recorded-source.js'
+import { liveSource } from './store/source.js'
 import { takeToken } from './store/token.js'
 import { createTimelineModel } from './timeline/model.js'
 import { createActions } from './ui/actions.js'
@@ -21,7 +23,8 @@ import { followPermalink, readPermalink } from './ui/permalink.js'
 import { followTheme, keptTheme } from './ui/theme.js'
 import { createUi } from './ui/ui.js'
 
-const ui = createUi({ embedded: new URLSearchParams(location.search).has('embed') })
+const recording = takeRecording()
+const ui = createUi({ embedded: recording === undefined && new URLSearchParams(location.search).has('embed') })
 ui.theme.value = keptTheme()
 ui.singleKeys.value = readKept('local', 'single-keys') !== 'false'
 readPermalink(ui)
@@ -52,7 +55,7 @@ async function drawPage(): Promise<void> {
 }
 
 function start() {
-  const store = createStore(takeToken())
+  const store = createStore(recording === undefined ? liveSource(takeToken()) : recordedSource(recording))
   const timeline = createTimelineModel(store, ui)
   followState(store)
   return { store, timeline, actions: createActions(store, ui, timeline) }

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { createLocalSidecar } from '../../src/node/index.js'
@@ -172,6 +174,58 @@ inDashboard((open) => {
     const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
     const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
     expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
+  })
+
+  test('E saves the session as a page that opens from a disk, shows it, and asks nobody for anything', async () => {
+    const markup = '</script><script>document.title=`run`</script><!--'
+    const dashboard = await open()
+    await dashboard.call('PATCH', '/v1beta1/counters/rooms', { count: '11' })
+    await dashboard.call('POST', '/ready', {})
+    dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
+    dashboard.local.control({ type: 'setLabel', key: 'note', value: markup })
+    await dashboard.says('Timeline', markup)
+    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    await dashboard.press('E')
+    await dashboard.until('window.saved')
+    const file = join(await temporaryFolder('report'), 'lobby.html')
+    writeFileSync(file, await dashboard.run<string>('window.saved.text()'))
+
+    const asked: string[] = []
+    dashboard.page.on('request', (request) => asked.push(request.url().split(':')[0]!))
+    dashboard.page.on('console', (message) => asked.push(message.text()))
+    await dashboard.page.goto(`${pathToFileURL(file).href}?embed#q=op:updateCounter`)
+    await dashboard.says('Timeline', 'updateCounter')
+    await dashboard.says('GameServer', markup)
+    expect(await dashboard.run('document.querySelector("header").innerText')).toMatch(
+      /Allocated[^]*recorded session .*20\d\d/,
+    )
+    expect(await dashboard.region('Timeline')).not.toContain('mode = dm')
+    await dashboard.press('j', 'Enter')
+    for (const [tab, text] of [
+      ['request', '"count": "11"'],
+      ['response', 'HTTP 500'],
+      ['raw', '"operation": "updateCounter"'],
+      ['why', 'count 11 is above the capacity 10.'],
+    ] as const) {
+      await dashboard.run(`document.querySelector('[data-tab=${tab}]').click()`)
+      await dashboard.until(`document.querySelector('.timeline-view').innerText.includes(${JSON.stringify(text)})`)
+    }
+    await dashboard.press('/')
+    await dashboard.page.keyboard.type('dm')
+    await dashboard.press('Enter', 'Enter')
+    await dashboard.run(`document.querySelector('[data-tab=diff]').click()`)
+    await dashboard.until(`document.querySelector('.timeline-view').innerText.includes('metadata.labels[mode]')`)
+    const buttons = await dashboard.run<string[]>(
+      `[...document.querySelectorAll('button:not(.timeline-row)')].map((one) => one.innerText)`,
+    )
+    expect(buttons.filter((text) => /allocate|ready|more|pause|replay|edit|clear/i.test(text))).toEqual([])
+    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    expect(asked.filter((scheme) => !['file', 'data'].includes(scheme))).toEqual([])
+    await dashboard.press('a', 's', 'e')
+    await dashboard.until('window.saved')
+    expect(await dashboard.run('window.saved.text()')).toMatch(/^{"type":"recording",[^]*"type":"exchange"/)
+    expect(await dashboard.run('document.querySelectorAll("dialog").length')).toBe(0)
+    expect(await dashboard.run('document.querySelectorAll("script").length + document.title')).toMatch(/^1.*recorded$/)
   })
 
   test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {

@@ -1,8 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar } from '../../src/node/index.js'
 import { readLine } from '../../src/sidecar/recording/read-line.js'
 import { converse } from './support.js'
+
+// The page is built from its source, once.
+beforeAll(() => import('../../src/node/local/dashboard-page.js'), 120_000)
 
 async function start(): Promise<LocalSidecar> {
   const local = await createLocalSidecar()
@@ -135,7 +138,7 @@ describe('an export', () => {
     ])
   })
 
-  test.each(['', '&format=har'])(
+  test.each(['', '&format=har', '&format=html'])(
     'leaves out the annotations that it is told to, wherever they are (%j)',
     async (more) => {
       const local = await start()

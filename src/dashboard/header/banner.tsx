@@ -34,9 +34,11 @@ export function Banner({ store, ui, timeline }: BannerProps): JSX.Element | null
       {faults.length > 0 && (
         <Line tone="red">
           <b>Faults on:</b> {faults.map(({ text }) => text).join(', ')}
-          <button type="button" class="button" onClick={() => void store.control({ type: 'clearFaults' })}>
-            Clear <kbd aria-hidden="true">0</kbd>
-          </button>
+          {!store.isRecorded && (
+            <button type="button" class="button" onClick={() => void store.control({ type: 'clearFaults' })}>
+              Clear <kbd aria-hidden="true">0</kbd>
+            </button>
+          )}
         </Line>
       )}
       {ui.paused.value && (

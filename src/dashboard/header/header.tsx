@@ -32,9 +32,15 @@ export function Header({ store, ui, actions }: HeaderProps): JSX.Element {
       </div>
       <Facts store={store} />
       <div class="header-actions">
-        <Action id="allocate" actions={actions} label="Allocate" primary />
-        <Action id="ready" actions={actions} label="Ready" />
-        <More actions={actions} />
+        {store.isRecorded ? (
+          <Recorded store={store} />
+        ) : (
+          <>
+            <Action id="allocate" actions={actions} label="Allocate" primary />
+            <Action id="ready" actions={actions} label="Ready" />
+            <More actions={actions} />
+          </>
+        )}
         <button
           type="button"
           class="button button-icon header-theme"
@@ -46,6 +52,16 @@ export function Header({ store, ui, actions }: HeaderProps): JSX.Element {
         </button>
       </div>
     </header>
+  )
+}
+
+/** Says that all of it is over, and since when. */
+function Recorded({ store }: { store: PageStore }): JSX.Element {
+  const at = new Date(store.now.value)
+  return (
+    <p class="header-recorded">
+      <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
+    </p>
   )
 }
 

@@ -5,7 +5,7 @@ import type { Actions } from '../ui/actions.js'
 
 const IN_MENU = new Set(['game server', 'faults'])
 const ELSEWHERE = new Set(['allocate', 'ready'])
-const OF_PAGE = new Set(['export', 'diff', 'help'])
+const OF_PAGE = new Set(['export', 'report', 'diff', 'help'])
 
 /** All that one does to a game server besides allocating it. */
 export function More({ actions }: { actions: Actions }): JSX.Element {

@@ -12,10 +12,10 @@ interface StatusProps {
 
 export function StatusLine({ store, actions }: StatusProps): JSX.Element {
   const snapshot = store.snapshot.value
-  const speed = snapshot?.clock.speed ?? 1
+  const speed = store.isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
   return (
     <footer class="status">
-      <span>{location.host}</span>
+      <span>{store.isRecorded ? 'recorded session' : location.host}</span>
       {snapshot && <span>{`${snapshot.mode} mode`}</span>}
       {snapshot && <span class="status-wide">{`up ${duration(store.now.value - snapshot.startedAt)}`}</span>}
       {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}

@@ -16,7 +16,14 @@ const filters = [
   ['-health', 'everything without this word'],
 ] as const
 
-export function Help({ actions, ui, onClose }: { actions: Actions; ui: Ui; onClose(): void }): JSX.Element {
+interface HelpProps {
+  readonly actions: Actions
+  readonly ui: Ui
+  readonly isRecorded: boolean
+  onClose(): void
+}
+
+export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Element {
   const toggle = (): void => {
     ui.singleKeys.value = !ui.singleKeys.value
     keep('local', 'single-keys', String(ui.singleKeys.value))
@@ -30,13 +37,13 @@ export function Help({ actions, ui, onClose }: { actions: Actions; ui: Ui; onClo
         </button>
       </div>
       <div class="help-groups">
-        {groups.map((group) => (
-          <Group key={group} name={group} actions={actions.filter((one) => one.group === group && one.key)} />
-        ))}
+        {groups.map((group) => {
+          const own = actions.filter((one) => one.group === group && one.key)
+          return own.length > 0 && <Group key={group} name={group} actions={own} />
+        })}
       </div>
       <p>
-        <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it,{' '}
-        <kbd>m</kbd> opens the menu.
+        <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it.
       </p>
       <label class="help-choice">
         <input type="checkbox" checked={ui.singleKeys.value} onChange={toggle} /> Single keys are on
@@ -50,7 +57,9 @@ export function Help({ actions, ui, onClose }: { actions: Actions; ui: Ui; onClo
           </div>
         ))}
       </dl>
-      <p class="muted">All that this page does, curl can do as well: it uses /_/api and the game’s own interface.</p>
+      {!isRecorded && (
+        <p class="muted">All that this page does, curl can do as well: it uses /_/api and the game’s own interface.</p>
+      )}
     </Modal>
   )
 }

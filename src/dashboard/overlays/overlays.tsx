@@ -21,9 +21,11 @@ export function Overlays({ store, ui, actions }: OverlaysProps): JSX.Element {
   const dialog = ui.dialog.value
   return (
     <>
-      <AllocateDialog store={store} ui={ui} />
-      {dialog === 'palette' && <Palette actions={[...actions, ...panelActions(store)]} onClose={close} />}
-      {dialog === 'help' && <Help actions={actions} ui={ui} onClose={close} />}
+      {!store.isRecorded && <AllocateDialog store={store} ui={ui} />}
+      {dialog === 'palette' && (
+        <Palette actions={store.isRecorded ? actions : [...actions, ...panelActions(store)]} onClose={close} />
+      )}
+      {dialog === 'help' && <Help actions={actions} ui={ui} isRecorded={store.isRecorded} onClose={close} />}
       {dialog === 'diff' && <MarkDiff store={store} ui={ui} onClose={close} />}
       {ui.confirmation.value && <Confirm ui={ui} confirmation={ui.confirmation.value} />}
     </>

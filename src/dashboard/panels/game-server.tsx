@@ -30,9 +30,11 @@ export function GameServer({ store }: { store: Store }): JSX.Element | null {
         text={() => (view.peek() === 'tree' ? JSON.stringify(object, null, 2) : yaml())}
         told="The GameServer is copied"
       />
-      <button class="button" aria-pressed={view.value === 'edit'} onClick={() => toggle('edit')}>
-        edit
-      </button>
+      {!store.isRecorded && (
+        <button class="button" aria-pressed={view.value === 'edit'} onClick={() => toggle('edit')}>
+          edit
+        </button>
+      )}
     </span>
   )
   return (

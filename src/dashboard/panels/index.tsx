@@ -22,8 +22,15 @@ export function Panels({ store, ui }: { store: Store; ui: Ui }): JSX.Element {
     if (name !== undefined) document.getElementById(`panel-${name}`)?.scrollIntoView()
   })
   useSignalEffect(() => {
-    if (store.connection.value === 'open') void loadPresets(store).catch(() => undefined)
+    if (!store.isRecorded && store.connection.value === 'open') void loadPresets(store).catch(() => undefined)
   })
+  if (store.isRecorded) {
+    return (
+      <div class="panels">
+        <GameServer store={store} />
+      </div>
+    )
+  }
   return (
     <div class="panels">
       <Health store={store} />

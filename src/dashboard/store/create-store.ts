@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { ControlResult, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
-import { CONTROL, createApi, messageOf, parseJson } from './api.js'
+import { CONTROL, messageOf, parseJson } from './api.js'
 import type { Api } from './api.js'
 import { createEntryList } from './entry-list.js'
-import { startFeed } from './feed.js'
 import type { Frame } from './feed.js'
 import { isOutdated } from './page-version.js'
 import { createClock } from './sidecar-clock.js'
+import type { Source } from './source.js'
 import type { AllocationResult, Store } from './store.js'
 
 /** The store, and what only the page's own frame needs of it. */
@@ -22,8 +22,7 @@ export interface PageStore extends Store {
   retry(): void
 }
 
-export function createStore(token: string | undefined): PageStore {
-  const api = createApi(token)
+export function createStore({ api, isRecorded, follow }: Source): PageStore {
   const connection = signal<'connecting' | 'open' | 'lost'>('connecting')
   const snapshot = signal<SidecarSnapshot | undefined>(undefined)
   const retryAt = signal<number | undefined>(undefined)
@@ -87,7 +86,7 @@ export function createStore(token: string | undefined): PageStore {
       else if (frame.entry.seq > list.lastSeq) list.add([frame.entry])
     }
   }
-  const feed = startFeed(api, {
+  const feed = follow({
     // The last entry is asked for once more: another sidecar's would differ.
     since: () => Math.max(0, list.lastSeq - 1),
     onFrame,
@@ -109,6 +108,7 @@ export function createStore(token: string | undefined): PageStore {
 
   return {
     api,
+    isRecorded,
     connection,
     snapshot,
     entries: list.entries,

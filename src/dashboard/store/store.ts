@@ -8,6 +8,8 @@ export type AllocationResult =
 
 /** All that the page knows of the sidecar, and all that it can do. Each part of the page is given this. */
 export interface Store {
+  /** The session is over, and the page only shows it. */
+  readonly isRecorded: boolean
   /** `connecting` until the first state has come, `lost` while the sidecar doesn't answer. */
   readonly connection: ReadonlySignal<'connecting' | 'open' | 'lost'>
   readonly snapshot: ReadonlySignal<SidecarSnapshot | undefined>

@@ -84,9 +84,11 @@ function Buttons({ entry, store }: { entry: LogEntry; store: PageStore }): JSX.E
           Copy as code <kbd>J</kbd>
         </button>
       )}
-      <button type="button" class="button" onClick={() => void replay(store, entry)}>
-        Replay <kbd>R</kbd>
-      </button>
+      {!store.isRecorded && (
+        <button type="button" class="button" onClick={() => void replay(store, entry)}>
+          Replay <kbd>R</kbd>
+        </button>
+      )}
     </div>
   )
 }

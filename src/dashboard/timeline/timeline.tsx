@@ -28,7 +28,7 @@ export function Timeline({ model, store, ui }: TimelineProps): JSX.Element {
         <span>client</span>
       </div>
       {count > 0 ? <List model={model} store={store} ui={ui} /> : total > 0 && <NothingFound ui={ui} total={total} />}
-      {!model.hasBegun.value && <NoCalls store={store} />}
+      {!model.hasBegun.value && !store.isRecorded && <NoCalls store={store} />}
     </section>
   )
 }

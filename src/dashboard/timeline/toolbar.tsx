@@ -23,15 +23,17 @@ export function Toolbar({ model, store, ui }: ToolbarProps): JSX.Element {
   const paused = ui.paused.value
   return (
     <div class="timeline-bar">
-      <button
-        type="button"
-        class="button"
-        aria-pressed={paused}
-        aria-keyshortcuts="Space"
-        onClick={() => (ui.paused.value = !paused)}
-      >
-        <Icon name={paused ? 'play' : 'pause'} /> Pause
-      </button>
+      {!store.isRecorded && (
+        <button
+          type="button"
+          class="button"
+          aria-pressed={paused}
+          aria-keyshortcuts="Space"
+          onClick={() => (ui.paused.value = !paused)}
+        >
+          <Icon name={paused ? 'play' : 'pause'} /> Pause
+        </button>
+      )}
       <input
         id="filter"
         class="field timeline-filter"
@@ -63,9 +65,14 @@ export function Toolbar({ model, store, ui }: ToolbarProps): JSX.Element {
           </button>
         ))}
       </div>
-      <button type="button" class="button timeline-export" onClick={() => void exportSession(store)}>
+      <button type="button" class="button timeline-export" onClick={() => void exportSession(store, 'ndjson')}>
         Export session
       </button>
+      {!store.isRecorded && (
+        <button type="button" class="button timeline-export" onClick={() => void exportSession(store, 'html')}>
+          as HTML
+        </button>
+      )}
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel)
     }
   }
 
-  return [
+  const actions = [
     action('game server', 'allocate', 'Allocate…', 'a', () => (ui.dialog.value = 'allocate')),
     action('game server', 'allocate-again', 'Allocate as last time', 'A', () => void allocateAgain()),
     action('game server', 'allocate-now', 'Allocate at once', undefined, told({ type: 'allocate' }, 'Allocated')),
@@ -125,12 +125,17 @@ export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel)
     action('page', 'filter', 'Filter the timeline', '/', () => focusFilter(ui)),
     action('page', 'pause', 'Pause or go on', ' ', () => (ui.paused.value = !ui.paused.peek())),
     action('page', 'diff', 'What has changed since the mark', 'd', compare),
-    action('page', 'export', 'Export session', 'e', () => void exportSession(store)),
+    action('page', 'export', 'Export session', 'e', () => void exportSession(store, 'ndjson')),
+    action('page', 'report', 'Export as HTML', 'E', () => void exportSession(store, 'html')),
     action('page', 'theme', 'Switch theme', undefined, () => nextTheme(ui)),
     action('page', 'more', 'Menu', 'm', openMenu),
     action('page', 'help', 'Help', '?', () => (ui.dialog.value = 'help')),
   ]
+  return store.isRecorded ? actions.filter(({ id }) => OF_RECORDED.has(id)) : actions
 }
+
+/** What there is to do with a session that is over. */
+const OF_RECORDED = new Set(['next', 'previous', 'curl', 'code', 'filter', 'export', 'theme', 'help'])
 
 const action = (
   group: Action['group'],

@@ -24,7 +24,7 @@ export function followState(store: PageStore): void {
     if (before !== undefined && !isLost && before !== 'gone') store.announce(`State: ${state}`)
     before = state
     const { tone, shape } = isLost ? ({ tone: 'grey', shape: '○' } as const) : stateLook(state)
-    document.title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}`
+    document.title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}${store.isRecorded ? ', recorded' : ''}`
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
     icon.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
   })

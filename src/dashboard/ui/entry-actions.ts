@@ -6,12 +6,15 @@ import type { LogEntry } from '../../sidecar/index.js'
 import { clientCodeOf, curlOf } from '../timeline/copies.js'
 import { requestOf } from '../timeline/request-of.js'
 
+/** Where the colleague's own sidecar listens. */
+const USUAL_ORIGIN = 'http://localhost:9358'
+
 const NOTHING = 'There is no request in this row'
 
 export function copyCurl(store: PageStore, entry: LogEntry): void {
   const request = requestOf(entry)
   if (request === undefined) store.announce(NOTHING)
-  else copy(store, curlOf(request, location.origin), 'Copied as curl')
+  else copy(store, curlOf(request, store.isRecorded ? USUAL_ORIGIN : location.origin), 'Copied as curl')
 }
 
 export function copyClientCode(store: PageStore, entry: LogEntry): void {
@@ -42,14 +45,17 @@ export async function replay(store: PageStore, entry: LogEntry): Promise<void> {
   }
 }
 
-/** Downloads the session as a file that `replay` and a colleague can read. */
-export async function exportSession(store: PageStore): Promise<void> {
-  const answer = await store.api.send('GET', `${CONTROL}/export`).catch(() => undefined)
+/** Downloads the session as a file: one that `replay` reads, or a page that a colleague opens. */
+export async function exportSession(store: PageStore, format: 'ndjson' | 'html'): Promise<void> {
+  const query = format === 'html' ? '?format=html' : ''
+  const answer = await store.api.send('GET', `${CONTROL}/export${query}`).catch(() => undefined)
   if (answer?.status !== 200) return store.announce(answer ? messageOf(answer) : 'The sidecar does not answer')
-  const url = URL.createObjectURL(new Blob([answer.text], { type: 'application/x-ndjson' }))
+  const url = URL.createObjectURL(
+    new Blob([answer.text], { type: format === 'html' ? 'text/html' : 'application/x-ndjson' }),
+  )
   const link = document.createElement('a')
   link.href = url
-  link.download = `${store.snapshot.peek()?.gameServer.object_meta.name ?? 'session'}.ndjson`
+  link.download = `${store.snapshot.peek()?.gameServer.object_meta.name ?? 'session'}.${format}`
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
   store.announce(`Exported as ${link.download}`)

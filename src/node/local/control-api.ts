@@ -64,7 +64,7 @@ function readLog(sidecar: Sidecar, url: URL): Response {
   return answerBytes(logJson(sidecar.log.entries(since)))
 }
 
-function readExport(sidecar: Sidecar, url: URL): Response {
+async function readExport(sidecar: Sidecar, url: URL): Promise<Response> {
   const since = readSince(url.searchParams)
   return since === undefined ? refusalResponse(wrongSince) : exportSession(sidecar, url, since)
 }

@@ -1,15 +1,24 @@
-import { createRedaction, harEnd, harEntry, harStart } from '../../sidecar/index.js'
+import { createRedaction, harEnd, harEntry, harStart, reportLines } from '../../sidecar/index.js'
 import type { RecordingLine, Redact, Sidecar } from '../../sidecar/index.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 
 /** Characters after which a part of the answer is handed on, and others get their turn. */
 const PART = 64 * 1024
 
-/** Answers `GET /_/api/export`: the session as a recording, or its calls as an HTTP Archive. */
-export function exportSession(sidecar: Sidecar, url: URL, since: number): Response {
+const contentTypes = {
+  ndjson: 'application/x-ndjson',
+  har: 'application/json',
+  html: 'text/html; charset=utf-8',
+} as const
+type Format = keyof typeof contentTypes
+
+const isFormat = (text: string): text is Format => Object.hasOwn(contentTypes, text)
+
+/** Answers `GET /_/api/export`: the session as a recording or as a page to look at it, or its calls as an HTTP Archive. */
+export async function exportSession(sidecar: Sidecar, url: URL, since: number): Promise<Response> {
   const format = url.searchParams.get('format') ?? 'ndjson'
-  if (format !== 'ndjson' && format !== 'har') {
-    return refusalResponse(malformed(`format must be ndjson or har; got ${JSON.stringify(format.slice(0, 60))}`))
+  if (!isFormat(format)) {
+    return refusalResponse(malformed(`format must be ndjson, html or har; got ${JSON.stringify(format.slice(0, 60))}`))
   }
   let redact: Redact
   try {
@@ -17,17 +26,30 @@ export function exportSession(sidecar: Sidecar, url: URL, since: number): Respon
   } catch (error) {
     return refusalResponse(malformed((error as Error).message))
   }
-  const lines = sidecar.recording(since)
-  const texts = format === 'har' ? harTexts(lines, redact, url.origin) : lineTexts(lines, redact)
-  const name = format === 'har' ? 'match.har' : 'match.ndjson'
-  return new Response(streamOf(texts), {
+  return new Response(streamOf(await textsOf(format, sidecar, since, redact, url.origin)), {
     headers: {
-      'content-type': format === 'har' ? 'application/json' : 'application/x-ndjson',
-      'content-disposition': `attachment; filename="${name}"`,
+      'content-type': contentTypes[format],
+      'content-disposition': `attachment; filename="match.${format}"`,
+      // A file to keep: it shall be no page of this origin, whoever shows it.
+      'content-security-policy': 'sandbox',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     },
   })
+}
+
+async function textsOf(
+  format: Format,
+  sidecar: Sidecar,
+  since: number,
+  redact: Redact,
+  origin: string,
+): Promise<Generator<string, void>> {
+  if (format === 'ndjson') return lineTexts(sidecar.recording(since), redact)
+  if (format === 'har') return harTexts(sidecar.recording(since), redact, origin)
+  // The page is large, and most sessions are never exported as one.
+  const { reportTexts } = await import('./report-page.js')
+  return reportTexts(reportLines(sidecar, since, redact))
 }
 
 function* lineTexts(lines: Iterable<RecordingLine>, redact: Redact): Generator<string, void> {

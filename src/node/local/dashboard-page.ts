@@ -49,6 +49,11 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
   })
 }
 
+/** Of the script and the style inside the page, as a policy names them. */
+export const pageHashes = hashes
+
+export const pageText = (): string => Buffer.from(bodyIn('identity')).toString()
+
 /** Whether a list of encodings names one, and not by a quality of 0. */
 const takes = (acceptEncoding: string, name: string): boolean =>
   acceptEncoding.split(',').some((part) => {

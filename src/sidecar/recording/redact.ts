@@ -1,11 +1,10 @@
 import { redacted } from '../wire/exchange.js'
-import type { RecordingLine } from './recording-lines.js'
 
 /** Longest pattern: each is compared with every annotation's key. */
 const longestPattern = 200
 
 /** Replaces the values of annotations in a line. */
-export type Redact = (line: RecordingLine) => RecordingLine
+export type Redact = <Line extends { readonly type: string }>(line: Line) => Line
 
 /**
  * Creates the function that takes the values of annotations out of lines. A pattern is a key or the end of one after
@@ -22,7 +21,7 @@ export function createRedaction(patterns: readonly string[]): Redact {
   if (patterns.length === 0) return (line) => line
   const parts = patterns.map((pattern) => pattern.split('*'))
   const isSecret = (key: string): boolean => parts.some((one) => matches(one, key) || matches(one, bareKey(key)))
-  return (line) => walk(line, isSecret) as RecordingLine
+  return (line) => walk(line, isSecret) as typeof line
 }
 
 const bareKey = (key: string): string => key.replace(/^[^/]*\/(?:sdk-)?/, '')
