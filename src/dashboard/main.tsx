@@ -17,7 +17,7 @@ import { takeToken } from './store/token.js'
 import { createTimelineModel } from './timeline/model.js'
 import { createActions } from './ui/actions.js'
 import { followState } from './ui/attention.js'
-import { connected, painted } from './ui/first-frame.js'
+import { caughtUp, painted } from './ui/first-frame.js'
 import { followKeys } from './ui/keys.js'
 import { followPermalink, readPermalink } from './ui/permalink.js'
 import { followTheme, keptTheme } from './ui/theme.js'
@@ -50,7 +50,7 @@ async function drawPage(): Promise<void> {
   const { store, timeline, actions } = start()
   followPermalink(ui, keptTheme())
   followKeys(ui, actions, timeline)
-  await connected(store)
+  await caughtUp(store)
   render(<App store={store} ui={ui} timeline={timeline} actions={actions} />, document.body)
 }
 

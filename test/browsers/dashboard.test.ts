@@ -24,6 +24,17 @@ inDashboard((open) => {
     await dashboard.says('Timeline', 'health')
   })
 
+  test('a page that is opened late never says that there was no call', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.page.evaluateOnNewDocument(`new MutationObserver(() => {
+      window.wasEmpty ||= document.querySelector('.timeline-empty') !== null
+    }).observe(document, { childList: true, subtree: true })`)
+    await dashboard.page.reload()
+    await dashboard.says('Timeline', 'ready')
+    expect(await dashboard.run('window.wasEmpty')).toBe(false)
+  })
+
   test('a row where production differs has a mark, and the file of a recording is named', async () => {
     const file = join(await temporaryFolder('gameserver-page'), 'match.ndjson')
     const dashboard = await open({ local: { record: file } })
