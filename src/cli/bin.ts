@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { WriteStream } from 'node:tty'
 import picocolors from 'picocolors'
 import { plainText } from '../node/plain-text.js'
 import type { CliContext } from './context.js'
+import { endWithTerminal } from './hangup.js'
 import { runCli } from './main.js'
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
 const SAME_REQUEST_MS = 200
 
-// The reader of a pipe may end early (`| head`). That is no failure.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-}
+endWithTerminal()
 
 const context: CliContext = {
   colors: picocolors.createColors(useColors()),
@@ -49,12 +48,8 @@ function visible(text: string): string {
     .join('')
 }
 
+/** As Node decides for its own output: FORCE_COLOR comes first, then NO_COLOR and TERM, then whether it is a terminal. */
 function useColors(): boolean {
-  const { NO_COLOR, TERM } = process.env
-  return (
-    process.stdout.isTTY === true &&
-    process.stderr.isTTY === true &&
-    (NO_COLOR === undefined || NO_COLOR === '') &&
-    TERM !== 'dumb'
-  )
+  if (process.env['FORCE_COLOR'] !== undefined) return WriteStream.prototype.hasColors()
+  return [process.stdout, process.stderr].every((stream) => stream.isTTY && stream.hasColors())
 }

@@ -105,6 +105,7 @@ export function attachKeys(options: KeyOptions): () => void {
     signalGroup('SIGTSTP')
   }
 
+  input.on('error', ignoreClosed)
   resume()
   input.setEncoding('utf8').on('data', read).resume()
   process.once('exit', release)
@@ -120,6 +121,9 @@ function allocationOf(event: { readonly type: string; readonly command?: unknown
   const command = event.command as { readonly type?: string } | undefined
   return event.type === 'control' && command?.type === 'allocate' ? (command as CommandOf<'allocate'>) : undefined
 }
+
+/** A terminal that was closed can't be read or put back; SIGHUP, which comes with that, ends the process. */
+const ignoreClosed = (): void => undefined
 
 /** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
 function isInForeground(): boolean {
@@ -143,7 +147,7 @@ export function askKey(keys: readonly string[]): { readonly answer: Promise<stri
       const key = /[\u0003\u0004]/.test(text) ? keys.at(-1)! : text.toLowerCase()
       if (keys.includes(key)) resolve(key)
     }
-    input.setRawMode(true)
+    input.on('error', ignoreClosed).setRawMode(true)
     process.once('exit', release)
     input.setEncoding('utf8').on('data', read).resume()
   })

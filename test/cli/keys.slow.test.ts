@@ -1,10 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { guest } from '../host/program/support.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
 
 /** util-linux's program that gives a command a terminal of its own. */
@@ -23,10 +27,15 @@ interface Terminal {
  * Runs the command line in a terminal, between two lines that tell the terminal's settings. Ctrl-C goes to the shell
  * too, which some shells die of unless they have a trap; a trap that does something is not inherited.
  */
-function inTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
-  const command = `trap : INT; stty -g; '${process.execPath}' '${CLI}' ${args.join(' ')}; code=$?; stty -g; exit $code`
+const inTerminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal =>
+  openTerminal(
+    `trap : INT; stty -g; '${process.execPath}' '${CLI}' ${args.join(' ')}; code=$?; stty -g; exit $code`,
+    env,
+  )
+
+function openTerminal(command: string, env: NodeJS.ProcessEnv = {}): Terminal {
   const child = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { ...process.env, ...NO_SIDECAR, NO_COLOR: '1', ...env },
+    env: { ...process.env, ...NO_SIDECAR, FORCE_COLOR: undefined, NO_COLOR: '1', ...env },
     stdio: 'pipe',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -130,6 +139,58 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect([after, others]).toEqual([before, []])
     expect(code).toBe(expected)
   })
+
+  const colors: readonly (readonly [NodeJS.ProcessEnv, boolean])[] = [
+    [{ TERM: 'xterm' }, true],
+    [{ TERM: 'xterm', NO_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+    [{ TERM: 'xterm', FORCE_COLOR: '0' }, false],
+  ]
+  test.each(colors)('with %o it has colours: %s', async (env, expected) => {
+    const { child, shows } = inTerminal(['local', '--http-port', '0'], { NO_COLOR: undefined, CI: undefined, ...env })
+    const [banner] = await shows(/.*SIDECAR.*\n/)
+    expect(banner.includes('\u001b[1mSIDECAR')).toBe(expected)
+    child.kill('SIGTERM')
+  })
+
+  test('o opens the dashboard in a browser, and prints its address where that fails', async () => {
+    const folder = await temporaryFolder('opener')
+    const opened = join(folder, 'opened')
+    const script = `#!/bin/sh\n[ ! -e '${opened}' ] && printf %s "$*" >'${opened}'\n`
+    await writeFile(join(folder, 'xdg-open'), script, { mode: 0o755 })
+    const { url, press, shows, finished } = await startInTerminal([], { PATH: `${folder}:${process.env['PATH']}` })
+    press('o')
+    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`${url}/_/`), 20_000)
+    press('o')
+    const [told] = await shows(/Open http:.*/)
+    expect(told).toBe(`Open ${url}/_/`)
+    press('q')
+    expect((await finished).text.match(/Open http/g)).toHaveLength(1)
+  })
+
+  const game = 'sh -c "echo game \\$\\$; sleep 600"'
+  const closed: readonly (readonly [name: string, args: string, shown: RegExp])[] = [
+    ['local', 'local --http-port 0', /first call/],
+    ['serve', `serve '${dirname(guest)}' --local --port 0`, /Dashboard at/],
+    ['exec', `exec -- ${game}`, /game (\d+)/],
+    ['exec --keys', `exec --keys -- ${game}`, /game (\d+)/],
+    ['host', `host --local --node '${guest}' -- save ready up stay`, / up (\d+)/],
+  ]
+  test.each(closed)(
+    `when the terminal of %s is closed, everything ends, and Node doesn't abort`,
+    async (_name, args, shown) => {
+      const folder = await temporaryFolder('hangup')
+      const [errors, code] = [join(folder, 'errors'), join(folder, 'code')]
+      // The terminal's own shell dies with it, which sends SIGHUP to the others; the inner one stays to tell the exit code.
+      const command = `(trap '' HUP; '${process.execPath}' '${CLI}' ${args} 2>'${errors}'; echo $? >'${code}'); :`
+      const { child, shows } = openTerminal(command)
+      const [, pid] = await shows(shown)
+      child.kill('SIGKILL')
+      await vi.waitFor(async () => expect(await readFile(code, 'utf8')).toBe('129\n'), 20_000)
+      expect(await readFile(errors, 'utf8')).not.toMatch(/assert|error/i)
+      if (pid !== undefined) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
+    },
+  )
 
   test('no keys are told of, or taken, where the lines are JSON', async () => {
     const { press, shows, finished } = inTerminal(['local', '--http-port', '0', '--log-format', 'json'])

@@ -231,11 +231,20 @@ describe('a running sidecar', () => {
     }
   })
 
-  test('uses no colours where no terminal is', async () => {
-    const { url, child, finished } = await startLocal([], { FORCE_COLOR: '1' })
-    await call(url, '/ready')
-    child.kill('SIGINT')
-    expect((await finished).out).not.toContain('\u001b')
+  const colors: readonly (readonly [env: NodeJS.ProcessEnv, colors: boolean])[] = [
+    [{}, false],
+    [{ FORCE_COLOR: 'true', NO_COLOR: '1', TERM: 'dumb' }, true],
+  ]
+  test.each(colors)('where no terminal is, %o makes colours: %s', async (env, expected) => {
+    const { finished } = cli(['local', '--http-port', '0', '--timeout', '0.01'], env)
+    expect((await finished).out.includes('\u001b[1mSIDECAR')).toBe(expected)
+  })
+
+  test('JSON has no colours, whatever FORCE_COLOR says', async () => {
+    const args = ['local', '--http-port', '0', '--timeout', '0.01', '--log-format', 'json']
+    const { out } = await cli(args, { FORCE_COLOR: '3' }).finished
+    expect(out).toMatch(/^\{"time".*"listening"/)
+    expect(out).not.toContain('\u001b')
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 0 by %s, watchers and all', async (signal) => {

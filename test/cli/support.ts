@@ -29,7 +29,8 @@ export interface Run {
 
 /** Starts the built command line as a process of its own, which ends with the test at the latest. */
 export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env }, stdio: 'pipe' })
+  const own = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env }
+  const child = spawn(process.execPath, [CLI, ...args], { env: own, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const out = collect(child.stdout)
   const err = collect(child.stderr)
