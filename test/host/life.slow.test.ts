@@ -211,11 +211,14 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
 
   test('is not started again after it was Ready: its server would go back to the pool', async () => {
     const sidecar = await startSidecar()
-    const host = runHost([await pageOf(READY), '--sidecar', sidecar.url])
+    const profiles = await temporaryFolder('profiles')
+    const host = runHost([await pageOf(READY), '--sidecar', sidecar.url], { TMPDIR: profiles })
     const { pid } = await host.until('browser')
     await host.until('console', ({ text }) => text === 'ready 200')
+    expect(readdirSync(profiles)).toHaveLength(1)
     process.kill(rendererOf(pid), 'SIGKILL')
     expect(await host.exited).toBe(70)
+    expect(readdirSync(profiles)).toEqual([])
     expect(ended(host, 'crash')).toEqual([expect.objectContaining({ reason: expect.stringContaining('crashed') })])
     expect(calls(sidecar).filter((name) => name === 'ready')).toHaveLength(1)
     expect(calls(sidecar)).not.toContain('shutdown')

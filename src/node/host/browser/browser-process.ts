@@ -20,6 +20,8 @@ export interface BrowserProcess {
   messages(): string
   /** Ends it with all its processes, which are one group. */
   kill(): void
+  /** Takes away its profile while it is being killed, which takes as long: what then is still written stays for `cleanUp`. */
+  removeProfile(): Promise<void>
   /** Once the process has ended, takes away what is left of it: other processes of its group, and its profile. */
   cleanUp(): Promise<void>
 }
@@ -77,6 +79,9 @@ export async function startBrowserProcess(
     kill()
     removeNow(profileDir)
   }
+  // A child of the browser that dies a little later may still write there.
+  const removeProfile = (): Promise<void> =>
+    rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
   // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
   process.once('exit', endNow)
 
@@ -94,11 +99,11 @@ export async function startBrowserProcess(
     }),
     messages: () => messages,
     kill,
+    removeProfile,
     async cleanUp() {
       // A renderer that is stopped doesn't notice that its browser has gone.
       kill()
-      // A child of the browser that dies a little later may still write there.
-      await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+      await removeProfile()
       process.off('exit', endNow)
     },
   }
