@@ -234,6 +234,25 @@ inDashboard((openDashboard) => {
     expect(await dashboard.run(`[document.querySelectorAll('img, mark').length, window.hacked ?? 0]`)).toEqual([0, 0])
   })
 
+  test('a hundred counters push neither the GameServer’s name nor the button Allocate out of sight', async () => {
+    const counters = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`counter-${i}`.padEnd(58, 'c'), { count: 1, capacity: 9 }]),
+    )
+    const dashboard = await openDashboard({
+      local: { gameServer: { metadata: { name: 'lobby' }, spec: { counters }, status: { state: 'Ready' } } },
+    })
+    await dashboard.says('Counters', 'counter-99')
+    await dashboard.press('a')
+    await dashboard.says('Allocate', 'counter-99')
+    const isSeen = (selector: string): Promise<unknown> =>
+      dashboard.run(`(() => {
+        const { width, top, bottom } = document.querySelector('${selector}').getBoundingClientRect()
+        return width > 20 && top >= 0 && bottom <= innerHeight
+      })()`)
+    expect(await isSeen('.header-facts b')).toBe(true)
+    expect(await isSeen('.allocate-foot .button-primary')).toBe(true)
+  })
+
   test('a panel without anything to show says what to paste', async () => {
     const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
     await dashboard.says('Health', 'Not started: waits for the game’s first call')

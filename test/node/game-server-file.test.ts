@@ -71,6 +71,12 @@ describe('a GameServer file', () => {
     expect(content.note).toBe(note)
   })
 
+  test('of a Fleet has the label of the Fleet, by which allocations choose', async () => {
+    const fleet = 'apiVersion: agones.dev/v1\nkind: Fleet\nmetadata: { name: arena }\n'
+    const { metadata } = await load(`${fleet}spec: { template: { metadata: { labels: { mode: dm } } } }\n`)
+    expect(metadata?.labels).toEqual({ mode: 'dm', 'agones.dev/fleet': 'arena' })
+  })
+
   test('of 10,000 labels is read, and one of 30,000 is refused', async () => {
     const labels = (count: number): string =>
       Array.from({ length: count }, (_, i) => `    label${i}: "v${i}"\n`).join('')

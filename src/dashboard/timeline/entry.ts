@@ -20,9 +20,13 @@ export function kindOf({ event }: LogEntry): Kind {
   }
 }
 
-/** A beat that was answered as ever, of which many are one row. */
-export const isPlainBeat = (entry: LogEntry): boolean =>
-  kindOf(entry) === 'beat' &&
+/**
+ * A beat, or a look at the GameServer such as the client takes while its watch is quiet, that was answered as ever: many
+ * of them are one row.
+ */
+export const isRoutine = (entry: LogEntry): boolean =>
+  entry.event.type === 'call' &&
+  (entry.event.call.operation === 'health' || entry.event.call.operation === 'getGameServer') &&
   entry.reply?.status === 200 &&
   entry.changes.length === 0 &&
   entry.warnings.length === 0 &&

@@ -87,7 +87,7 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
               <RowButton row={row} isOpen={isOpen} isTarget={row.seq === target} onToggle={model.toggle} />
               {entry && (
                 <Details
-                  key={row.type === 'beats' ? row.seq : entry.seq}
+                  key={row.type === 'repeats' ? row.seq : entry.seq}
                   entry={entry}
                   store={store}
                   ui={ui}

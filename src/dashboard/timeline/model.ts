@@ -42,11 +42,13 @@ export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
     ui.cursor.value = seq
     wanted.value = { seq, count: (wanted.peek()?.count ?? 0) + 1 }
   }
-  /** The row of an entry, which may be one of many beats. */
+  /** The row of an entry, which may be one of many repeats. */
   const indexOf = (seq: number | undefined, all: readonly Row[]): number =>
     seq === undefined
       ? -1
-      : all.findIndex((row) => row.seq === seq || (row.type === 'beats' && row.beats.some((beat) => beat.seq === seq)))
+      : all.findIndex(
+          (row) => row.seq === seq || (row.type === 'repeats' && row.repeats.some((repeat) => repeat.seq === seq)),
+        )
   const openIndex = computed(() => indexOf(ui.selected.value, rows.value))
 
   return {

@@ -29,7 +29,7 @@ export class RowButton extends Component<RowProps> {
     if (row.type === 'skipped') {
       return <div class="timeline-skipped">{`${row.count} event${row.count === 1 ? '' : 's'} skipped`}</div>
     }
-    const entry = row.type === 'entry' ? row.entry : row.beats.at(-1)!
+    const entry = row.type === 'entry' ? row.entry : row.repeats.at(-1)!
     const status = statusOf(entry)
     return (
       <button
@@ -47,9 +47,9 @@ export class RowButton extends Component<RowProps> {
         </span>
         <span class="timeline-kind">{kindOf(entry)}</span>
         <span class="timeline-what">
-          {row.type === 'beats' ? (
+          {row.type === 'repeats' ? (
             <>
-              <b>health</b> <span class="muted">{rhythmOf(row.beats)}</span>
+              <b>{describe(entry).name}</b> <span class="muted">{rhythmOf(row.repeats)}</span>
             </>
           ) : (
             <What entry={entry} />
@@ -66,7 +66,7 @@ export class RowButton extends Component<RowProps> {
 const isSame = (a: Row, b: Row): boolean =>
   a.seq === b.seq &&
   a.type === b.type &&
-  (a.type !== 'beats' || a.beats.length === (b as typeof a).beats.length) &&
+  (a.type !== 'repeats' || a.repeats.length === (b as typeof a).repeats.length) &&
   (a.type !== 'skipped' || a.count === (b as typeof a).count)
 
 function toneOf(entry: LogEntry, status = 0): string | undefined {

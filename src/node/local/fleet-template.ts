@@ -21,9 +21,23 @@ export function readFleetTemplate(
     throw new TypeError(`spec has no field ${JSON.stringify(unknown)}; ${didYouMean(unknown, SPEC_FIELDS)}`)
   }
   if (!isObject(spec.template)) throw new TypeError('its Fleet has no spec.template')
-  const name = isObject(metadata) && typeof metadata.name === 'string' ? ` ${JSON.stringify(metadata.name)}` : ''
-  return { template: readTemplate(spec.template), name: `the template of the Fleet${name}` }
+  const name = isObject(metadata) && typeof metadata.name === 'string' ? metadata.name : undefined
+  const template = readTemplate(spec.template)
+  if (name === undefined) return { template, name: 'the template of the Fleet' }
+  return {
+    template: withLabel(template, `${groupOf(value)}/fleet`, name),
+    name: `the template of the Fleet ${JSON.stringify(name)}`,
+  }
 }
+
+/** The label that the platform gives every GameServer of a Fleet, and by which allocations choose. */
+function withLabel(template: GameServerManifest, key: string, value: string): GameServerManifest {
+  const { metadata } = template
+  return { ...template, metadata: { ...metadata, labels: { ...metadata?.labels, [key]: value } } }
+}
+
+const groupOf = ({ apiVersion }: Readonly<Record<string, unknown>>): string =>
+  typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/')[0]! : 'agones.dev'
 
 function readTemplate(template: unknown): GameServerManifest {
   try {

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { rowsOf } from '../../src/dashboard/timeline/rows.js'
+import type { LogEntry } from '../../src/sidecar/index.js'
+
+const health = { operation: 'health', beats: 1 } as const
+const look = { operation: 'getGameServer' } as const
+
+/** What the rows of these entries say, oldest first. */
+function rows(...entries: readonly Partial<LogEntry>[]): string[] {
+  const log = entries.map((entry, i): LogEntry => ({
+    seq: i + 1,
+    at: i * 1000,
+    event: { type: 'call', call: look },
+    reply: { status: 200 },
+    changes: [],
+    warnings: [],
+    client: 'node#1',
+    ...entry,
+  }))
+  const name = ({ event }: LogEntry): string => (event.type === 'call' ? event.call.operation : event.type)
+  return rowsOf(log, () => true).map((row) => {
+    if (row.type === 'repeats') return `${name(row.repeats[0]!)} ×${row.repeats.length}`
+    return row.type === 'entry' ? name(row.entry) : row.type
+  })
+}
+
+const beat: Partial<LogEntry> = { event: { type: 'call', call: health } }
+const failed: Partial<LogEntry> = { reply: { status: 503 } }
+
+test('a quiet client, which beats and looks at its GameServer by turns, takes two rows however long it is quiet', () => {
+  expect(rows(beat, beat, {}, beat, beat, {}, beat)).toEqual(['health ×5', 'getGameServer ×2'])
+})
+
+test('whatever else happens parts the rows, so that order is never lost', () => {
+  const allocated: Partial<LogEntry> = { event: { type: 'control', command: { type: 'allocate' } } }
+  expect(rows(beat, {}, allocated, beat, {})).toEqual([
+    'health ×1',
+    'getGameServer ×1',
+    'control',
+    'health ×1',
+    'getGameServer ×1',
+  ])
+  expect(rows({}, failed, {})).toEqual(['getGameServer ×1', 'getGameServer', 'getGameServer ×1'])
+})
+
+test('each client has rows of its own', () => {
+  expect(rows({}, { client: 'page#1' }, {})).toEqual(['getGameServer ×2', 'getGameServer ×1'])
+})
