@@ -162,11 +162,11 @@ describe('the heartbeat in an emulated page', () => {
 
   it('comes at once when a sidecar is back, with one search for it', async () => {
     const { page, sidecar, events, client } = await show({ interval: 20_000 })
-    const restarted = sidecar.restart({ downMs: 300 })
+    await sidecar.close()
     await page.pass(20_000, { hanging: true })
     expect(reasons(events)).toHaveLength(1)
     expect(client.status.connection).toBe('reconnecting')
-    await restarted
+    await startSidecar({ port: sidecar.port })
     const since = page.now
     await page.pass(8000)
     expect(page.beats.filter(({ at }) => at > since)).toHaveLength(1)
@@ -293,8 +293,8 @@ describe('in threads of Node, which stand in for a page and its worker', () => {
     expect(reasons(events)).toEqual(['stalled'])
     const times = await counter.beats()
     const within = (from: number, to: number): number => times.filter((at) => at > from && at <= to).length
-    expect(within(began, began + 1000)).toBeGreaterThanOrEqual(2)
-    expect(within(began + 2000, ended)).toBe(0)
+    expect(within(began, began + 1000)).toBeGreaterThanOrEqual(1)
+    expect(within(began + 2500, ended)).toBe(0)
     expect(within(ended, Infinity)).toBeGreaterThanOrEqual(1)
   })
 })

@@ -15,9 +15,8 @@ describe('at a signal', () => {
     const stream = await openStream(gateway.port, sidecar)
     stream.upstream.write('{"result"')
     await once(stream.response, 'data')
-    const start = performance.now()
+    // It would be waited for without end.
     await gateway.close('SIGTERM')
-    expect(performance.now() - start).toBeLessThan(6_000)
     expect(await stream.ended).toBe(false)
   })
 
@@ -49,8 +48,7 @@ describe('at a signal', () => {
     socket.on('data', () => setTimeout(ask, 50))
     ask()
     await once(socket, 'data')
-    const start = performance.now()
     await gateway.close('SIGTERM')
-    expect(performance.now() - start).toBeLessThan(6_000)
+    expect(socket.destroyed || (await once(socket, 'close'))).toBeTruthy()
   })
 })

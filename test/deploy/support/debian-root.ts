@@ -24,6 +24,7 @@ const exec = promisify(execFile)
 /** Another one is made when this changes. */
 const VERSION = 1
 const SUITE = 'bookworm'
+const ATTEMPTS = 3
 const NEEDED = ['debootstrap', 'chroot', 'unshare', 'setpriv', 'capsh', 'mount']
 const SUPERUSER_FOLDERS = ['/usr/sbin', '/sbin']
 
@@ -49,6 +50,19 @@ export async function debianRoot(): Promise<string> {
       throw new Error(`${home} belongs to somebody else; remove it`)
     return root
   }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await makeRoot(home, root)
+      return root
+    } catch (error) {
+      // A mirror that is updated at this moment, or one lost connection, is not the end.
+      if (attempt === ATTEMPTS) throw error
+      console.warn(`The Debian for the images could not be made, so it is tried once more: ${String(error)}`)
+    }
+  }
+}
+
+async function makeRoot(home: string, root: string): Promise<void> {
   const draft = await mkdtemp(`${home}-`)
   try {
     await chmod(draft, 0o755)
@@ -62,7 +76,6 @@ export async function debianRoot(): Promise<string> {
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-  return root
 }
 
 /** Packages come from where this machine's come from. */
@@ -72,7 +85,7 @@ async function addSources(root: string): Promise<void> {
     if (existsSync(path)) await cp(path, join(root, path), { recursive: true })
   }
   const { stdout } = await exec('apt-config', ['dump', 'Acquire'])
-  await writeFile(join(root, 'etc/apt/apt.conf.d/90-of-this-machine'), stdout)
+  await writeFile(join(root, 'etc/apt/apt.conf.d/90-of-this-machine'), `${stdout}\nAcquire::Retries "5";\n`)
   await copyFile('/etc/resolv.conf', join(root, 'etc/resolv.conf'))
 }
 
