@@ -24,6 +24,7 @@ const INPUTS = [
   'tsconfig.json',
   'build/inline-page.mjs',
   'build/inline-script.mjs',
+  'build/page-jsx.mjs',
   'build/replaced',
   'build/rollup-plugins.mjs',
   'build/tsconfig.build.json',

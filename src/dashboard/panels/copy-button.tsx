@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { copyText } from '../common/copy-text.js'
 import type { Store } from '../store/store.js'
+import { copy } from '../ui/entry-actions.js'
 
 interface CopyProps {
   readonly store: Store
@@ -13,13 +13,8 @@ interface CopyProps {
 }
 
 export function CopyButton({ store, text, label = 'Copy', name, told }: CopyProps): JSX.Element {
-  const copy = (): void =>
-    void copyText(text()).then(
-      () => store.announce(told),
-      (error: unknown) => store.announce(error instanceof Error ? error.message : String(error)),
-    )
   return (
-    <button type="button" class="button" aria-label={name} onClick={copy}>
+    <button type="button" class="button" aria-label={name} onClick={() => copy(store, text(), told)}>
       {label}
     </button>
   )

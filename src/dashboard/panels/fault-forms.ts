@@ -34,11 +34,9 @@ const when: FaultField = {
   unit: 'it takes effect',
 }
 
-/** A command of what is set; what isn't is left to the sidecar's defaults. */
-function commandOf(type: ControlCommand['type'], fields: Readonly<Record<string, unknown>>): ControlCommand {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return { type, ...Object.fromEntries(set) } as ControlCommand
-}
+/** A command as it is sent, in which what is undefined is left to the sidecar's defaults. */
+const commandOf = (type: ControlCommand['type'], fields: Readonly<Record<string, unknown>>): ControlCommand =>
+  ({ type, ...fields }) as ControlCommand
 
 const number = (text: string | undefined, factor = 1): number | undefined =>
   text === undefined ? undefined : Number(text) * factor

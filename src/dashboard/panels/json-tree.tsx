@@ -24,7 +24,7 @@ export function JsonTree({ name, value, depth = 0 }: { name: string; value: unkn
     )
   }
   return (
-    <details class="tree-node" open={depth < OPEN_LEVELS}>
+    <details open={depth < OPEN_LEVELS}>
       <summary>
         <span class="tree-key">{name}</span> <span class="muted">{`${open}${items.length}${close}`}</span>
       </summary>

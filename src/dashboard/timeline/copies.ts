@@ -1,4 +1,5 @@
 import type { Call, LogEntry } from '../../sidecar/index.js'
+import { bodyOf } from './request-of.js'
 import type { SentRequest } from './request-of.js'
 
 /** Characters that a terminal would act on, or that are shown as something else. */
@@ -42,20 +43,9 @@ function clientArguments(call: Call): unknown[] {
     case 'getCounter':
     case 'getList':
       return [call.key]
-    case 'updateCounter': {
-      const { key, count, capacity, countDiff } = call
-      return [key, { count, capacity, ...(/^0?$/.test(countDiff) ? {} : { countDiff }) }]
-    }
-    case 'updateList': {
-      const { key, mask, capacity, values } = call
-      return [
-        key,
-        {
-          ...(mask.includes('capacity') ? { capacity } : {}),
-          ...(mask.includes('values') ? { values } : {}),
-        },
-      ]
-    }
+    case 'updateCounter':
+    case 'updateList':
+      return [call.key, bodyOf(call)]
     default:
       return []
   }

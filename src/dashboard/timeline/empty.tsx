@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
+import { CopyButton } from '../panels/copy-button.js'
 import type { PageStore } from '../store/create-store.js'
-import { copy } from '../ui/entry-actions.js'
 import type { Ui } from '../ui/ui.js'
 
 /** What to paste before there is a first call. */
@@ -26,14 +26,7 @@ export function NoCalls({ store }: { store: PageStore }): JSX.Element {
         <div key={title} class="timeline-sample">
           <div class="timeline-sample-head">
             <span>{title}</span>
-            <button
-              type="button"
-              class="button"
-              aria-label={`Copy: ${title}`}
-              onClick={() => copy(store, code, 'Copied')}
-            >
-              Copy
-            </button>
+            <CopyButton store={store} text={() => code} name={`Copy: ${title}`} told="Copied" />
           </div>
           <pre class="mono" tabIndex={0}>
             {code}

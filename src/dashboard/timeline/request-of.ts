@@ -5,7 +5,7 @@ import type { Call, LogEntry } from '../../sidecar/index.js'
 export interface SentRequest {
   readonly method: string
   readonly path: string
-  /** As JSON; undefined for a request without a body. */
+  /** Is sent as JSON, so that fields may be undefined; undefined itself for a request without a body. */
   readonly body: unknown
 }
 
@@ -23,7 +23,7 @@ export function requestOf({ event }: LogEntry): SentRequest | undefined {
   return { method, path, body: bodyOf(call) }
 }
 
-function bodyOf(call: Call): unknown {
+export function bodyOf(call: Call): unknown {
   switch (call.operation) {
     case 'getGameServer':
     case 'getCounter':
@@ -36,14 +36,14 @@ function bodyOf(call: Call): unknown {
       return { key: call.key, value: call.value }
     case 'updateCounter': {
       const { count, capacity, countDiff } = call
-      return { ...optional({ count, capacity }), ...(/^0?$/.test(countDiff) ? {} : { countDiff }) }
+      return { count, capacity, countDiff: /^0?$/.test(countDiff) ? undefined : countDiff }
     }
     case 'updateList': {
       const { mask, capacity, values } = call
-      return optional({
+      return {
         capacity: mask.includes('capacity') ? capacity : undefined,
         values: mask.includes('values') ? values : undefined,
-      })
+      }
     }
     case 'addListValue':
     case 'removeListValue':
@@ -52,6 +52,3 @@ function bodyOf(call: Call): unknown {
       return {}
   }
 }
-
-const optional = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

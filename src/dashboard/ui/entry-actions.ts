@@ -1,6 +1,7 @@
 import { copyText } from '../common/copy-text.js'
 import { CONTROL, messageOf } from '../store/api.js'
 import type { PageStore } from '../store/create-store.js'
+import type { Store } from '../store/store.js'
 import type { LogEntry } from '../../sidecar/index.js'
 import { clientCodeOf, curlOf } from '../timeline/copies.js'
 import { requestOf } from '../timeline/request-of.js'
@@ -23,7 +24,7 @@ export function copyClientCode(store: PageStore, entry: LogEntry): void {
 }
 
 /** Copies text and says so, or why not. */
-export function copy(store: PageStore, text: string, told: string): void {
+export function copy(store: Store, text: string, told: string): void {
   copyText(text).then(
     () => store.announce(told),
     (error: unknown) => store.announce(`Could not copy: ${String(error)}`),

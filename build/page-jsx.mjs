@@ -1,0 +1,2 @@
+/** What JSX of the page becomes calls of. */
+export { Fragment, h } from 'preact'
