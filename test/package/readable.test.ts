@@ -88,10 +88,10 @@ describe('an error that nobody catches', () => {
   )
 
   test.each(['import', 'require', 'script', 'engine script'] as const)(
-    'by %s names the TypeScript file with source maps',
+    'by %s names the TypeScript file that refuses, with source maps',
     async (how) => {
       const printed = await failWith(how, '--enable-source-maps')
-      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/][\w-]+\.ts:\d+/)
+      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/]options\.ts:\d+/)
     },
   )
 })
