@@ -8,7 +8,15 @@ import esbuild from 'rollup-plugin-esbuild'
 import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
-import { compact, jsonFile, licenseText, mapLines, moduleByName, typesForBoth } from './build/rollup-plugins.mjs'
+import {
+  alsoAsIife,
+  compact,
+  jsonFile,
+  licenseText,
+  mapLines,
+  moduleByName,
+  typesForBoth,
+} from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
 const DIR = process.env.BUILD_DIR ?? 'dist'
@@ -44,10 +52,7 @@ const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'
 
-/**
- * UMD sets no global where CommonJS or AMD is present, and `var` makes one only at a script's top level, not in the
- * function that Cocos wraps around a plugin script. So the IIFE assigns it to the global object itself.
- */
+/** Assigns a script's global to the global object itself, as `alsoAsIife()` does, which tells why. */
 const setGlobal = (name) => `(function (root) { if (root) root.${name} = ${name} })(
   typeof globalThis === 'object' ? globalThis : typeof self === 'object' ? self :
     typeof window === 'object' ? window : typeof global === 'object' ? global : this);`
@@ -82,13 +87,6 @@ const modules = (format) => {
   }
 }
 
-const scripts = (name) => ({
-  name: GLOBAL,
-  banner: BANNER,
-  exports: 'named',
-  file: `${DIR}/${Object.keys(script)[0]}.${name}.js`,
-})
-
 const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
 const vendorChunk = (id) => {
   const name = /node_modules\/([^/]+)\//.exec(id)?.[1]
@@ -112,17 +110,22 @@ const builds = [
   },
   {
     input: { index: client.index },
-    external: isPackage,
-    plugins: [compile('es2020')],
+    // mitt is 300 bytes, and as a package 35 kB of an installation.
+    external: (id) => id !== 'mitt' && !id.includes('/node_modules/mitt/') && isPackage(id),
+    plugins: [compile('es2020'), resolve()],
     output: { ...modules('cjs'), ...maps(compact()) },
   },
   {
     input: Object.values(script)[0],
     plugins: [compile('es2017'), resolve({ browser: true })],
-    output: [
-      { ...scripts('umd'), ...maps(licenses, minify()), format: 'umd' },
-      { ...scripts('iife'), ...maps(minify()), format: 'iife', footer: setGlobal(GLOBAL) },
-    ],
+    output: {
+      ...maps(licenses, minify(), alsoAsIife(`${Object.keys(script)[0]}.iife.js`, GLOBAL)),
+      format: 'umd',
+      name: GLOBAL,
+      banner: BANNER,
+      exports: 'named',
+      file: `${DIR}/${Object.keys(script)[0]}.umd.js`,
+    },
   },
   ...Object.entries({ ...frames, ...player, ...nodeStreams, ...adapters }).map(([name, source]) => ({
     input: { [name]: source },
@@ -152,7 +155,7 @@ const builds = [
   },
   {
     input: { ...server, ...mock, ...command },
-    external: [/^node:/, 'mitt', 'isomorphic-ws', 'node-datachannel', 'ws'],
+    external: [/^node:/, 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
       // The client of this package, as every other program imports it.
       moduleByName('../../../index.node.js', 'gameserver-sidecar'),
@@ -160,10 +163,14 @@ const builds = [
       inlineScript(),
       inlinePage(),
       alias({
-        entries: ['mime-types', 'debug', 'http-errors'].map((name) => ({
-          find: name,
-          replacement: `${import.meta.dirname}/build/replaced/${name}.cjs`,
-        })),
+        entries: [
+          ...['mime-types', 'debug', 'http-errors'].map((name) => ({
+            find: name,
+            replacement: `${import.meta.dirname}/build/replaced/${name}.cjs`,
+          })),
+          // As ES modules, of which only what is used is bundled. The same code, without Node's way to print warnings.
+          { find: 'yaml', replacement: `${import.meta.dirname}/node_modules/yaml/browser/dist/index.js` },
+        ],
       }),
       compile('es2022'),
       resolve({ preferBuiltins: true }),

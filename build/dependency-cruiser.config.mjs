@@ -45,7 +45,7 @@ const allowed = {
   init: { node: true },
   cli: {
     areas: ['client', 'protocol', 'sidecar', 'scenario', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
-    packages: ['commander', 'picocolors', 'yaml', 'ws'],
+    packages: ['commander', 'picocolors', 'ws'],
     node: true,
   },
   'index.ts': { areas: ['client', 'protocol'], types: ['host-page'] },

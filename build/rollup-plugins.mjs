@@ -11,27 +11,43 @@ export const moduleByName = (module, name) => ({
 })
 
 /**
- * Takes out of our own code what nobody needs in a stack trace: indentation and the names of local variables. Functions
- * keep their names, and each statement its line. Lines end early where they can, since Node prints the whole line that
- * throws. The chunks of bundled libraries are minified as far as it goes.
+ * Takes out of our own code what nobody needs in a stack trace: indentation and the names of variables. Functions keep
+ * their names, and each statement its line. Lines end early where they can, since Node prints the whole line that throws.
+ * The chunks of bundled libraries are minified as far as it goes.
  */
 export const compact = () => ({
   name: 'compact',
   async renderChunk(source, chunk) {
     const isVendor = chunk.name.startsWith('vendor-')
-    const { code, map } = await minify(source, { sourceMap: !isVendor, ...(isVendor ? MINIFIED : COMPACT) })
+    const options = isVendor ? MINIFIED : compactly(namesOfFunctions(this.parse(source)))
+    const { code, map } = await minify(source, { sourceMap: !isVendor, ...options })
     return { code, map: isVendor ? null : map }
   },
 })
 
 const MINIFIED = { module: true, ecma: 2020, compress: { passes: 2 } }
-const COMPACT = {
+
+/** @param functions names at the top of a module that a stack trace can tell */
+const compactly = (functions) => ({
   ecma: 2020,
   parse: { module: true },
   compress: false,
-  mangle: { keep_fnames: true, keep_classnames: true },
+  mangle: {
+    keep_fnames: true,
+    keep_classnames: true,
+    toplevel: true,
+    reserved: functions,
+  },
   format: { semicolons: false, max_line_len: 160, comments: /^!|@__PURE__|@vite-ignore|webpackIgnore/ },
-}
+})
+
+/** Of `const name = () => …`, whose variable is the function's name; Terser keeps those of declarations by itself. */
+const namesOfFunctions = ({ body }) =>
+  body
+    .flatMap((statement) => (statement.type === 'VariableDeclaration' ? statement.declarations : []))
+    .filter(({ init }) => init && FUNCTIONS.includes(init.type))
+    .map(({ id }) => id.name)
+const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionExpression', 'ClassExpression']
 
 /**
  * Rollup has made `name.d.cts`; this adds `name.d.ts`, which leads there. TypeScript takes a module for CommonJS or ESM
@@ -57,6 +73,43 @@ export const jsonFile = (fileName, path) => ({
     this.emitFile({ type: 'asset', fileName, source: JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))) })
   },
 })
+
+/**
+ * Writes a second script with the code of the UMD script, which differs in its first lines and so shares its map: one
+ * that assigns the global whatever else the host has.
+ *
+ * UMD sets no global where CommonJS or AMD is present, and `var` makes one only at a script's top level, not in the
+ * function that Cocos wraps around a plugin script. So this one assigns it to the global object itself.
+ */
+export const alsoAsIife = (fileName, name) => ({
+  name: 'also-as-iife',
+  generateBundle(_options, bundle) {
+    const umd = Object.values(bundle).find(({ type }) => type === 'chunk')
+    const at = umd.code.indexOf(FACTORY) + FACTORY.indexOf('function')
+    if (at < FACTORY.length) this.error('The UMD script has another wrapper than it had.')
+    const [wrapper, code] = [umd.code.slice(0, at), umd.code.slice(at)]
+    const banner = wrapper.slice(0, wrapper.lastIndexOf('\n') + 1)
+    umd.code = `${wrapper}\n${code}`
+    this.emitFile({ type: 'asset', fileName, source: `${banner}${iifeWrapper(name)}\n${code}` })
+    const map = bundle[`${umd.fileName}.map`]
+    map.source = splitLine(map.source, banner.split('\n').length - 1, wrapper.length - banner.length)
+  },
+})
+
+/** Where the wrapper of a minified UMD script ends, and its code begins. */
+const FACTORY = '}(this,function('
+const iifeWrapper = (name) =>
+  `var ${name}={};!function(r,f){f(${name});if(r)r.${name}=${name}}("object"==typeof globalThis?globalThis:` +
+  `"object"==typeof self?self:"object"==typeof window?window:"object"==typeof global?global:this,`
+
+/** A map whose script has got the end of a line at a place that had none. */
+const splitLine = (source, line, column) => {
+  const map = JSON.parse(source)
+  const mappings = decode(map.mappings)
+  const moved = mappings[line].filter(([at]) => at >= column).map(([at, ...rest]) => [at - column, ...rest])
+  mappings.splice(line, 1, [], moved)
+  return JSON.stringify({ ...map, mappings: encode(mappings) })
+}
 
 /** Maps that lead to the line of the source and not to its column: with columns, the maps weigh 190 kB more. */
 export const mapLines = () => ({

@@ -15,6 +15,7 @@ beforeAll(async () => {
   // Node takes a script in this package for an ES module, unless it is named otherwise.
   const dist = join(installed(), 'dist')
   await copyFile(join(dist, 'gameserver-sidecar.umd.js'), join(dist, 'script.cjs'))
+  await copyFile(join(dist, 'gameserver-sidecar.iife.js'), join(dist, 'engine.cjs'))
 }, 120_000)
 
 afterAll(() => folder.remove())
@@ -37,13 +38,15 @@ test('every build but the minified scripts and bundled libraries has one stateme
     expect(lines.sort((a, b) => a - b)[lines.length >> 1], path).toBeLessThan(160)
   }
   expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
+  // The name of a function that is a constant.
+  expect(await load('dist/chunks/client.js')).toContain('const isObject=')
   expect(await load('dist/chunks/create-sidecar.js')).toContain('function createSidecar(')
 })
 
 test('no line of the client that an error could print has 300 characters', async () => {
   for (const path of ['dist/chunks/client.js', 'dist/index.cjs']) {
     // The program of a worker is one text: a constant, which throws nothing.
-    const lines = (await load(path)).split('\n').filter((line) => !line.startsWith("const program='"))
+    const lines = (await load(path)).split('\n').filter((line) => !/^const [\w$]+='/.test(line))
     expect(Math.max(...lines.map((line) => line.length)), path).toBeLessThan(300)
   }
 })
@@ -66,6 +69,8 @@ describe('an error that nobody catches', () => {
     import: "import { createClient } from 'gameserver-sidecar'",
     require: "const { createClient } = require('gameserver-sidecar')",
     script: "const { createClient } = require('./node_modules/gameserver-sidecar/dist/script.cjs')",
+    'engine script':
+      "require('./node_modules/gameserver-sidecar/dist/engine.cjs'); const { createClient } = globalThis.GameServerSidecar",
   }
   const failWith = (how: keyof typeof uses, ...flags: string[]): Promise<string> => {
     const code = `${uses[how]}\ncreateClient({ timeout: -1 })`
@@ -82,11 +87,11 @@ describe('an error that nobody catches', () => {
     },
   )
 
-  test.each(['import', 'require', 'script'] as const)(
-    'by %s names the TypeScript file with source maps',
+  test.each(['import', 'require', 'script', 'engine script'] as const)(
+    'by %s names the TypeScript file that refuses, with source maps',
     async (how) => {
       const printed = await failWith(how, '--enable-source-maps')
-      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/][\w-]+\.ts:\d+/)
+      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/]options\.ts:\d+/)
     },
   )
 })

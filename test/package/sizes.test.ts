@@ -57,7 +57,11 @@ test('all of frames in an application bundle is 6,900 bytes at most', async () =
   expect(await shipped('dist/frames.js', 'MessageDecoder, createWebSocketClass')).toBeLessThanOrEqual(6900)
 })
 
-/** The goal is 25,000, and it is not met: 30,000 are the sidecar itself, whose checks and answers a test has to meet. */
+/**
+ * The goal is 25,000, and it is not met: 30,000 are the sidecar itself, whose checks and answers a test has to meet.
+ * Without the requests' reading and answers it would be 5,500 less, without control commands 4,900, without allocation by a
+ * manifest 3,300, without the log, recordings and kept requests 1,700, without local mode 600.
+ */
 test('the mock in an application bundle is 34,000 bytes at most', async () => {
   expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_000)
 })

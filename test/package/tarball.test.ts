@@ -67,7 +67,7 @@ test('no tests, tools or sources of the server are packed', () => {
 })
 
 test('only what an installation must bring is a dependency', () => {
-  expect(Object.keys(manifest['dependencies'] as object)).toEqual(['isomorphic-ws', 'mitt', 'ws'])
+  expect(Object.keys(manifest['dependencies'] as object)).toEqual(['isomorphic-ws', 'ws'])
 })
 
 test('specific conditions come first, and types first in each', () => {

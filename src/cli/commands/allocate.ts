@@ -67,7 +67,7 @@ async function runAllocate(flags: AllocateFlags, { colors, print, warn }: CliCon
 }
 
 async function toYaml(answer: AnsweredAllocation): Promise<string> {
-  const { stringify } = await import('yaml')
+  const { stringify } = await import('../../node/yaml.js')
   return stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
 }
 

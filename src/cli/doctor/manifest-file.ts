@@ -10,7 +10,7 @@ export async function readManifestFile(path: string): Promise<Manifest | Error> 
     const { code } = error as NodeJS.ErrnoException
     return new Error(code === 'ENOENT' ? `there is no file ${path}` : (error as Error).message)
   }
-  const { parseAllDocuments } = await import('yaml')
+  const { parseAllDocuments } = await import('../../node/yaml.js')
   let values: Manifest[]
   try {
     const documents = parseAllDocuments(text)

@@ -1,7 +1,7 @@
 import type { CST, LineCounter } from 'yaml'
 import { deepest, YamlError, yamlValue } from './yaml-value.js'
 
-type Yaml = typeof import('yaml')
+type Yaml = typeof import('../yaml.js')
 type ErrorSource = number | readonly number[] | { readonly offset: number }
 
 /**
@@ -28,7 +28,7 @@ export interface FoundDocument {
  * @throws YamlError
  */
 export async function findDocument(text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
-  const yaml = await import('yaml')
+  const yaml = await import('../yaml.js')
   const lines = new yaml.LineCounter()
   const parts = documentTokens(yaml, text, lines)
   const count = parts.filter(isFilled).length
@@ -70,7 +70,7 @@ function read(yaml: Yaml, tokens: readonly CST.Token[], lines: LineCounter): unk
  * The tokens of each document. The parser doesn't call itself, but what makes documents of its tokens does: where that
  * overflows the stack, it may end the process. So the depth is limited here.
  */
-function documentTokens({ Lexer, Parser, CST }: Yaml, text: string, lines: LineCounter): CST.Token[][] {
+function documentTokens({ Lexer, Parser, SCALAR, tokenType }: Yaml, text: string, lines: LineCounter): CST.Token[][] {
   const parts: CST.Token[][] = [[]]
   let [tokens, aliases] = [0, 0]
   let hasDocument = false
@@ -87,7 +87,7 @@ function documentTokens({ Lexer, Parser, CST }: Yaml, text: string, lines: LineC
   lines.addNewLine(0)
   let previous = ''
   for (const lexeme of new Lexer().lex(text)) {
-    if (previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias') aliases += 1
+    if (previous !== SCALAR && tokenType(lexeme) === 'alias') aliases += 1
     if (aliases > MOST_ALIASES) throw new YamlError(`it uses more than ${MOST_ALIASES} aliases`)
     if ((tokens += 1) > MOST_TOKENS) throw new YamlError(`it has more than ${MOST_TOKENS} tokens`)
     previous = lexeme
@@ -121,7 +121,7 @@ export async function lineOfPath(
   index: number,
   path: readonly (string | number)[],
 ): Promise<number | undefined> {
-  const yaml = await import('yaml')
+  const yaml = await import('../yaml.js')
   const lineCounter = new yaml.LineCounter()
   const documents = yaml.parseAllDocuments(text, { lineCounter, uniqueKeys: false, logLevel: 'error' })
   const document = [...documents].filter(

@@ -5,7 +5,7 @@ import type { Node } from 'yaml'
  * item. Where the path leads to nothing, the line of the last part that is there.
  */
 export async function lineOfPath(text: string, path: readonly (string | number)[]): Promise<number> {
-  const yaml = await import('yaml')
+  const yaml = await import('../yaml.js')
   const lines = new yaml.LineCounter()
   const [document] = yaml.parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, logLevel: 'silent' })
   let offset = 0

@@ -1,6 +1,6 @@
 import type { Alias, Document, Node, Pair, Scalar } from 'yaml'
 
-type Yaml = typeof import('yaml')
+type Yaml = typeof import('../yaml.js')
 
 /** A text that isn't YAML, or none that is read here; the message says why and where. */
 export class YamlError extends Error {
