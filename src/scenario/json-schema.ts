@@ -1,3 +1,4 @@
+import { isObject } from '../protocol/is-object.js'
 import { didYouMean, meant } from '../protocol/nearest.js'
 
 /** The part of JSON Schema in which the schema of scenarios is written. */
@@ -188,10 +189,6 @@ function hasType(value: unknown, types: Schema['type']): boolean {
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function first<T>(items: readonly T[], check: (item: T, index: number) => Mistake | undefined): Mistake | undefined {

@@ -1,8 +1,9 @@
 import { commandProblem } from './control/command-problem.js'
 import { plainJson } from './control/plain-json.js'
-import { createDelays } from './delays.js'
+import { createDelays, longestTimer } from './delays.js'
 import { createLog } from './event-log.js'
-import type { EntryContext, EntryNote } from './event-log.js'
+import type { EntryNote } from './event-log.js'
+import type { EntryContext } from './log-entry.js'
 import { callEach, callSafely, throwLater } from './listeners.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
@@ -27,7 +28,6 @@ import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
-const longestTimer = 2 ** 31 - 1
 /** Clients whose beats share one record each; those of others have none. */
 const mostBeaters = 200
 

@@ -1,7 +1,8 @@
 import type { SidecarEnvironment } from './sidecar.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 
-const longestTimer = 2 ** 31 - 1
+/** Longest time in milliseconds that a timer of a host takes. */
+export const longestTimer = 2 ** 31 - 1
 
 /** Calls that are being held up. */
 export interface Delays {

@@ -2,6 +2,7 @@ import { createKeptEntries } from './kept-entries.js'
 import { callEach, callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { GameServer } from '../protocol/game-server.js'
+import type { EntryContext, KeptEntry, LogEntry } from './log-entry.js'
 import { messageOf } from './model/state/answer.js'
 import { publishedBy } from './model/state/effect.js'
 import type { Change, Effect, Warning } from './model/state/effect.js'
@@ -11,49 +12,11 @@ import type { Exchange } from './wire/exchange.js'
 
 const maxMessage = 500
 
-/** One entry of the event log. Its `event` is enough to replay it; the rest tells the outcome. */
-export interface LogEntry {
-  /** 1 for the first entry since the start. */
-  readonly seq: number
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number
-  readonly event: SidecarEvent
-  /** The answer, if the event was a call. */
-  readonly reply?: { readonly status: number; readonly message?: string }
-  /** Why a control command changed nothing. */
-  readonly problem?: string
-  readonly changes: readonly Change[]
-  readonly warnings: readonly Warning[]
-  /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
-  readonly ms?: number
-  /** Who called, in a word: `page#1`, `node#1`, `ws#2`. */
-  readonly client?: string
-  /** A fault had a part in the answer. */
-  readonly fault?: true
-}
-
 /** What the entry of a call holds beside the event and its outcome. */
 export interface EntryNote {
   readonly ms?: number | undefined
   readonly client?: string | undefined
   readonly fault?: boolean
-}
-
-/** What an answer was decided by and its entry in the log doesn't hold. */
-export interface EntryContext {
-  /** The GameServer's state before the event. */
-  readonly state: string
-  /** The GameServer was on its way out, or gone. */
-  readonly ending: boolean
-  /** What each fault did, a sentence each. */
-  readonly faults: readonly string[]
-}
-
-/** An entry with all that is kept beside it. The oldest exchanges are dropped first. */
-export interface KeptEntry {
-  readonly entry: LogEntry
-  readonly context: EntryContext | undefined
-  readonly exchange: Exchange | undefined
 }
 
 /** Told of everything that a recording holds. */

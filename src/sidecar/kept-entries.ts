@@ -1,4 +1,4 @@
-import type { EntryContext, KeptEntry, LogEntry } from './event-log.js'
+import type { EntryContext, KeptEntry, LogEntry } from './log-entry.js'
 import { sizeOfExchange } from './wire/exchange.js'
 import type { Exchange } from './wire/exchange.js'
 

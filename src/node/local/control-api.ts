@@ -5,10 +5,8 @@ import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import { exportSession } from './control-export.js'
 import { logJson, stateJson } from './control-json.js'
+import { MAX_BYTES } from './read-text-file.js'
 import { GameServerFileError, parseGameServer } from './game-server-file.js'
-
-/** Largest command in bytes: no GameServer of a cluster is larger. */
-const MAX_COMMAND = 1.5 * 1024 * 1024
 
 /** The sidecar that the control interface controls. */
 export interface ControlTarget {
@@ -79,7 +77,7 @@ function readEntry(sidecar: Sidecar, number: string): Response {
 }
 
 async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
-  const text = await readText(request, MAX_COMMAND)
+  const text = await readText(request, MAX_BYTES)
   if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 1.5 MiB' })
   const command = parseCommand(text)
   if (command === undefined) {
@@ -104,7 +102,7 @@ async function withManifest(command: ControlCommand): Promise<ControlCommand> {
 }
 
 async function runAllocation(target: ControlTarget, request: Request): Promise<Response> {
-  const text = await readText(request, MAX_COMMAND)
+  const text = await readText(request, MAX_BYTES)
   if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The allocation exceeds 1.5 MiB' })
   const manifest = parseJson(text)
   if (manifest === undefined) return refusalResponse(malformed('An allocation is a GameServerAllocation as JSON'))

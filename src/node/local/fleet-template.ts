@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
 import { readManifest } from '../../sidecar/index.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
@@ -45,8 +46,4 @@ function readTemplate(template: unknown): GameServerManifest {
   } catch (error) {
     throw new TypeError(`in spec.template, ${(error as Error).message}`, { cause: error })
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

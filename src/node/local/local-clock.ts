@@ -1,7 +1,6 @@
+import { longestTimer } from '../../sidecar/index.js'
 import type { SidecarEnvironment } from '../../sidecar/index.js'
 
-/** Longest time that a timer of Node takes. */
-const longestTimer = 2 ** 31 - 1
 /** Timers that fire in one turn. */
 const mostAtOnce = 100
 

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
-/** Largest file in bytes: no GameServer of a cluster is larger. */
-const MAX_BYTES = 1.5 * 1024 * 1024
+/** Largest file, command or value in bytes: no GameServer of a cluster is larger. */
+export const MAX_BYTES = 1.5 * 1024 * 1024
 
 /**
  * Reads a regular file. Whatever else stands at the path is refused before it is opened: opening a pipe waits for its

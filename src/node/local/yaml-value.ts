@@ -1,3 +1,4 @@
+import { MAX_BYTES } from './read-text-file.js'
 import type { Alias, Document, Node, Pair, Scalar } from 'yaml'
 
 type Yaml = typeof import('../yaml.js')
@@ -9,8 +10,6 @@ export class YamlError extends Error {
 
 /** Deepest nesting that is read. A GameServer with its pod template needs about 20 levels. */
 export const deepest = 100
-/** Most values and characters that are read: a text without aliases that is small enough for a cluster has fewer. */
-const largest = 1.5 * 1024 * 1024
 
 /**
  * The value of a document. Aliases are copied and merge keys carried out, up to the size of the largest file: the
@@ -27,7 +26,8 @@ export function yamlValue(yaml: Yaml, document: Document): unknown {
 
   const grow = (by: number): void => {
     size += by
-    if (size > largest) throw new YamlError('with its aliases replaced it is larger than 1.5 MiB')
+    // A text without aliases that is small enough for a cluster has fewer values and characters.
+    if (size > MAX_BYTES) throw new YamlError('with its aliases replaced it is larger than 1.5 MiB')
   }
   const resolve = (node: unknown): unknown => {
     if (!yaml.isAlias(node)) return node

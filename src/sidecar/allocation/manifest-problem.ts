@@ -1,7 +1,8 @@
+import { isObject } from '../../protocol/is-object.js'
 import { annotationLimit } from '../../protocol/names.js'
 import { byteLength, keyRefusal, valueRefusal } from '../model/calls/metadata-rules.js'
 import { lessThan, toInt64 } from '../model/state/int64.js'
-import { allOf, isGiven, isObject, leaf, listOf, objectOf, problemAt, recordOf, wordOf } from './shape.js'
+import { allOf, isGiven, leaf, listOf, objectOf, problemAt, recordOf, wordOf } from './shape.js'
 import type { ManifestProblem, Path, Shape } from './shape.js'
 
 /** The highest capacity that a cluster gives a list. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
 import { mostNames } from '../model/state/object-limits.js'
 import { excerpt, show } from '../model/state/show.js'
@@ -80,10 +81,6 @@ export function wordOf(...words: readonly string[]): Shape {
     const hint = known === undefined ? '' : `; did you mean ${JSON.stringify(known)}?`
     return problemAt(path, `must be ${expected}; got ${show(value)}${hint}`)
   }
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function isGiven(value: Fields, name: string): boolean {

@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
 import { lessThan, toInt64 } from '../model/state/int64.js'
 import { mostNames } from '../model/state/object-limits.js'
@@ -108,8 +109,4 @@ export function fieldsProblem(
     if (problem !== undefined) return problem
   }
   return undefined
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand } from '../model/state/control-command.js'
@@ -8,7 +9,6 @@ import {
   check,
   fieldsProblem,
   integer,
-  isObject,
   listOf,
   mustBe,
   name,

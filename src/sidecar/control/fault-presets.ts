@@ -1,3 +1,5 @@
+import { operations } from '../../protocol/operations.js'
+import type { OperationName } from '../../protocol/operations.js'
 import type { ControlCommand } from '../model/state/control-command.js'
 
 /** Faults that come together in real life. */
@@ -8,6 +10,10 @@ export interface FaultPreset {
   /** Sent one after the other. */
   readonly commands: readonly ControlCommand[]
 }
+
+const callsButBeats = (Object.keys(operations) as OperationName[]).filter(
+  (name) => name !== 'health' && name !== 'watchGameServer',
+)
 
 /** The presets that the dashboard offers, `GET /_/api/presets` lists and a scenario names. */
 export const faultPresets: readonly FaultPreset[] = [
@@ -25,21 +31,7 @@ export const faultPresets: readonly FaultPreset[] = [
         type: 'delayCalls',
         ms: 2_000,
         jitterMs: 3_000,
-        operations: [
-          'ready',
-          'allocate',
-          'shutdown',
-          'reserve',
-          'getGameServer',
-          'setLabel',
-          'setAnnotation',
-          'getCounter',
-          'updateCounter',
-          'getList',
-          'updateList',
-          'addListValue',
-          'removeListValue',
-        ],
+        operations: callsButBeats,
       },
     ],
   },

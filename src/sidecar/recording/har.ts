@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import type { LogEntry } from '../event-log.js'
+import type { LogEntry } from '../log-entry.js'
 import type { Call } from '../model/state/sidecar-event.js'
 import type { Exchange, RequestRecord } from '../wire/exchange.js'
 

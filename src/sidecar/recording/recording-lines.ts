@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { LogEntry } from '../event-log.js'
+import type { LogEntry } from '../log-entry.js'
 import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
 import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
 
