@@ -20,11 +20,14 @@ export function followState(store: PageStore): void {
     const gameServer = store.snapshot.value?.gameServer
     const isLost = store.connection.value === 'lost'
     const state = isLost ? 'gone' : gameServer?.status.state
-    if (state === undefined || state === before) return
+    if (state === undefined) return
+    const { tone, shape } = isLost ? ({ tone: 'grey', shape: '○' } as const) : stateLook(state)
+    // A fresh GameServer may be in the state of the old one, and has another name.
+    const title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}${store.isRecorded ? ', recorded' : ''}`
+    if (document.title !== title) document.title = title
+    if (state === before) return
     if (before !== undefined && !isLost && before !== 'gone') store.announce(`State: ${state}`)
     before = state
-    const { tone, shape } = isLost ? ({ tone: 'grey', shape: '○' } as const) : stateLook(state)
-    document.title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}${store.isRecorded ? ', recorded' : ''}`
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
     icon.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
   })

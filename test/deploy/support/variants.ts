@@ -14,6 +14,7 @@ const project: Project = {
   ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
   manager: 'npm',
+  outside: undefined,
   manifests: ['package.json', 'package-lock.json'],
 }
 
