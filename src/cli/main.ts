@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, Help } from 'commander'
+import type { Option } from 'commander'
 import { plainText } from '../node/plain-text.js'
 import { commandTable } from './command-table.js'
 import { CommandError, UsageError } from './context.js'
@@ -20,6 +21,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     .option('-V, --version', 'print the version')
     .helpCommand('help [command]', 'show the options of a command')
     .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({ writeOut: (text) => context.print(text.trimEnd()), writeErr: () => undefined })
   const needed = neededRows(args)
   for (const row of commandTable) {
@@ -59,6 +61,13 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     if (error instanceof CommandError) return error.code
     return error instanceof UsageError || 'exitCode' in (error as object) ? USAGE : 1
   }
+}
+
+/** A switch is off unless it is given, which its help need not say. */
+function describeOption(option: Option): string {
+  if (option.defaultValue !== false) return Help.prototype.optionDescription(option)
+  const shown = Object.create(option, { defaultValue: { value: undefined } }) as Option
+  return Help.prototype.optionDescription(shown)
 }
 
 /** The commands whose options matter: the one that is asked for; all, where a script is made of them or a word is wrong. */
