@@ -290,7 +290,8 @@ describe('in threads of Node, which stand in for a page and its worker', () => {
     compute(3500)
     const ended = Date.now()
     await until(({ ok, at }) => !!ok && at > ended)
-    expect(reasons(events)).toEqual(['stalled'])
+    // A busy machine may hold up the page once more.
+    expect(new Set(reasons(events))).toEqual(new Set(['stalled']))
     const times = await counter.beats()
     const within = (from: number, to: number): number => times.filter((at) => at > from && at <= to).length
     expect(within(began, began + 1000)).toBeGreaterThanOrEqual(1)
