@@ -1,5 +1,6 @@
 import { parseObject } from '../../client/connection/answer.js'
-import { isObject, at } from './manifest-file.js'
+import { isObject } from '../../protocol/is-object.js'
+import { at } from './manifest-file.js'
 import type { Answer } from './probe.js'
 
 /**

@@ -1,4 +1,5 @@
 import type { callsOf, SeenGameServer, SeenState } from './answered.js'
+import type { Manifest } from './manifest-file.js'
 import type { Answer } from './probe.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
@@ -53,6 +54,3 @@ export interface Patient {
   /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. */
   manifest(): Promise<Manifest | Error>
 }
-
-/** A GameServer file before anything is checked. */
-export type Manifest = Readonly<Record<string, unknown>>

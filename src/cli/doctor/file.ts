@@ -1,7 +1,8 @@
 import { metadataKey } from '../../protocol/names.js'
 import { failure, ok, skipped, warning } from './check.js'
-import type { Check, Finding, Manifest, Patient } from './check.js'
+import type { Check, Finding, Patient } from './check.js'
 import { at } from './manifest-file.js'
+import type { Manifest } from './manifest-file.js'
 
 const withFile =
   (run: (manifest: Manifest, path: string) => Finding | Promise<Finding>) =>

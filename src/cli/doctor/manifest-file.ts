@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import type { Manifest } from './check.js'
+import { isObject } from '../../protocol/is-object.js'
+
+/** A GameServer file before anything is checked. */
+export type Manifest = Readonly<Record<string, unknown>>
 
 /** Reads the GameServer of a file as it stands there; of a Fleet, its template. An Error says why there is none. */
 export async function readManifestFile(path: string): Promise<Manifest | Error> {
@@ -32,9 +35,6 @@ function templateOf(value: Manifest): Manifest {
   const template = kind === 'Fleet' && isObject(spec) ? spec['template'] : undefined
   return isObject(template) ? { apiVersion: value['apiVersion'], kind: 'GameServer', ...template } : value
 }
-
-export const isObject = (value: unknown): value is Manifest =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The object at a path of names; empty where there is none. */
 export function at(value: unknown, ...path: readonly string[]): Manifest {
