@@ -1,8 +1,11 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runCli } from '../../src/cli/main.js'
+import { sleep } from '../../src/cli/replay/sleep.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 
@@ -154,10 +157,38 @@ describe('a replay as a client', () => {
     expect(warned).toEqual([expect.stringContaining(`got no answer from ${gone.url}`)])
   })
 
+  test.for([
+    ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 69, /GET \/x got no answer from http:/],
+    ['GET', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 1, /answered otherwise/],
+    ['CONNECT', 'HTTP/1.1 200 OK\r\n\r\n', 0, /all answered as before/],
+  ] as const)('ends with a sentence when %s is answered by %j', async ([method, answer, exit, sentence]) => {
+    const server = createServer((socket) => void socket.once('data', () => socket.end(answer)).on('error', () => {}))
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const event = { type: 'refused', method, path: '/x', status: 200, message: '' }
+    const path = await fileOf(watchLines({ type: 'entry', entry: { seq: 1, at: 1, event } }))
+    const { code, warned } = run('replay', path, '--as', 'client', '--url', url)
+    expect(await code).toBe(exit)
+    expect(warned).toEqual([expect.stringMatching(sentence)])
+  })
+
   test('of a recording without calls exits with 1', async () => {
     const path = await fileOf(watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Ready') }))
     expect(await run('replay', path, '--as', 'client', '--url', 'http://127.0.0.1:1').code).toBe(1)
   })
+})
+
+test('a pause of a recording that is longer than a timer can be is waited for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const day = 86_400_000
+  let isOver = false
+  void sleep(60 * day).then(() => (isOver = true))
+  await vi.advanceTimersByTimeAsync(59 * day)
+  expect(isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(day)
+  expect(isOver).toBe(true)
 })
 
 describe('a broken recording', () => {
@@ -177,6 +208,7 @@ describe('a broken recording', () => {
       ':1: expected text at gameServer.object_meta.name; got nothing.',
     ],
     ['{"type":"entry","entry":{"seq":"1"}}', ':1: expected a number at entry.seq; got "1".'],
+    ['{"type":"entry","entry":{"seq":1,"at":1e999}}', ':1: expected a number at entry.at; got Infinity.'],
     [
       '{"type":"__proto__"}',
       ':1: expected a type of a recording; got "__proto__"; there are recording, gameserver, entry, exchange, connection, gap.',

@@ -1,5 +1,7 @@
 import { request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import { requestOf } from '../../sidecar/index.js'
 import type { LogEntry, RequestRecord, ResponseRecord } from '../../sidecar/index.js'
 import { plainText } from '../../node/plain-text.js'
@@ -8,6 +10,7 @@ import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { compareBodies } from './compare-answers.js'
 import type { NumberedLine } from './read-recording.js'
+import { sleep } from './sleep.js'
 
 /** How long an answer may take. */
 const ANSWER_MS = 60_000
@@ -36,7 +39,7 @@ export async function replayAsClient(
   let different = 0
   for (const call of calls) {
     const due = begun + (startOf(call) - startOf(first!)) / speed
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())))
+    await sleep(due - performance.now())
     const answer = await send(url, call.request)
     const differences = differencesOf(call, answer)
     if (differences.length === 0) continue
@@ -102,6 +105,12 @@ function send(url: string, { method, target, headers, body }: RequestRecord): Pr
   const base = new URL(url)
   const type = headers['content-type']
   return new Promise((resolve, reject) => {
+    const fail = (error: Error): void =>
+      reject(
+        new CommandError(EXIT.NO_SIDECAR, `${method} ${target} got no answer from ${url}: ${error.message}.`, {
+          cause: error,
+        }),
+      )
     const outgoing = (base.protocol === 'https:' ? httpsRequest : httpRequest)(
       {
         hostname: base.hostname.replace(/^\[|\]$/g, ''),
@@ -121,17 +130,18 @@ function send(url: string, { method, target, headers, body }: RequestRecord): Pr
         incoming.once('end', () =>
           resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
         )
-        incoming.once('error', reject)
+        incoming.once('error', fail)
       },
     )
     outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)))
-    outgoing.once('error', (error) =>
-      reject(
-        new CommandError(EXIT.NO_SIDECAR, `${method} ${target} got no answer from ${url}: ${error.message}.`, {
-          cause: error,
-        }),
-      ),
-    )
+    outgoing.once('error', fail)
+    // An answer after which the connection is no longer one of HTTP.
+    for (const event of ['connect', 'upgrade']) {
+      outgoing.once(event, (incoming: IncomingMessage, socket: Socket) => {
+        socket.destroy()
+        resolve({ status: incoming.statusCode ?? 0, body: '' })
+      })
+    }
     outgoing.end(body)
   })
 }

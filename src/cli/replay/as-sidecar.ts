@@ -8,6 +8,7 @@ import { createEventLines } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
 import { startFailure } from '../start-failure.js'
 import type { NumberedLine } from './read-recording.js'
+import { sleep } from './sleep.js'
 
 export interface SidecarReplay {
   readonly httpPort: number
@@ -154,14 +155,5 @@ function keys(): () => Promise<void> {
   return async () => {
     while (pressed === 0) await new Promise<void>((resolve) => (told = resolve))
     pressed -= 1
-  }
-}
-
-/** Longest time that a timer takes. */
-const longest = 2 ** 31 - 1
-
-async function sleep(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= longest) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(left, longest)))
   }
 }

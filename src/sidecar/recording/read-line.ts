@@ -156,5 +156,6 @@ function textAt(value: unknown, where: string): void {
 }
 
 function numberAt(value: unknown, where: string): void {
-  if (typeof value !== 'number') throw new BadLine(`expected a number at ${where}; got ${show(value)}`)
+  // 1e999 is a number of JSON, and infinite.
+  if (!Number.isFinite(value)) throw new BadLine(`expected a number at ${where}; got ${show(value)}`)
 }
