@@ -112,6 +112,22 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test('lines that the disk can not follow are counted, also when none comes after them', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const local = await record(path)
+  const versions = 4
+  local.control({ type: 'padObject', bytes: 6 * 1024 * 1024 })
+  for (let i = 1; i < versions; i += 1) local.control({ type: 'setLabel', key: 'i', value: String(i) })
+  await local.close()
+  const lines = await linesOf(path)
+  // The GameServer at the beginning, and the header.
+  const told = lines.filter(({ type }) => type !== 'gap').length - 2
+  const missing = lines.reduce((sum, line) => sum + (line.type === 'gap' ? line.lines : 0), 0)
+  expect(missing).toBeGreaterThan(0)
+  expect(told + missing).toBe(2 * versions)
+  expect(lines.at(-1)).toMatchObject({ type: 'gap' })
+})
+
 test('a pipe that nobody reads keeps no call and no end waiting', async () => {
   const path = join(await folder(), 'pipe')
   await promisify(execFile)('mkfifo', [path])

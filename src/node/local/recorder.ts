@@ -1,5 +1,6 @@
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
+import { addLastWrite, removeLastWrite } from './last-writes.js'
 import { openRecordingFile } from './recording-file.js'
 import type { RecordingFile } from './recording-file.js'
 
@@ -26,7 +27,8 @@ class RecordingError extends Error {
 
 /**
  * Opens the file of a recording, to add to it. Lines go out whole and in order, one write at a time, and nothing waits for
- * the disk: what a `kill -9` takes is the lines of the last 10 ms, and at worst a part of the last line.
+ * the disk: what a `kill -9` takes is the lines of the last 10 ms, and at worst a part of the last line. A process that
+ * ends in another way, by an error or by `process.exit()`, writes them last.
  *
  * @throws RecordingError for a file that can't be written
  * @throws TypeError for a pattern to redact that makes no sense
@@ -40,7 +42,7 @@ export async function openRecorder(
   const file = await openToAdd(path)
   let waiting: string[] = file.isTorn ? ['\n'] : []
   let size = 0
-  let skipped = 0
+  let gap: { readonly at: number; readonly lines: number } | undefined
   let lastWrite = -Infinity
   let writing: Promise<void> | undefined
   let isOver = false
@@ -50,17 +52,26 @@ export async function openRecorder(
     if (isOver) return
     const text = `${JSON.stringify(redact(line))}\n`
     if (size + text.length > MOST_WAITING && waiting.length > 0) {
-      skipped += 1
+      gap = { at, lines: (gap?.lines ?? 0) + 1 }
       return
     }
-    if (skipped > 0) {
-      const gap: RecordingLine = { type: 'gap', at, lines: skipped }
-      skipped = 0
-      waiting.push(`${JSON.stringify(gap)}\n`)
-    }
+    tellGap()
     waiting.push(text)
     size += text.length
-    writing ??= write().finally(() => (writing = undefined))
+    writing ??= write()
+  }
+  const tellGap = (): void => {
+    if (gap === undefined) return
+    const line: RecordingLine = { type: 'gap', ...gap }
+    waiting.push(`${JSON.stringify(line)}\n`)
+    gap = undefined
+  }
+  const takeWaiting = (): string => {
+    tellGap()
+    const text = waiting.join('')
+    waiting = []
+    size = 0
+    return text
   }
   const write = async (): Promise<void> => {
     // Everything of this turn goes out together.
@@ -69,20 +80,27 @@ export async function openRecorder(
       const early = lastWrite + WRITE_INTERVAL - performance.now()
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
       lastWrite = performance.now()
-      const text = waiting.join('')
-      waiting = []
-      size = 0
       try {
-        await file.append(text)
+        await file.append(takeWaiting())
       } catch (error) {
         // Nobody has read a pipe to its end.
-        if (isOver) return
+        if (isOver) break
         isOver = true
         stop?.()
         onWarning(`The recording into ${path} ends here: ${reasonOf(error)}`)
       }
     }
+    writing = undefined
   }
+  const writeNow = (): void => {
+    if (isOver || waiting.length === 0) return
+    try {
+      file.appendNow(takeWaiting())
+    } catch {
+      // Nobody can be told any more.
+    }
+  }
+  addLastWrite(writeNow)
 
   const written = async (): Promise<void> => {
     while (writing !== undefined) await writing
@@ -121,6 +139,7 @@ export async function openRecorder(
       await Promise.race([written(), tooLate])
       clearTimeout(timer)
       isOver = true
+      removeLastWrite(writeNow)
       await file.close()
     },
   }

@@ -1,4 +1,4 @@
-import { constants, open as openFile } from 'node:fs'
+import { appendFileSync, constants, open as openFile } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { promisify } from 'node:util'
@@ -11,6 +11,8 @@ export interface RecordingFile {
   /** Its last line was torn off. */
   readonly isTorn: boolean
   append(text: string): Promise<void>
+  /** The same while the process ends, when nothing else can be waited for. */
+  appendNow(text: string): void
   /** Longest wait for what is left at the end, ms; undefined where it ends by itself. */
   readonly lastMs?: number
   close(): Promise<void>
@@ -31,7 +33,12 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
   if (size > 0) await handle.read(last, 0, 1, size - 1)
   return {
     isTorn: size > 0 && last[0] !== 0x0a,
-    append: (text) => handle.appendFile(text),
+    async append(text) {
+      // In one piece, which is written to its end even if the process ends: appendFile() would cut it.
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten
+    },
+    appendNow: (text) => appendFileSync(handle.fd, text),
     close: () => handle.close().catch(() => undefined),
   }
 }
@@ -46,6 +53,7 @@ async function openPipe(path: string): Promise<RecordingFile> {
     isTorn: false,
     append: (text) =>
       new Promise((resolve, reject) => socket.write(text, (error) => (error == null ? resolve() : reject(error)))),
+    appendNow: (text) => appendFileSync(fd, text),
     lastMs: LAST_MS,
     close: () => Promise.resolve(void socket.destroy()),
   }
