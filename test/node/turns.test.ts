@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTurns } from '../../src/node/local/turns.js'
+import { collectUncaught } from '../support/uncaught.js'
 
 /** Longer than work may last before others have their turn. */
 function beBusy(): void {
@@ -40,4 +41,20 @@ test('work that asks for more work comes after what waits already', async () => 
   })
   takeTurn(() => done.push('b'))
   await expect.poll(() => done).toEqual(['a', 'b', 'a again'])
+})
+
+test('work that throws stops no other, and is an uncaught error', async () => {
+  const uncaught = collectUncaught()
+  const takeTurn = createTurns()
+  const done: string[] = []
+  const fail = (): never => {
+    throw new Error('on purpose')
+  }
+  takeTurn(fail)
+  takeTurn(() => done.push('a'))
+  await expect.poll(() => done).toEqual(['a'])
+  takeTurn(fail)
+  await expect.poll(() => uncaught).toHaveLength(2)
+  takeTurn(() => done.push('b'))
+  await expect.poll(() => done).toEqual(['a', 'b'])
 })
