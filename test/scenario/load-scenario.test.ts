@@ -13,6 +13,13 @@ async function messageOf(text: string): Promise<string> {
   return (error as Error).message.replace(/^.*(?=a\.yaml)/, '')
 }
 
+test('a scenario of thousands of steps is read in a moment, with the line of each', async () => {
+  const file = join(await temporaryFolder('scenario'), 'a.yaml')
+  await writeFile(file, `steps:\n${'  - wait: 1ms\n'.repeat(4_000)}`)
+  const { lines } = await loadScenario(file)
+  expect(lines).toEqual(Array.from({ length: 4_000 }, (_, i) => i + 2))
+})
+
 describe('a scenario with a mistake is refused with its line, what is expected and the nearest name', () => {
   test.each([
     ['a field', 'name: a\nstep:\n  - wait: 1s\n', 'a.yaml:2: the scenario has no field "step"; did you mean "steps"?'],

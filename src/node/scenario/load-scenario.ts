@@ -4,7 +4,7 @@ import type { Path, Scenario } from '../../scenario/index.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { GameServerFileError, loadGameServerFile, readText } from '../local/game-server-file.js'
 import { findDocument } from '../local/yaml-documents.js'
-import { lineOfPath } from '../local/yaml-place.js'
+import { createLineFinder } from '../local/yaml-place.js'
 import { YamlError } from '../local/yaml-value.js'
 import { ScenarioFileError } from './scenario-errors.js'
 
@@ -23,14 +23,14 @@ export async function loadScenario(file: string): Promise<LoadedScenario> {
     throw new ScenarioFileError((error as Error).message, true, { cause: error })
   })
   const value = await parse(file, text)
-  const fail = async (message: string, path: Path, isMissing: boolean, cause: unknown): Promise<never> => {
-    throw new ScenarioFileError(`${file}:${await lineOfPath(text, path)}: ${message}`, isMissing, { cause })
+  const lineOf = await createLineFinder(text)
+  const fail = (message: string, path: Path, isMissing: boolean, cause: unknown): never => {
+    throw new ScenarioFileError(`${file}:${lineOf(path)}: ${message}`, isMissing, { cause })
   }
   try {
     const scenario = readScenario(value)
     const gameServer = await gameServerOf(scenario, file)
-    const lines = scenario.steps.map((_, index) => lineOfPath(text, ['steps', index]))
-    return { file, scenario, gameServer, lines: await Promise.all(lines) }
+    return { file, scenario, gameServer, lines: scenario.steps.map((_, index) => lineOf(['steps', index])) }
   } catch (error) {
     if (error instanceof ScenarioError) return fail(error.message, error.path, false, error)
     if (!(error instanceof GameServerFileError)) throw error
