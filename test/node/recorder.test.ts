@@ -112,6 +112,18 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test.skipIf(process.platform === 'win32')('a file that is deleted ends the recording with one warning', async () => {
+  const path = join(await folder(), 'match.ndjson')
+  const warnings: string[] = []
+  const local = await record(path, { onWarning: (message) => void warnings.push(message) })
+  local.control({ type: 'allocate', force: true })
+  while ((await stat(path)).size === 0) await new Promise((resolve) => setImmediate(resolve))
+  await rm(path)
+  local.control({ type: 'setState', state: 'Ready' })
+  await local.close()
+  expect(warnings).toEqual([`The recording into ${path} ends here: the file was deleted`])
+})
+
 test('lines that the disk can not follow are counted, also when none comes after them', async () => {
   const path = join(await folder(), 'match.ndjson')
   const local = await record(path)

@@ -29,6 +29,8 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
   }
   // A device has no end to look at.
   const size = found.isFile() ? found.size : 0
+  // The standard output may be a file that has no name from the start.
+  const hasName = found.isFile() && found.nlink > 0
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
   return {
@@ -37,6 +39,7 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
       // In one piece, which is written to its end even if the process ends: appendFile() would cut it.
       const bytes = Buffer.from(text)
       for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten
+      if (hasName && (await handle.stat()).nlink === 0) throw new Error('the file was deleted')
     },
     appendNow: (text) => appendFileSync(handle.fd, text),
     close: () => handle.close().catch(() => undefined),
