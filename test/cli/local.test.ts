@@ -300,7 +300,7 @@ describe('a running sidecar', () => {
       'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: a } } } }\n'
     const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
     const { url, errorLine } = await startLocal(['--file', path])
-    await errorLine(/fleet\.yaml: document 2 of 2, the template of the Fleet "my-fleet", is used$/)
+    await errorLine(/fleet\.yaml: uses the template of the Fleet "my-fleet", document 2 of 2$/)
     expect((await readGameServer(url)).object_meta.labels?.['map']).toBe('a')
   })
 
