@@ -124,7 +124,7 @@ describe('exec', () => {
       run.child.kill(signal)
       const { code, out, err } = await run.finished
       expect([code, out]).toEqual([137, expect.stringMatching(new RegExp(`got ${signal}$`))])
-      expect(err).toContain(`has not ended 0.2 s after ${signal}: SIGKILL`)
+      expect(err).toContain(`still runs 0.2 s after ${signal}: SIGKILL`)
     },
   )
 

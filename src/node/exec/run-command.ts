@@ -45,7 +45,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       // After Ctrl-C somebody is there who can press Ctrl-\. After the others, maybe nobody is.
       if (name === 'SIGINT') return
       limit ??= setTimeout(() => {
-        say(`${command[0]} has not ended ${graceMs / 1000} s after ${name}: SIGKILL`)
+        say(`${command[0]}, or what it has started, still runs ${graceMs / 1000} s after ${name}: SIGKILL`)
         void running?.kill()
       }, graceMs)
     },
