@@ -37,8 +37,8 @@ const context: CliContext = {
 }
 
 const code = await runCli(process.argv.slice(2), context)
-// process.exit() drops output that a pipe hasn't taken yet.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+// process.exit() drops output that a pipe hasn't taken yet. Errors of a stream are told after the callbacks of its writes.
+process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(code))))
 
 /** The last guard of the terminal: nothing but text, line ends and colours passes. */
 function visible(text: string): string {

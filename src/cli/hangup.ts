@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty'
+import { plainText } from '../node/plain-text.js'
 
 /**
  * Makes this process end well when its terminal is closed. At its end Node puts the terminal back as it was, and aborts
@@ -20,6 +21,8 @@ export function endWithTerminal(): void {
       if (error.code === 'EPIPE') process.exit(0)
       // SIGHUP comes with the end of the terminal, unless the shell was told that this job goes on without (`disown`).
       if (process.listenerCount('SIGHUP') > 0 && isClosed()) return
+      // Such as a full disk: whoever reads the file must not take it for the whole.
+      if (stream === process.stdout) process.stderr.write(`The output can't be written: ${plainText(error.message)}.\n`)
       process.exit(1)
     })
   }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
-import { UsageError } from './context.js'
+import { CommandError, UsageError } from './context.js'
+import { EXIT } from './exit-codes.js'
 
 /** The options of `serve` that can contradict each other or lack one another. */
 export interface ServeChoices {
@@ -65,6 +66,7 @@ export function checkTlsFlags({ cert, key }: Pick<ServeChoices, 'cert' | 'key'>)
  * Reads a certificate or key. A key must not be in the folder that is served.
  *
  * @throws UsageError
+ * @throws CommandError for a file that isn't there
  */
 export function readSecret(flag: string, path: string, served: string): Buffer {
   let content: Buffer
@@ -72,7 +74,9 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
     content = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(`Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`, { cause: error })
+    const sentence = `Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`
+    if (code === 'ENOENT') throw new CommandError(EXIT.NO_FILE, sentence, { cause: error })
+    throw new UsageError(sentence, { cause: error })
   }
   // The gateway itself reports a missing folder.
   if (flag !== '--key' || !existsSync(served)) return content

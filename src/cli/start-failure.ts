@@ -27,9 +27,13 @@ export function startFailure(error: unknown, { port, portFlag, address, addressF
   }
 }
 
-/** The same as an error that ends the command: a taken port is nobody's misuse, and so has an exit code of its own. */
+/** The same as an error that ends the command: a taken port and a file that isn't there have exit codes of their own. */
 export async function startError(error: unknown, place: Place): Promise<UsageError | CommandError> {
-  const { code } = error as NodeJS.ErrnoException
+  const { code, name: kind, cause } = error as NodeJS.ErrnoException
+  // By its name, since its class would load the parser of YAML here.
+  if (kind === 'GameServerFileError' && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    return new CommandError(EXIT.NO_FILE, startFailure(error, place), { cause: error })
+  }
   if (code !== 'EADDRINUSE') return new UsageError(startFailure(error, place), { cause: error })
   const { findPortOwner } = await import('./port-owner.js')
   const { name } = await findPortOwner(place.port)

@@ -117,6 +117,17 @@ describe('exec', () => {
     expect(out).toMatch(/got SIGTERM/)
   })
 
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    'a command that ignores %s, as of a terminal that is closed, is killed when the grace period is over',
+    async (signal) => {
+      const run = await exec(['--grace', '0.2'], 'deaf')
+      run.child.kill(signal)
+      const { code, out, err } = await run.finished
+      expect([code, out]).toEqual([137, expect.stringMatching(new RegExp(`got ${signal}$`))])
+      expect(err).toContain(`still runs 0.2 s after ${signal}: SIGKILL`)
+    },
+  )
+
   test('a GameServer that is shut down leaves the command alone, as tests want it', async () => {
     const run = await exec([])
     await call(run.url, '/shutdown')

@@ -79,7 +79,6 @@ describe('what only the caller can put right is one sentence and exit code 64', 
       ['local', '--address', '192.0.2.1'],
       /^This machine has no address 192\.0\.2\.1; choose another with --address\.$/,
     ],
-    [['local', '--file', '/nowhere/gs.yaml'], /^Cannot read \/nowhere\/gs\.yaml: there is no such file\.$/],
   ]
 
   test.each(rows)('%j', async (args, sentence) => {
@@ -103,6 +102,18 @@ describe('what only the caller can put right is one sentence and exit code 64', 
       ),
     )
     expect(code).toBe(69)
+  })
+
+  test.each([
+    ['local', '--file', '/nowhere/gs.yaml'],
+    ['serve', '.', '--port=0', '--local', '--file', '/nowhere/gs.yaml'],
+    ['serve', '.', '--port=0', '--local', '--cert', '/nowhere/cert.pem', '--key', '/nowhere/key.pem'],
+    ['host', '--node', 'test/cli/local.test.ts', '--local', '--file', '/nowhere/gs.yaml'],
+    ['exec', '--file', '/nowhere/gs.yaml', '--', 'true'],
+  ])('a file that is not there has an exit code of its own, 66: %s %s', async (...args) => {
+    const { code, out, err } = await cli(args, NO_SIDECAR).finished
+    expect(err).toMatch(/^Cannot read \/nowhere\/(gs\.yaml|cert\.pem of --cert): there is no such file\.$/)
+    expect([out, code]).toEqual(['', 66])
   })
 
   test('a file that is no GameServer', async () => {
@@ -300,7 +311,7 @@ describe('a running sidecar', () => {
       'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: a } } } }\n'
     const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
     const { url, errorLine } = await startLocal(['--file', path])
-    await errorLine(/fleet\.yaml: document 2 of 2, the template of the Fleet "my-fleet", is used$/)
+    await errorLine(/fleet\.yaml: uses the template of the Fleet "my-fleet", document 2 of 2$/)
     expect((await readGameServer(url)).object_meta.labels?.['map']).toBe('a')
   })
 

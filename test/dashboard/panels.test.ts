@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { allocationOf } from '../../src/dashboard/dialogs/allocation.js'
+import { factsOf } from '../../src/dashboard/header/facts.js'
 import { beatsSince } from '../../src/dashboard/panels/beats.js'
 import { faultForms } from '../../src/dashboard/panels/fault-forms.js'
 import { manifestOf } from '../../src/dashboard/panels/manifest.js'
+import { outlookOf } from '../../src/dashboard/panels/outlook.js'
 import { clearing, presentFaults } from '../../src/dashboard/panels/present-faults.js'
 import { scenarioOf } from '../../src/dashboard/panels/scenario.js'
 import { readScenario } from '../../src/scenario/index.js'
@@ -152,6 +154,23 @@ test('beats are told apart: counted, ignored, failed; a miss is where a period e
   expect(beats.counted).toEqual([early[1], ...counted])
   expect(beats.lost).toEqual(lost)
   expect(beats.misses.length).toBeGreaterThan(0)
+  sidecar.close()
+})
+
+test('the header names a list and a counter before their figures, so that one and many read the same', () => {
+  const { sidecar } = createQuietSidecar()
+  expect(factsOf(sidecar.snapshot()).slice(-3)).toEqual(['0 watchers', 'players: 3', 'rooms: 1'])
+  sidecar.close()
+})
+
+test('a GameServer that has ended is shown with the time until a fresh one replaces it', () => {
+  const { sidecar, pass } = createQuietSidecar({ replaceAfter: 12_000 })
+  const outlook = (): string | undefined => outlookOf(sidecar.snapshot(), () => sidecar.snapshot().now)
+  expect(outlook()).toBeUndefined()
+  control(sidecar, { type: 'setState', state: 'Shutdown' })
+  expect(outlook()).toBe('Replaced in 12 s')
+  pass(11_500)
+  expect(outlook()).toBe('Replaced in 0.5 s')
   sidecar.close()
 })
 

@@ -57,13 +57,13 @@ describe('a GameServer file', () => {
   })
 
   test.each([
-    ['kind: Service\n---\n---\nkind: GameServer\nmetadata: { name: mine }\n', 'gs.yaml: document 2 of 2, is used'],
+    ['kind: Service\n---\n---\nkind: GameServer\nmetadata: { name: mine }\n', 'gs.yaml: uses document 2 of 2'],
     [
       'kind: ConfigMap\ndata: { a: b }\n---\nkind: Fleet\nmetadata: { name: fleet }\nspec:\n  replicas: 2\n' +
         '  template: { metadata: { name: mine }, spec: { health: { periodSeconds: 7 } } }\n---\nkind: GameServer\n',
-      'gs.yaml: document 2 of 3, the template of the Fleet "fleet", is used',
+      'gs.yaml: uses the template of the Fleet "fleet", document 2 of 3',
     ],
-    ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: the template of the Fleet, is used'],
+    ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: uses the template of the Fleet'],
     ['kind: GameServer\nmetadata: { name: mine }\n', undefined],
   ])('is the first GameServer or Fleet of %j', async (text, note) => {
     const content = await parseGameServer('gs.yaml', text)
@@ -184,7 +184,7 @@ describe('a GameServer file', () => {
     const broken = `kind: GameServer\nmetadata: { name: x }\n---\nfoo: [\n---\n"\\q"\n`
     expect((await load(broken)).metadata?.name).toBe('x')
     const many = `${'---\nkind: Service\n---\n'.repeat(400)}---\nkind: GameServer\nmetadata: { name: x }\n`
-    expect(await parseGameServer('gs.yaml', many)).toMatchObject({ note: 'gs.yaml: document 401 of 401, is used' })
+    expect(await parseGameServer('gs.yaml', many)).toMatchObject({ note: 'gs.yaml: uses document 401 of 401' })
   })
 
   test.each([

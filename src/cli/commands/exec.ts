@@ -32,7 +32,7 @@ function define(command: Command): void {
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--restart', 'run the command again for a fresh GameServer, when its GameServer has ended', false)
     .option('--keys', 'steer the sidecar by keys of the terminal; the command gets no input then', false)
-    .option('--grace <seconds>', 'time from SIGTERM to SIGKILL when the GameServer is terminated', seconds, 30)
+    .option('--grace <seconds>', 'time from SIGTERM or SIGHUP to SIGKILL', seconds, 30)
     .option('--http-port <port>', 'port of the sidecar; 0 for any', port, 0)
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
     .option('--verbose', 'show on stderr what the sidecar is asked', false)

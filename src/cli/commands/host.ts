@@ -61,7 +61,7 @@ async function runUntilEnd(
       onEvent({ event: 'exit', code: 0, reason: `It was told to stop by ${signal} while it started` })
       return 0
     }
-    if (error instanceof UsageError) throw error
+    if (error instanceof UsageError || error instanceof CommandError) throw error
     if (!(error instanceof HostError)) throw await startError(error, placeOf(error, flags))
     if (flags.logFormat === 'json') onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
     else context.warn(context.colors.red(error.message))

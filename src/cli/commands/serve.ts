@@ -4,7 +4,7 @@ import type { Gateway } from '../../node/gateway/create-gateway.js'
 import { plainText } from '../../node/plain-text.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { names, port, someSeconds } from '../arguments.js'
-import { UsageError } from '../context.js'
+import { CommandError, UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { dashboardUrl } from '../../node/local/dashboard-url.js'
@@ -131,7 +131,7 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
       onLog: context.warn,
     })
   } catch (error) {
-    if (error instanceof UsageError) throw error
+    if (error instanceof UsageError || error instanceof CommandError) throw error
     const { port: failed = options.port } = error as { readonly port?: number }
     const portFlag = failed === httpPort && failed !== options.port ? '--http-port' : '--port'
     const place = { port: failed, portFlag, address: host, addressFlag: '--host' }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useComputed } from '@preact/signals'
-import { duration, plural } from '../common/format.js'
+import { duration } from '../common/format.js'
 import { Icon, Logo } from '../common/icons.js'
 import { stateLook } from '../common/state-look.js'
 import { StateMark } from '../common/state-mark.js'
@@ -9,6 +9,7 @@ import { actionOf } from '../ui/actions.js'
 import type { Actions } from '../ui/actions.js'
 import { nextTheme } from '../ui/theme.js'
 import type { Ui } from '../ui/ui.js'
+import { factsOf } from './facts.js'
 import { More } from './more.js'
 
 interface HeaderProps {
@@ -102,19 +103,11 @@ export function Age({ store }: { store: PageStore }): JSX.Element {
 function Facts({ store }: { store: PageStore }): JSX.Element | null {
   const snapshot = store.snapshot.value
   if (snapshot === undefined) return null
-  const { object_meta: meta, status } = snapshot.gameServer
-  const lists = Object.entries(status.lists ?? {})
-  const counters = Object.entries(status.counters ?? {})
-  const facts = [
-    `${status.address ?? ''}${status.ports?.[0] ? `:${status.ports[0].port}` : ''}`,
-    plural(snapshot.watchers.length, 'watcher'),
-    ...lists.slice(0, 1).map(([name, { values }]) => `${values?.length ?? 0} ${name}`),
-    ...counters.slice(0, 1).map(([name, { count }]) => `${count} ${name}`),
-  ].filter(Boolean)
+  const { name } = snapshot.gameServer.object_meta
   return (
     <p class="header-facts">
-      <b title={meta.name}>{meta.name}</b>
-      {facts.map((fact) => (
+      <b title={name}>{name}</b>
+      {factsOf(snapshot).map((fact) => (
         <span key={fact}>{fact}</span>
       ))}
     </p>

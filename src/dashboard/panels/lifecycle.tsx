@@ -3,8 +3,8 @@ import type { ControlCommand, SidecarSnapshot } from '../../sidecar/index.js'
 import { stateLook } from '../common/state-look.js'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
+import { outlookOf } from './outlook.js'
 import { Panel } from './panel.js'
-import { countedTime } from './times.js'
 import { sends } from './send-all.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
@@ -56,18 +56,7 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
   )
 }
 
-/** What happens next by itself. */
 function Outlook({ store, snapshot }: { store: Store; snapshot: SidecarSnapshot }): JSX.Element | null {
   const text = outlookOf(snapshot, () => store.now.value)
   return text === undefined ? null : <p class="life-next">{text}</p>
-}
-
-function outlookOf(snapshot: SidecarSnapshot, now: () => number): string | undefined {
-  const { gameServer, gone, pending, reservedUntil, replacesAt } = snapshot
-  if (replacesAt !== undefined) return `Replaced in ${countedTime(replacesAt - now())}`
-  if (gone) return 'Gone from the cluster'
-  if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') return 'Is being deleted'
-  if (reservedUntil !== undefined) return `Ready again in ${countedTime(reservedUntil - now())}`
-  const [write] = pending
-  return write && `${write.write} is written in ${countedTime(write.due - now())}`
 }

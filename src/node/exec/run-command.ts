@@ -11,7 +11,7 @@ export interface RunCommandOptions {
   readonly command: readonly [string, ...string[]]
   readonly local: LocalSidecar
   readonly env: NodeJS.ProcessEnv
-  /** From SIGTERM to SIGKILL, unless what asks for it says otherwise. */
+  /** From SIGTERM or SIGHUP to SIGKILL, unless what asks for it says otherwise. */
   readonly graceMs: number
   /** Start it again for a fresh GameServer when it ended after its own had ended, as a pod is replaced. */
   readonly restarts: boolean
@@ -30,6 +30,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   let running: RunningCommand | undefined
   let signalled = false
   let kubelet: NodeJS.Timeout | undefined
+  let limit: NodeJS.Timeout | undefined
 
   const terminate = (reason: string, ms: number): void => {
     clearTimeout(kubelet)
@@ -39,7 +40,15 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   }
   const stopPassing = passSignals(
     () => running,
-    () => (signalled = true),
+    (name) => {
+      signalled = true
+      // After Ctrl-C somebody is there who can press Ctrl-\. After the others, maybe nobody is.
+      if (name === 'SIGINT') return
+      limit ??= setTimeout(() => {
+        say(`${command[0]}, or what it has started, still runs ${graceMs / 1000} s after ${name}: SIGKILL`)
+        void running?.kill()
+      }, graceMs)
+    },
   )
   const unsubscribe = local.sidecar.log.subscribe(({ event, problem, changes }) => {
     if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
@@ -71,6 +80,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     return { code: error.exitCode, signal: null, exitCode: error.exitCode }
   } finally {
     clearTimeout(kubelet)
+    clearTimeout(limit)
     unsubscribe()
     stopPassing()
   }

@@ -47,9 +47,8 @@ export async function parseGameServer(path: string, text: string): Promise<FileC
     checkKind(value)
     const fleet = readFleetTemplate(value)
     const gameServer = fleet?.template ?? readManifest(value)
-    const number = count > 1 ? `document ${index + 1} of ${count}` : ''
-    const used = [number, fleet?.name ?? ''].filter((part) => part !== '').join(', ')
-    return { gameServer, note: used === '' ? undefined : plainText(`${path}: ${used}, is used`) }
+    const used = [fleet?.name, count > 1 ? `document ${index + 1} of ${count}` : undefined].filter(Boolean)
+    return { gameServer, note: used.length > 0 ? plainText(`${path}: uses ${used.join(', ')}`) : undefined }
   } catch (error) {
     if (error instanceof YamlError) {
       throw new GameServerFileError(`${path} is neither YAML nor JSON: ${error.message}`, { cause: error })
