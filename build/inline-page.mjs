@@ -44,7 +44,7 @@ export const inlinePage = () => ({
     }
     const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
     // A few percent smaller than what esbuild makes of it.
-    const { code } = await minify(output('.js'), { ecma: 2020, toplevel: true, compress: { passes: 3 } })
+    const { code } = await minify(output('.js'), { ecma: 2020, toplevel: true, compress: { passes: 5 } })
     // Text that would end the element early can't be in it.
     const script = code.replaceAll('</script', String.raw`<\/script`)
     const style = output('.css')

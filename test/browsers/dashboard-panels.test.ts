@@ -242,6 +242,12 @@ inDashboard((openDashboard) => {
       local: { gameServer: { metadata: { name: 'lobby' }, spec: { counters }, status: { state: 'Ready' } } },
     })
     await dashboard.says('Counters', 'counter-99')
+    // A long name has its own line, with the bar below it.
+    const places = await dashboard.run<number[]>(
+      `['.part-name', '.part-meter'].map((part) => document.querySelector('.count-row ' + part).getBoundingClientRect())
+        .flatMap(({ top, bottom }) => [top, bottom])`,
+    )
+    expect(places[1]).toBeLessThanOrEqual(places[2]!)
     await dashboard.press('a')
     await dashboard.says('Allocate', 'counter-99')
     const isSeen = (selector: string): Promise<unknown> =>
@@ -251,6 +257,18 @@ inDashboard((openDashboard) => {
       })()`)
     expect(await isSeen('.header-facts b')).toBe(true)
     expect(await isSeen('.allocate-foot .button-primary')).toBe(true)
+  })
+
+  test('on a phone every field of the Allocate dialog shows its whole hint', async () => {
+    const dashboard = await openDashboard({ local: { gameServer }, width: 390, touch: true })
+    await dashboard.press('a')
+    await dashboard.says('Allocate', 'rooms')
+    await dashboard.run(`document.querySelector('.allocate fieldset + details').open = true`)
+    const cut = await dashboard.run(`[...document.querySelectorAll('.allocate input')].flatMap((field) => {
+      field.value = field.placeholder
+      return field.scrollWidth > field.clientWidth ? [field.name] : []
+    })`)
+    expect(cut).toEqual([])
   })
 
   test('a panel without anything to show says what to paste', async () => {

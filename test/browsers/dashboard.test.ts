@@ -55,6 +55,30 @@ inDashboard((open) => {
     await dashboard.says('Diff', /metadata\.labels\[mode\]\s+dm/)
   })
 
+  test('the row that j leads to has the focus before the next key', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.says('Timeline', 'ready')
+    const focused = await dashboard.run(`(() => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))
+      return document.activeElement === document.querySelector('.timeline-row')
+    })()`)
+    expect(focused).toBe(true)
+  })
+
+  test('a filter that finds something again keeps the focus', async () => {
+    const dashboard = await open()
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.says('Timeline', 'ready')
+    await dashboard.press('j', '/')
+    await dashboard.page.keyboard.type('x')
+    await dashboard.says('Timeline', /0 of \d+/)
+    await dashboard.press('Backspace')
+    await dashboard.says('Timeline', 'ready')
+    await dashboard.press('r')
+    expect(await dashboard.run(`document.querySelector('#filter').value`)).toBe('r')
+  })
+
   test('j and c copy a failing call as a command that a shell takes as it is, whatever a name holds', async () => {
     const dashboard = await open()
     const value = `it's $(touch x) "quoted" \`id\` \\ -- @file \u001b[31m \n # é`
@@ -185,6 +209,20 @@ inDashboard((open) => {
     const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
     const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
     expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
+  })
+
+  test('a change of the state is told after what a key came to, not instead of it', async () => {
+    const dashboard = await open()
+    await dashboard.run(`URL.createObjectURL = () => 'blob:none'`)
+    await dashboard.press('t')
+    await dashboard.says('Told', '10 s later')
+    await dashboard.run(`new Promise((resolve) => {
+      URL.createObjectURL = () => (setTimeout(resolve), 'blob:none')
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
+    })`)
+    dashboard.local.control({ type: 'setState', state: 'Allocated' })
+    await dashboard.says('Told', 'Exported as lobby.ndjson')
+    await dashboard.says('Told', 'State: Allocated')
   })
 
   test('E saves the session as a page that opens from a disk, shows it, and asks nobody for anything', async () => {

@@ -1,9 +1,7 @@
 /** `09:30:57.114`, in the reader's own time zone. */
 export function clockTime(at: number): string {
   const date = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const ms = String(date.getMilliseconds()).padStart(3, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /** `4 s`, `2 m 14 s`, `3 h 5 m`, `2 d 3 h`. */

@@ -57,7 +57,7 @@ function AllocateForm({ store, ui, close }: { store: Store; ui: Ui; close: () =>
         void send()
       }}
     >
-      <div class="allocate-head">
+      <div class="help-head">
         <h2>Allocate</h2>
         <button type="button" class="button button-icon" aria-label="Close" onClick={close}>
           ×

@@ -8,15 +8,15 @@ import type { Frame } from './feed.js'
 import { isOutdated } from './page-version.js'
 import { createClock } from './sidecar-clock.js'
 import type { Source } from './source.js'
-import type { AllocationResult, Store } from './store.js'
+import type { AllocationResult, Announcement, Store } from './store.js'
 
 /** The store, and what only the page's own frame needs of it. */
 export interface PageStore extends Store {
   readonly api: Api
   /** When the next connection is tried (by this machine's clock), while it is lost. */
   readonly retryAt: ReadonlySignal<number | undefined>
-  /** The sentence that was told last, and how many there were. */
-  readonly announcement: ReadonlySignal<{ readonly text: string; readonly count: number }>
+  /** The sentence that was told last. */
+  readonly announcement: ReadonlySignal<Announcement>
   /** The sidecar has a newer page, which is being loaded. */
   readonly outdated: ReadonlySignal<boolean>
   retry(): void
@@ -26,15 +26,15 @@ export function createStore({ api, isRecorded, follow }: Source): PageStore {
   const connection = signal<'connecting' | 'open' | 'lost'>('connecting')
   const snapshot = signal<SidecarSnapshot | undefined>(undefined)
   const retryAt = signal<number | undefined>(undefined)
-  const announcement = signal({ text: '', count: 0 })
+  const announcement = signal<Announcement>({ text: '', isNews: false })
   const outdated = signal(false)
   const list = createEntryList()
   const clock = createClock()
   /** `seq` and `at` of the newest entry before a connection was lost, by which the log is known again. */
   let known: { readonly seq: number; readonly at: number | undefined } | undefined
 
-  const announce = (text: string): void => {
-    announcement.value = { text, count: announcement.peek().count + 1 }
+  const announce = (text: string, isNews = false): void => {
+    announcement.value = { text, isNews }
   }
   const accept = (state: SidecarSnapshot): void => {
     if (state.now < (snapshot.peek()?.now ?? 0) && state.lastSeq < (snapshot.peek()?.lastSeq ?? 0)) return

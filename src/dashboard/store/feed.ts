@@ -31,10 +31,10 @@ export function startFeed(api: Api, listener: FeedListener): { retry(): void } {
     timer = undefined
     const socket = new WebSocket(api.socketUrl(`${CONTROL}/events?since=${listener.since()}`))
     const silence = setTimeout(() => socket.close(), SILENCE)
-    socket.onmessage = async ({ data }: MessageEvent<Blob | string>) => {
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
       clearTimeout(silence)
       delay = FIRST_DELAY
-      const frame = parseJson(data as string) as Frame | undefined
+      const frame = parseJson(data) as Frame | undefined
       if (frame !== undefined) listener.onFrame(frame)
     }
     socket.onclose = () => {

@@ -6,6 +6,12 @@ export type AllocationResult =
   | { readonly ok: true; readonly state: 'Allocated' | 'UnAllocated'; readonly reason?: string }
   | { readonly ok: false; readonly message: string }
 
+/** A sentence to be told; the same text once more is another one. */
+export interface Announcement {
+  readonly text: string
+  readonly isNews: boolean
+}
+
 /** All that the page knows of the sidecar, and all that it can do. Each part of the page is given this. */
 export interface Store {
   /** The session is over, and the page only shows it. */
@@ -23,6 +29,6 @@ export interface Store {
   allocate(allocation: object): Promise<AllocationResult>
   /** Sends a request of the game's interface, such as `POST /ready` with `{}`. */
   call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }>
-  /** Tells the user in one polite line. */
-  announce(text: string): void
+  /** Tells the user in one polite line. News waits until what the user's own act came to is told. */
+  announce(text: string, isNews?: boolean): void
 }

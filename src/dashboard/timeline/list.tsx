@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useSignal, useSignalEffect } from '@preact/signals'
+import { effect, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { PageStore } from '../store/create-store.js'
 import type { Ui } from '../ui/ui.js'
@@ -26,12 +26,18 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
   /** The row at the upper edge, which stays where it is while rows come above it. */
   const anchor = useRef<{ seq: number; offset: number } | undefined>(undefined)
 
+  /** What was wanted of a list before this one, which a filter has emptied: the focus is elsewhere by now. */
+  const old = useRef(model.wanted.peek()).current
+
   const rows = model.rows.value
   const open = model.openIndex.value
   const extra = open < 0 ? 0 : detailsHeight.value
   const px = rowHeight.value
   const view = windowOf({ row: px, count: rows.length, top: top.value, height: height.value, open, extra })
-  const offsetOf = (index: number): number => index * px + (open >= 0 && index > open ? extra : 0)
+  const offsetOf = (index: number): number => {
+    const opened = model.openIndex.peek()
+    return index * rowHeight.peek() + (opened >= 0 && index > opened ? detailsHeight.peek() : 0)
+  }
   const isHeld = ui.cursor.value !== undefined || open >= 0
 
   const readScroll = (): void => {
@@ -61,19 +67,24 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  useSignalEffect(() => {
-    const wanted = model.wanted.value
-    const element = box.current
-    if (wanted === undefined || element === null) return
-    const index = model.rows.peek().findIndex(({ seq }) => seq === wanted.seq)
-    const from = offsetOf(index)
-    if (from < element.scrollTop) element.scrollTop = from
-    else if (from + px > element.scrollTop + element.clientHeight) {
-      element.scrollTop = from + px - element.clientHeight
-    }
-    top.value = element.scrollTop
-    requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-seq="${wanted.seq}"]`)?.focus())
-  })
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const wanted = model.wanted.value
+        if (wanted === old) return
+        const element = box.current!
+        const from = offsetOf(model.rows.peek().findIndex(({ seq }) => seq === wanted!.seq))
+        const least = from + rowHeight.peek() - element.clientHeight
+        if (from < element.scrollTop) element.scrollTop = from
+        else if (least > element.scrollTop) element.scrollTop = least
+        top.value = element.scrollTop
+        const focus = (): void => element.querySelector<HTMLElement>(`[data-seq="${wanted!.seq}"]`)?.focus()
+        // At once for a key within the same frame; later for a row that is still to be drawn.
+        focus()
+        requestAnimationFrame(focus)
+      }),
+    [],
+  )
 
   const target = rows.some(({ seq }) => seq === ui.cursor.value) ? ui.cursor.value : rows[view.start]?.seq
   return (

@@ -26,8 +26,8 @@ export interface TimelineModel {
   /** Puts the cursor so many rows further down. */
   move(by: number): void
   toggle(seq: number): void
-  /** Closes the details, or takes the cursor away. False if there is neither. */
-  leave(): boolean
+  /** Closes the details, or takes the cursor away. */
+  leave(): void
 }
 
 export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
@@ -78,15 +78,10 @@ export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
       ui.selected.value = open?.seq === seq ? undefined : seq
     },
     leave() {
-      if (ui.selected.peek() !== undefined) {
-        const row = rows.peek()[openIndex.peek()]
-        ui.selected.value = undefined
-        if (row !== undefined) want(row.seq)
-        return true
-      }
-      if (ui.cursor.peek() === undefined) return false
-      ui.cursor.value = undefined
-      return true
+      const row = rows.peek()[openIndex.peek()]
+      if (ui.selected.peek() === undefined) ui.cursor.value = undefined
+      ui.selected.value = undefined
+      if (row !== undefined) want(row.seq)
     },
   }
 }

@@ -40,7 +40,7 @@ export function Toolbar({ model, store, ui }: ToolbarProps): JSX.Element {
         type="search"
         aria-label="Filter"
         aria-keyshortcuts="/"
-        placeholder="Filter, such as kind:call status:5 -health   ( / )"
+        placeholder="Filter: kind:call status:5 -health"
         autocomplete="off"
         spellcheck={false}
         value={ui.filter.value}

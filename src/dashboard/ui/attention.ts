@@ -26,7 +26,7 @@ export function followState(store: PageStore): void {
     const title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}${store.isRecorded ? ', recorded' : ''}`
     if (document.title !== title) document.title = title
     if (state === before) return
-    if (before !== undefined && !isLost && before !== 'gone') store.announce(`State: ${state}`)
+    if (before !== undefined && !isLost && before !== 'gone') store.announce(`State: ${state}`, true)
     before = state
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
     icon.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
