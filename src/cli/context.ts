@@ -42,11 +42,15 @@ export class CommandError extends Error {
 /** A subcommand; its name and summary stand in `command-table.ts`. `run` resolves with the exit code. */
 export interface CommandModule {
   define(command: import('commander').Command): void
-  /** @param command what stands behind `--`; it is at the end of `args`, too */
+  /**
+   * @param command what stands behind `--`; it is at the end of `args`, too
+   * @param words everything after the command's name, as it was given
+   */
   run(
     options: Readonly<Record<string, unknown>>,
     args: readonly string[],
     context: CliContext,
     command: readonly string[],
+    words: readonly string[],
   ): Promise<number>
 }

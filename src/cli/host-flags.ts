@@ -1,5 +1,4 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { ProgramRuntime } from '../node/host/host-events.js'
 import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
 import { bytes, names, port, whole } from './arguments.js'
@@ -148,4 +147,23 @@ export function checkHostFlags([dir, ...more]: readonly string[], flags: HostFla
   }
   checkSidecarFlags(flags, env, given(insideOptions, flags))
   checkTlsFlags(flags)
+}
+
+/**
+ * Finds a page that is named beside a program: the program would get it as an argument.
+ *
+ * @param words everything after the command's name, as it was given
+ * @throws UsageError
+ */
+export function checkOrder(words: readonly string[], { node }: HostFlags): void {
+  if (node === undefined) return
+  const at = words.findIndex((word) => word === '--node' || word.startsWith('--node='))
+  const reader = new Command()
+  defineHost(reader)
+  const [dir] = reader.parseOptions(words.slice(0, at)).operands
+  if (dir === undefined) return
+  throw new UsageError(
+    `A host runs a page or a program, and here are both: leave out ${JSON.stringify(dir)} or --node. ` +
+      'Arguments of the program come after it.',
+  )
 }

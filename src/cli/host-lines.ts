@@ -62,7 +62,7 @@ function describe(event: HostEvent, colors: Colors): string {
     case 'browser':
       return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
     case 'program':
-      return `program    in ${event.runtime}, process ${event.pid}`
+      return `program    in ${event.runtime}, process ${event.pid}, the sidecar at ${event.sidecar}`
     case 'booted':
       return colors.green(`booted     after ${event.ms} ms`)
     case 'console':

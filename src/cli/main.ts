@@ -37,6 +37,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
           command.args,
           context,
           args.includes('--') ? args.slice(args.indexOf('--') + 1) : [],
+          args.slice(args.indexOf(row.name) + 1),
         )
     })
   }

@@ -23,6 +23,8 @@ export interface Project {
   readonly manager: PackageManager
   /** The files that installing needs, package.json first. */
   readonly manifests: readonly string[]
+  /** Whether installing may read more than these files: the project has a script for it, patches, or packages inside. */
+  readonly installNeedsSources: boolean
   /** Where this package is installed from, if that lies outside of the project, so that no image can take it. */
   readonly outside: string | undefined
 }
@@ -32,6 +34,7 @@ interface PackageJson {
   readonly version?: unknown
   readonly main?: unknown
   readonly scripts?: Readonly<Record<string, unknown>>
+  readonly workspaces?: unknown
   readonly dependencies?: Readonly<Record<string, unknown>>
   readonly devDependencies?: Readonly<Record<string, unknown>>
 }
@@ -57,6 +60,10 @@ export class ProjectError extends Error {
 
 /** Files that steer how packages are installed. */
 const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml']
+/** Scripts of a project that its package manager runs when it installs. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
+/** Folders that installing reads. */
+const INSTALL_FOLDERS = ['patches', '.yarn']
 
 /**
  * Looks at a folder. What is missing gets the usual value.
@@ -98,6 +105,11 @@ export function inspectProject(folder: string): Project {
       // A package from outside has to be copied into the project first.
       ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
     ],
+    installNeedsSources:
+      INSTALL_SCRIPTS.some((name) => description.scripts?.[name] !== undefined) ||
+      INSTALL_FOLDERS.some(has) ||
+      description.workspaces !== undefined ||
+      (has('pnpm-workspace.yaml') && /^packages:/m.test(readFileSync(join(folder, 'pnpm-workspace.yaml'), 'utf8'))),
     outside,
   }
 }

@@ -69,6 +69,11 @@ describe.skipIf(process.platform === 'win32')('host', () => {
   test.each([
     [['dist', 'level-2'], /^A page takes no arguments, and here is "level-2"; use --path for its query\.$/],
     [[''], /^Nothing says what to run/],
+    [
+      ['dist', '--node', 'server.mjs'],
+      /^A host runs a page or a program, and here are both: leave out "dist" or --node\. /,
+    ],
+    [['--grace', '9000', 'dist', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
   ])('refuses %j with one sentence', async (args, sentence) => {
     const { code, out, err } = await cli(['host', ...args, '--local'], NO_SIDECAR).finished
     expect({ code, out }).toEqual({ code: 64, out: '' })

@@ -9,6 +9,9 @@ describe('host --node', () => {
   test('runs a program to its end by a signal: a line for each event, and exit code 0', async () => {
     const { child, line, finished } = cli(['host', '--node', guest, '--local', '--', 'save', 'ready', 'up', 'stay'])
     await line(/ up \d+$/)
+    // Other programs, such as `watch`, are told where the local sidecar is.
+    const [, url] = await line(/ program .*, the sidecar at (http:\/\/\S+)$/)
+    expect((await fetch(`${url!}/gameserver`)).status).toBe(200)
     child.kill('SIGTERM')
     const { code, out, err } = await finished
     expect({ code, err }).toEqual({ code: 0, err: '' })

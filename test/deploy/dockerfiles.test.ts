@@ -45,12 +45,17 @@ describe.each(variants)('the Dockerfile for $name', ({ choices, project, files }
 
   test('installs by the lock file of the project, where there is one', () => {
     const copied = of(stages[0]!, 'COPY')[0]!.sources
-    expect(copied).toEqual(project.manifests)
+    expect(copied).toEqual(project.installNeedsSources ? ['.'] : project.manifests)
     const commands = stages.flatMap((stage) => of(stage, 'RUN')).map(({ command }) => command)
     const byLock = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install' }[project.manager]
     const usesIt = commands.some((command) => command.includes(byLock))
     // Without a build, a page's own packages aren't installed at all.
     expect(usesIt).toBe(project.manifests.length > 1 && (choices.kind === 'node' || project.hasBuild))
+  })
+
+  test('makes the files of the game readable for its user, whatever modes they have', () => {
+    const [modes] = of(last, 'COPY').filter(({ to }) => to === '/game/' || to === '/server/')
+    expect(modes!.chmod).toBe('755')
   })
 
   test('leaves secrets and installed packages out of what is copied', () => {

@@ -26,17 +26,20 @@ describe.skipIf(why !== undefined)('the images that init describes', () => {
   let folder: string
   const place = (name: string): string => join(folder, name)
 
-  // An image has the files as they are here, and its user is another one.
   let umask: number
 
   beforeAll(async () => {
+    // Folders of the image that this program makes stand for those that a builder makes.
     umask = process.umask(0o022)
     const base = await debianRoot()
     folder = await mkdtemp(join(dirname(base), 'run-'))
     await Promise.all(['page-project', 'full-project', 'node-project'].map((name) => mkdir(place(name))))
+    // The user of an image is another one, who may not read what was written so.
+    process.umask(0o077)
     await writePageProject(place('page-project'), { webrtc: false })
     await writePageProject(place('full-project'), { webrtc: true })
     await writeNodeProject(place('node-project'))
+    process.umask(0o022)
     page = await buildImage(base, place('page-project'), place('page'))
     full = await buildImage(base, place('full-project'), place('full'))
     node = await buildImage(base, place('node-project'), place('node'))

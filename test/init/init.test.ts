@@ -255,13 +255,13 @@ describe('what init takes without being told', () => {
     await mkdir(join(built, 'public'))
     await writeFile(join(built, 'public/index.html'), '')
     await writeFile(join(built, 'server.mjs'), '')
-    expect((await named(built)).docker).toContain('\nCOPY public/ /game/\n')
+    expect((await named(built)).docker).toContain('\nCOPY --chmod=755 public/ /game/\n')
     const vite = await project()
     await packageJson(vite, { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } })
     await writeFile(join(vite, 'index.html'), '')
     const { docker } = await named(vite)
     expect(docker).toContain('\nRUN npm run build\n')
-    expect(docker).toContain('\nCOPY --from=game /project/dist/ /game/\n')
+    expect(docker).toContain('\nCOPY --chmod=755 --from=game /project/dist/ /game/\n')
   })
 
   test('the name and build of a package.json that begins with a byte order mark', async () => {
@@ -278,7 +278,7 @@ describe('what init takes without being told', () => {
     await packageJson(folder, { scripts: { build: 'bundle' } })
     await mkdir(join(folder, 'public'))
     await writeFile(join(folder, 'public/index.html'), '')
-    expect((await named(folder)).docker).toContain('\nCOPY --from=game /project/dist/ /game/\n')
+    expect((await named(folder)).docker).toContain('\nCOPY --chmod=755 --from=game /project/dist/ /game/\n')
   })
 
   test('no folder as a program', async () => {
@@ -305,7 +305,7 @@ describe('what init takes without being told', () => {
   test('the whole folder, where a page lies open in it and nothing builds it', async () => {
     const folder = await project()
     await writeFile(join(folder, 'index.html'), '')
-    expect((await named(folder)).docker).toContain('\nCOPY ./ /game/\n')
+    expect((await named(folder)).docker).toContain('\nCOPY --chmod=755 ./ /game/\n')
   })
 
   test('a program, where there is one and no page: that of npm start, of main, or server.mjs', async () => {
@@ -323,7 +323,7 @@ describe('what init takes without being told', () => {
   test('what the flags name, whatever is there', async () => {
     const folder = await project()
     await writeFile(join(folder, 'server.mjs'), '')
-    expect((await named(folder, '--dir', './out/')).docker).toContain('\nCOPY out/ /game/\n')
+    expect((await named(folder, '--dir', './out/')).docker).toContain('\nCOPY --chmod=755 out/ /game/\n')
     const page = await project()
     await writeFile(join(page, 'index.html'), '')
     expect((await named(page, '--entry', 'main.js')).docker).toContain('"/server/main.js"]')
@@ -347,5 +347,22 @@ describe('what init takes without being told', () => {
     for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) await writeFile(join(folder, file), '')
     const { docker } = await named(folder)
     expect(docker).toContain('\nCOPY package.json pnpm-lock.yaml .npmrc pnpm-workspace.yaml ./\n')
+    expect(docker).not.toContain('# Everything is copied first')
+  })
+  test.each([
+    ['a script that runs when packages are installed', { scripts: { postinstall: 'node make.mjs' } }, undefined],
+    ['packages of its own', { workspaces: ['packages/*'] }, undefined],
+    ['packages of its own, by pnpm', {}, ['pnpm-workspace.yaml', 'packages:\n  - a\n']],
+    ['patches of packages', {}, ['patches', undefined]],
+  ] as const)('every file before packages are installed, for %s', async (_, content, file) => {
+    const folder = await project()
+    await packageJson(folder, {
+      ...content,
+      scripts: { build: 'node build.mjs', ...('scripts' in content ? content.scripts : {}) },
+    })
+    if (file?.[1] !== undefined) await writeFile(join(folder, file[0]), file[1])
+    else if (file !== undefined) await mkdir(join(folder, file[0]))
+    const { docker } = await named(folder)
+    expect(docker).toMatch(/^WORKDIR \/project\n# Everything .*\nCOPY \. \.\nRUN .*npm (ci|install)\b.*\nRUN /m)
   })
 })

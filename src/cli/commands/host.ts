@@ -6,7 +6,7 @@ import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options
 import type { OperationName } from '../../protocol/operations.js'
 import { CommandError, UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
-import { checkHostFlags, defineHost } from '../host-flags.js'
+import { checkHostFlags, checkOrder, defineHost } from '../host-flags.js'
 import type { HostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { readSecret } from '../serve-checks.js'
@@ -16,14 +16,19 @@ import type { Place } from '../start-failure.js'
 
 export const hostCommand: CommandModule = {
   define: defineHost,
-  run: (options, args, context) => runHost(args, options as unknown as HostFlags, context),
+  run: (options, args, context, _, words) => runHost(args, words, options as unknown as HostFlags, context),
 }
 
-async function runHost(args: readonly string[], flags: HostFlags, context: CliContext): Promise<number> {
+async function runHost(
+  args: readonly string[],
+  words: readonly string[],
+  flags: HostFlags,
+  context: CliContext,
+): Promise<number> {
   const lines = createHostLines(flags.logFormat, context.colors)
   const onEvent = (event: HostEvent): void => lines(event).forEach(context.print)
   try {
-    return await runUntilEnd(args, flags, context, onEvent)
+    return await runUntilEnd(args, words, flags, context, onEvent)
   } catch (error) {
     // A program that reads the lines learns of it by them; a person reads the sentence on stderr.
     if (flags.logFormat === 'json' && (error instanceof UsageError || error instanceof CommandError)) {
@@ -37,6 +42,7 @@ async function runHost(args: readonly string[], flags: HostFlags, context: CliCo
 /** @throws UsageError */
 async function runUntilEnd(
   args: readonly string[],
+  words: readonly string[],
   flags: HostFlags,
   context: CliContext,
   onEvent: (event: HostEvent) => void,
@@ -44,6 +50,7 @@ async function runUntilEnd(
   const stopped = context.untilStopped()
   const [dir] = args
   checkHostFlags(args, flags, process.env)
+  checkOrder(words, flags)
   const why = dir === undefined || flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
   if (why !== undefined) throw new UsageError(why)
   const start = new AbortController()

@@ -18,9 +18,7 @@ const pageImage = ({ dir, image, port, webrtc }: Choices, project: Project): str
       `# 1. Your game's build.
 FROM ${NODE_IMAGE} AS game
 WORKDIR /project
-COPY ${project.manifests.join(' ')} ./
-RUN ${install(project)}
-COPY . .
+${copyAndInstall(project, install(project))}
 RUN ${project.manager} run build
 `,
     `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page. Your game's own packages are in its build already, so they aren't
@@ -51,7 +49,8 @@ ${collect([
 FROM scratch
 COPY --from=root /image/ /
 COPY --from=host /host/node_modules/ /host/node_modules/
-${project.hasBuild ? `COPY --from=game /project/${dir}/ /game/` : `COPY ${dir}/ /game/`}
+# The image's user may read your files, whatever their modes are on your machine.
+${project.hasBuild ? `COPY --chmod=755 --from=game /project/${dir}/ /game/` : `COPY --chmod=755 ${dir}/ /game/`}
 # The root file system is read-only in the cluster. What the browser writes goes to /tmp, which the manifests mount.
 ENV NODE_ENV=production HOME=/tmp
 WORKDIR /host
@@ -72,9 +71,7 @@ const nodeImage = ({ entry, image, port }: Choices, project: Project): string =>
 # 1. Your program with its packages${project.hasBuild ? '. Those that only its build needs are taken away again' : ''}.
 FROM ${NODE_IMAGE} AS server
 WORKDIR /server
-COPY ${project.manifests.join(' ')} ./
-RUN ${project.hasBuild ? install(project) : installForProduction(project)}
-COPY . .
+${copyAndInstall(project, project.hasBuild ? install(project) : installForProduction(project))}
 ${
   project.hasBuild
     ? `RUN ${project.manager} run build && ${prune(project.manager)} && rm -f .npmrc`
@@ -89,7 +86,8 @@ ${collect(['$(command -v node)', '/usr/bin/tini'])}
 # The image: no shell, no package manager. kubectl debug brings tools when you need some.
 FROM scratch
 COPY --from=root /image/ /
-COPY --from=server /server/ /server/
+# The image's user may read your files, whatever their modes are on your machine.
+COPY --chmod=755 --from=server /server/ /server/
 # The root file system is read-only in the cluster, but for /tmp, which the manifests mount.
 ENV NODE_ENV=production HOME=/tmp PORT=${port}
 WORKDIR /server
@@ -99,6 +97,16 @@ EXPOSE ${port}
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "/server/${entry}"]
 `,
   )
+
+/** Packages are installed before the sources are copied, so that a change of these alone doesn't install them again. */
+const copyAndInstall = (project: Project, command: string): string =>
+  project.installNeedsSources
+    ? `# Everything is copied first, since a script or patch of the installation may need it.
+COPY . .
+RUN ${command}`
+    : `COPY ${project.manifests.join(' ')} ./
+RUN ${command}
+COPY . .`
 
 /** Newer versions make no node_modules unless they are told to, and the image takes packages from there. */
 const YARN = 'corepack enable && YARN_NODE_LINKER=node-modules yarn install'

@@ -5,8 +5,8 @@ export type HostEvent =
   /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
   | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
-  /** A program, in place of a page, was started, for the first time or again. */
-  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime }
+  /** A program, in place of a page, was started, for the first time or again, beside the sidecar at that address. */
+  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime; readonly sidecar: string }
   /** The page has made its first step, `ms` after the host began; or the program has said `ready()`, `ms` after its start. */
   | { readonly event: 'booted'; readonly ms: number }
   | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }

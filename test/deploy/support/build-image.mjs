@@ -40,7 +40,7 @@ const steps = {
   RUN({ command }, root, { env, workdir }) {
     runIn(root, workdir, env, command)
   },
-  COPY({ from, sources, to }, root, { workdir }) {
+  COPY({ from, chmod, sources, to }, root, { workdir }) {
     const origin = from === undefined ? context : stages.get(from)
     if (origin === undefined) throw new Error(`There is no stage ${from}`)
     const ignored = from === undefined ? ignoredFiles() : () => false
@@ -51,6 +51,7 @@ const steps = {
       if (statSync(path).isDirectory()) copyContents(path, target, ignored)
       else copyFile(path, to.endsWith('/') ? join(target, basename(path)) : target)
     }
+    if (chmod !== undefined) run('chmod', '--recursive', chmod, target)
   },
   ENV: ({ variables }, _root, state) => Object.assign(state.env, variables),
   WORKDIR({ path }, root, state) {

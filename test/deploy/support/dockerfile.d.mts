@@ -1,5 +1,11 @@
 type Instruction =
-  | { readonly keyword: 'COPY'; readonly from?: string; readonly sources: readonly string[]; readonly to: string }
+  | {
+      readonly keyword: 'COPY'
+      readonly from?: string
+      readonly chmod?: string
+      readonly sources: readonly string[]
+      readonly to: string
+    }
   | { readonly keyword: 'RUN'; readonly command: string }
   | { readonly keyword: 'ENV'; readonly variables: Readonly<Record<string, string>> }
   | { readonly keyword: 'WORKDIR'; readonly path: string }

@@ -24,8 +24,11 @@ const words = (text) => text.split(/\s+/).filter((word) => word !== '')
 const readers = {
   COPY(rest) {
     const all = words(rest)
-    const from = all[0].startsWith('--from=') ? all.shift().slice('--from='.length) : undefined
-    return { from, sources: all.slice(0, -1), to: all.at(-1) }
+    const flags = new Map(all.filter((word) => word.startsWith('--')).map((flag) => flag.slice(2).split('=', 2)))
+    const paths = all.slice(flags.size)
+    const { from, chmod, ...unknown } = Object.fromEntries(flags)
+    if (Object.keys(unknown).length > 0) throw new Error(`COPY has a flag that isn't known here: ${rest}`)
+    return { from, chmod, sources: paths.slice(0, -1), to: paths.at(-1) }
   },
   RUN: (command) => ({ command }),
   ENV: (rest) => ({ variables: Object.fromEntries(words(rest).map((pair) => pair.split('=', 2))) }),

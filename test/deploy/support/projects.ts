@@ -80,7 +80,8 @@ export async function writeNodeProject(folder: string): Promise<Choices> {
   await writeFile(join(folder, 'server.mjs'), PROGRAM)
   // It must not get into the image.
   await writeFile(join(folder, '.env'), 'SECRET=1')
-  return initProject(folder, { start: 'node server.mjs' })
+  // It fails where only package.json was copied before.
+  return initProject(folder, { start: 'node server.mjs', postinstall: 'node --check server.mjs' })
 }
 
 async function initProject(

@@ -16,6 +16,7 @@ const project: Project = {
   manager: 'npm',
   outside: undefined,
   manifests: ['package.json', 'package-lock.json'],
+  installNeedsSources: false,
 }
 
 const page: Choices = {
@@ -62,6 +63,8 @@ export const variants: readonly Variant[] = [
     ],
     lists: [{ name: '12', capacity: 1 }],
   }),
+  variant('a page of a project with a postinstall script', {}, { installNeedsSources: true }),
+  variant('a Node program with a postinstall script', { kind: 'node' }, { installNeedsSources: true, hasBuild: false }),
   variant('a Node program', { kind: 'node' }, { hasBuild: false }),
   variant('a Node program with a build', { kind: 'node', entry: 'dist/main.js', counters: [rooms] }),
   variant(

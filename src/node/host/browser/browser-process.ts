@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { HostError } from '../host-error.js'
+import { makeProfile, removeAbandonedProfiles, removeProfile, removeProfileNow } from './profile-folder.js'
 
 /** The process of a browser, with a profile of its own. */
 export interface BrowserProcess {
@@ -42,8 +39,6 @@ export class EndedEarly extends Error {
 
 /** Of the browser's messages, only the last ones tell why it didn't start. */
 const KEPT_MESSAGES = 2_048
-/** Why a folder can't be made where another one could. */
-const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
 /**
  * Starts a browser.
@@ -70,18 +65,16 @@ export async function startBrowserProcess(
     // Some reasons are told by an event, and others, such as that a file is no program, at once.
     if (child.pid === undefined) await once(child, 'spawn')
   } catch (error) {
-    removeNow(profileDir)
+    removeProfileNow(profileDir)
     throw error instanceof HostError ? error : new EndedEarly((error as Error).message)
   }
+  void removeAbandonedProfiles()
   const pid = child.pid!
   const kill = (): void => killGroup(pid)
   const endNow = (): void => {
     kill()
-    removeNow(profileDir)
+    removeProfileNow(profileDir)
   }
-  // A child of the browser that dies a little later may still write there.
-  const removeProfile = (): Promise<void> =>
-    rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
   // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
   process.once('exit', endNow)
 
@@ -99,28 +92,13 @@ export async function startBrowserProcess(
     }),
     messages: () => messages,
     kill,
-    removeProfile,
+    removeProfile: () => removeProfile(profileDir),
     async cleanUp() {
       // A renderer that is stopped doesn't notice that its browser has gone.
       kill()
-      await removeProfile()
+      await removeProfile(profileDir)
       process.off('exit', endNow)
     },
-  }
-}
-
-async function makeProfile(): Promise<string> {
-  const folder = tmpdir()
-  try {
-    return await mkdtemp(join(folder, 'gameserver-host-'))
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
-    const hint = OF_THE_PLACE.includes(code)
-      ? 'Set TMPDIR to a folder that can be written; in a container, mount one at /tmp.'
-      : undefined
-    throw new HostError('LAUNCH_FAILED', `The browser gets no profile in ${folder}: ${message}.`, hint, {
-      cause: error,
-    })
   }
 }
 
@@ -129,13 +107,5 @@ function killGroup(leader: number): void {
     process.kill(-leader, 'SIGKILL')
   } catch {
     // They have ended by themselves.
-  }
-}
-
-function removeNow(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    // Somebody still writes there.
   }
 }

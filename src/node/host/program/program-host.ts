@@ -121,7 +121,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     } catch (error) {
       throw startError(runtime, error as NodeJS.ErrnoException)
     }
-    emit({ event: 'program', pid: program.pid, runtime })
+    emit({ event: 'program', pid: program.pid, runtime, sidecar: url.origin })
     void program.ended.then(onEnded)
   }
 

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readlinkSync, rmSync } from 'node:fs'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { HostError } from '../host-error.js'
+
+/** Why a folder can't be made where another one could. */
+const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
+
+/**
+ * Makes the folder of a browser's profile. Its name says whose it is, so that a later host can take it away if this
+ * process is killed.
+ *
+ * @throws HostError LAUNCH_FAILED if there is no place for it
+ */
+export async function makeProfile(): Promise<string> {
+  const folder = tmpdir()
+  try {
+    return await mkdtemp(join(folder, `${prefix()}${process.pid}-`))
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const hint = OF_THE_PLACE.includes(code)
+      ? 'Set TMPDIR to a folder that can be written; in a container, mount one at /tmp.'
+      : undefined
+    throw new HostError('LAUNCH_FAILED', `The browser gets no profile in ${folder}: ${message}.`, hint, {
+      cause: error,
+    })
+  }
+}
+
+/** A child of the browser that dies a little later may still write there. */
+export const removeProfile = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+
+export function removeProfileNow(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Somebody still writes there.
+  }
+}
+
+/** Takes away the profiles of hosts of this user that were killed: nobody else does. */
+export async function removeAbandonedProfiles(): Promise<void> {
+  const folder = tmpdir()
+  const ours = prefix()
+  const names = await readdir(folder).catch(() => [])
+  const abandoned = names.filter((name) => name.startsWith(ours) && hasEnded(Number.parseInt(name.slice(ours.length))))
+  for (const name of abandoned) {
+    const path = join(folder, name)
+    const found = await lstat(path).catch(() => undefined)
+    if (found?.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) await removeProfile(path)
+  }
+}
+
+/** The number of a process says who it is on one machine, and within one container, whose temporary files may be shared. */
+function prefix(): string {
+  const place = createHash('sha256').update(`${hostname()} ${namespaceOfProcesses()}`).digest('hex')
+  return `gameserver-host-${place.slice(0, 8)}-`
+}
+
+function namespaceOfProcesses(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Only Linux has them.
+    return ''
+  }
+}
+
+function hasEnded(pid: number): boolean {
+  if (!(pid > 0)) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
