@@ -191,6 +191,15 @@ describe('the live log', () => {
     expect(await converse(`${local.url}/_/api/events?since=x`).ended).toBe(400)
   })
 
+  test('goes on for a page that knows a longer log, of an earlier sidecar at this address', async () => {
+    const local = await start()
+    const { frame } = converse(`${local.url}/_/api/events?since=5000`)
+    await frame(0)
+    await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
+    expect(JSON.parse(await frame(1))).toMatchObject({ type: 'entry', entry: { seq: 1 } })
+    expect(JSON.parse(await frame(2))).toMatchObject({ type: 'state', state: { lastSeq: 1 } })
+  })
+
   test('leaves out what a slow reader misses, and says so once it reads again', async () => {
     const local = await start()
     const { socket, frame, frames } = converse(`${local.url}/_/api/events`)

@@ -242,6 +242,14 @@ describe('a broken recording', () => {
       ':1: expected at most 100 levels of nesting.',
     ],
     [
+      good.replace('"counters":null', '"counters":{"rooms":{"count":"x"}}'),
+      ':1: expected an integer at gameServer.status.counters.rooms.count; got "x".',
+    ],
+    [
+      good.replace('"lists":{}', '"lists":{"players":{"capacity":null}}'),
+      ':1: expected an integer at gameServer.status.lists.players.capacity; got null.',
+    ],
+    [
       '{"type":"recording","version":2}',
       ':1: expected a recording of version 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
@@ -270,6 +278,13 @@ describe('a broken recording', () => {
     const { code, warned } = run('replay', path, '--http-port', '0', '--now', '--exit')
     expect(await code).toBe(1)
     expect(warned).toEqual([`${path}:2: expected a line of at most 128 MiB.`])
+  })
+
+  test('a counter whose numbers are not there is shown all the same', async () => {
+    const path = await fileOf(good + good.replace('"counters":null', '"counters":{"rooms":{}}'))
+    const { code, printed } = run('replay', path, '--http-port', '0', '--now', '--exit')
+    expect(await code).toBe(0)
+    expect(printed.at(-1)).toContain('over after 2 events')
   })
 
   test('a file that is not there exits with 66', async () => {

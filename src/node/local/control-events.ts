@@ -42,7 +42,8 @@ interface Source {
 function serveEvents(source: Source, socket: WebSocket, backlog: Backlog, since: number | undefined): void {
   const { log } = source.sidecar
   const lastSeq = (): number => source.sidecar.snapshot().lastSeq
-  let sent = since ?? lastSeq()
+  // The page of an earlier sidecar at this address may know of more entries than there are here.
+  let sent = Math.min(since ?? Infinity, lastSeq())
   let isStarted = false
   let isQueued = false
   let isStateDue = true

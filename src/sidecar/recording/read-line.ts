@@ -117,11 +117,15 @@ function checkGameServer(value: unknown): void {
   textAt(status['state'], 'gameServer.status.state')
   const { counters, lists } = status
   for (const [name, counter] of Object.entries(optionalAt(counters, 'gameServer.status.counters'))) {
-    objectAt(counter, `gameServer.status.counters.${name}`)
+    const where = `gameServer.status.counters.${name}`
+    const { count, capacity } = objectAt(counter, where)
+    integerAt(count, `${where}.count`)
+    integerAt(capacity, `${where}.capacity`)
   }
   for (const [name, list] of Object.entries(optionalAt(lists, 'gameServer.status.lists'))) {
     const where = `gameServer.status.lists.${name}`
-    const { values } = objectAt(list, where)
+    const { capacity, values } = objectAt(list, where)
+    integerAt(capacity, `${where}.capacity`)
     const isList = values === undefined || values === null || Array.isArray(values)
     if (!isList || !(values ?? []).every((one) => typeof one === 'string')) {
       throw new BadLine(`expected a list of texts at ${where}.values; got ${show(values)}`)
@@ -153,6 +157,13 @@ function targetAt(value: unknown, where: string): void {
 
 function textAt(value: unknown, where: string): void {
   if (typeof value !== 'string') throw new BadLine(`expected text at ${where}; got ${show(value)}`)
+}
+
+/** An int64 as JSON has it, which may be absent. */
+function integerAt(value: unknown, where: string): void {
+  if (value === undefined || Number.isSafeInteger(value)) return
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return
+  throw new BadLine(`expected an integer at ${where}; got ${show(value)}`)
 }
 
 function numberAt(value: unknown, where: string): void {

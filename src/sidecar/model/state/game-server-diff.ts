@@ -1,4 +1,4 @@
-import type { GameServer } from '../../../protocol/game-server.js'
+import type { CounterStatus, GameServer } from '../../../protocol/game-server.js'
 import type { Change } from './effect.js'
 import { own } from './records.js'
 import { copyOf } from './show.js'
@@ -57,8 +57,8 @@ function counterChanges(previous: GameServer, next: GameServer): Change[] {
   if (previous.status.counters === next.status.counters) return []
   const changes: Change[] = []
   for (const [name, { count, capacity }] of Object.entries(next.status.counters ?? {})) {
-    const before = own(previous.status.counters, name)
-    if (before?.count !== count || before.capacity !== capacity) {
+    const before: Partial<CounterStatus> = own(previous.status.counters, name) ?? {}
+    if (before.count !== count || before.capacity !== capacity) {
       changes.push({ type: 'counter', name, count, capacity })
     }
   }
