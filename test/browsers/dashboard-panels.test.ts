@@ -271,6 +271,23 @@ inDashboard((openDashboard) => {
     expect(cut).toEqual([])
   })
 
+  test('where the system chooses the colours, a border shows what is chosen', async () => {
+    const dashboard = await openDashboard({ local: { gameServer }, width: 390 })
+    const session = await dashboard.page.createCDPSession()
+    await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] })
+    await dashboard.call('POST', '/ready', {})
+    await dashboard.says('Timeline', 'ready')
+    await dashboard.press('j', 'Enter')
+    await dashboard.run(`document.querySelector('.timeline-toggle').click()`)
+    await dashboard.page.keyboard.down('Control')
+    await dashboard.press('k')
+    await dashboard.page.keyboard.up('Control')
+    const styles =
+      await dashboard.run(`['.panes-tab', '.timeline-tab', '.timeline-toggle', '.palette-item'].map((one) =>
+      [...document.querySelectorAll(one)].slice(0, 2).map((part) => getComputedStyle(part).borderBottomStyle === 'double'))`)
+    expect(styles).toEqual(Array(4).fill([true, false]))
+  })
+
   test('a panel without anything to show says what to paste', async () => {
     const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
     await dashboard.says('Health', 'Not started: waits for the game’s first call')
