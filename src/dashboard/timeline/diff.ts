@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/is-object.js'
 import type { Change, LogEntry } from '../../sidecar/index.js'
 
 /** One line of a diff. Undefined is shown as nothing. */
@@ -66,6 +67,3 @@ export function diffValues(before: unknown, after: unknown, path = ''): Differen
   const [old, young] = [JSON.stringify(before), JSON.stringify(after)]
   return old === young ? [] : [{ path, before: old, after: young }]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
