@@ -4,7 +4,7 @@ const LONGEST = 40
 const SLIP = 3
 
 /** Counts the letters to insert, remove or replace that turn one name into the other (Levenshtein), whatever their case. */
-export function distance(a: string, b: string): number {
+function distance(a: string, b: string): number {
   const letters = Array.from(b.slice(0, LONGEST).toLowerCase())
   let row = Array.from({ length: letters.length + 1 }, (_, column) => column)
   Array.from(a.slice(0, LONGEST).toLowerCase()).forEach((letter, index) => {

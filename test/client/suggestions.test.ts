@@ -40,6 +40,10 @@ describe('a name that does not exist brings the one that is', () => {
     expect(refused({ [given]: 1 }).hint).toBe('Known: interval, check, worker, stallTimeout')
   })
 
+  test('a name of which no letter is right is no slip', () => {
+    expect(errorOf(() => createClient({ baseUrl, url: baseUrl } as never)).hint).toMatch(/^Known: .*\bbaseUrl\b/)
+  })
+
   test('and of two that are as near, the first', async () => {
     const client = createClient({ baseUrl })
     await expect(client.updateCounter('a', { countDi: 1 } as never)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { distance, nearest } from '../../protocol/nearest.js'
+import { meant } from '../../protocol/nearest.js'
 import { tryTo } from './host.js'
 import { SidecarError } from './errors.js'
 
@@ -35,9 +35,9 @@ export function checkName(
 ): void {
   const name = typeof given === 'string' ? given : show(given)
   if (known.includes(name)) return
-  const best = nearest(name, known)
+  const best = meant(name, known)
   throw new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', `There is no ${kind} ${show(given)}`, {
     operation,
-    hint: (distance(name, best) > 3 ? `Known: ${known.join(', ')}` : `Did you mean ${best}?`) + elsewise,
+    hint: (best === undefined ? `Known: ${known.join(', ')}` : `Did you mean ${best}?`) + elsewise,
   })
 }

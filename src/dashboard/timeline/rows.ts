@@ -12,21 +12,30 @@ export type Row =
   /** Entries that the sidecar no longer keeps. `seq` is that of the first one. */
   | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
 
-/** The rows of the entries that pass a filter, oldest first. */
+/**
+ * The rows of the entries that pass a filter, oldest first. Looks stand before the beats that go on beside them: a beat is
+ * the newer of both almost always.
+ */
 export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row[] {
   const rows: Row[] = []
   let before = 0
   const growing = new Map<string, LogEntry[]>()
+  /** Where the next row of looks goes. */
+  let place = 0
+  const part = (): void => {
+    growing.clear()
+    place = rows.length
+  }
   for (const entry of entries) {
     if (entry.seq > before + 1) {
       rows.push({ type: 'skipped', seq: before + 1, count: entry.seq - before - 1 })
-      growing.clear()
+      part()
     }
     before = entry.seq
     if (isSilent(entry) || !passes(entry)) continue
     if (!isRoutine(entry)) {
-      growing.clear()
       rows.push({ type: 'entry', seq: entry.seq, entry })
+      part()
       continue
     }
     const key = `${kindOf(entry)} ${entry.client}`
@@ -36,7 +45,9 @@ export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) =
     } else {
       const first = [entry]
       growing.set(key, first)
-      rows.push({ type: 'repeats', seq: entry.seq, repeats: first })
+      const row: Row = { type: 'repeats', seq: entry.seq, repeats: first }
+      if (kindOf(entry) === 'beat') rows.push(row)
+      else rows.splice(place++, 0, row)
     }
   }
   return rows
