@@ -3,7 +3,13 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { HostError } from '../host-error.js'
-import { makeProfile, removeAbandonedProfiles, removeProfile, removeProfileNow } from './profile-folder.js'
+import {
+  makeProfile,
+  temporaryFor,
+  removeAbandonedProfiles,
+  removeProfile,
+  removeProfileNow,
+} from './profile-folder.js'
 
 /** The process of a browser, with a profile of its own. */
 export interface BrowserProcess {
@@ -60,7 +66,7 @@ export async function startBrowserProcess(
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       // The user of a container often has no home directory, and the browser needs one. What it leaves among temporary
       // files when it is killed goes with its profile.
-      env: { ...process.env, HOME: profileDir, TMPDIR: profileDir },
+      env: { ...process.env, HOME: profileDir, TMPDIR: temporaryFor(profileDir) },
     })
     // Some reasons are told by an event, and others, such as that a file is no program, at once.
     if (child.pid === undefined) await once(child, 'spawn')

@@ -8,6 +8,9 @@ import { HostError } from '../host-error.js'
 /** Why a folder can't be made where another one could. */
 const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
+/** The number of a process is written so in a folder's name, which shall be short. */
+const BASE = 36
+
 /**
  * Makes the folder of a browser's profile. Its name says whose it is, so that a later host can take it away if this
  * process is killed.
@@ -17,7 +20,7 @@ const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC',
 export async function makeProfile(): Promise<string> {
   const folder = tmpdir()
   try {
-    return await mkdtemp(join(folder, `${prefix()}${process.pid}-`))
+    return await mkdtemp(join(folder, `${prefix()}${process.pid.toString(BASE)}-`))
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     const hint = OF_THE_PLACE.includes(code)
@@ -28,6 +31,18 @@ export async function makeProfile(): Promise<string> {
     })
   }
 }
+
+/** Chromium makes a socket of this name among its temporary files. */
+const SOCKET = '/.org.chromium.Chromium.abcdef/SingletonSocket'
+/** Longest path of a socket: Chromium ends itself over one that is longer. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
+/**
+ * Where the browser has its temporary files: in its profile, with which they go when it is killed, or in a folder that
+ * doesn't lie as deep, if the path of its socket became too long.
+ */
+export const temporaryFor = (profile: string): string =>
+  [profile, tmpdir()].find((folder) => folder.length + SOCKET.length <= LONGEST_PATH) ?? '/tmp'
 
 /** A child of the browser that dies a little later may still write there. */
 export const removeProfile = (folder: string): Promise<void> =>
@@ -46,7 +61,9 @@ export async function removeAbandonedProfiles(): Promise<void> {
   const folder = tmpdir()
   const ours = prefix()
   const names = await readdir(folder).catch(() => [])
-  const abandoned = names.filter((name) => name.startsWith(ours) && hasEnded(Number.parseInt(name.slice(ours.length))))
+  const abandoned = names.filter(
+    (name) => name.startsWith(ours) && hasEnded(Number.parseInt(name.slice(ours.length), BASE)),
+  )
   for (const name of abandoned) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => undefined)
@@ -57,7 +74,7 @@ export async function removeAbandonedProfiles(): Promise<void> {
 /** The number of a process says who it is on one machine, and within one container, whose temporary files may be shared. */
 function prefix(): string {
   const place = createHash('sha256').update(`${hostname()} ${namespaceOfProcesses()}`).digest('hex')
-  return `gameserver-host-${place.slice(0, 8)}-`
+  return `gameserver-host-${place.slice(0, 4)}-`
 }
 
 function namespaceOfProcesses(): string {
