@@ -176,6 +176,7 @@ inDashboard((open, createContext) => {
     const dashboard = await open({ local: { address: '0.0.0.0', allowHosts: ['127.0.0.1'] }, token: true })
     expect(dashboard.page.url()).not.toContain('token')
     await dashboard.page.reload()
+    await dashboard.page.waitForSelector('.header-state .state-mark')
     await dashboard.press('r')
     await dashboard.until(`document.title.includes('Ready')`)
   })

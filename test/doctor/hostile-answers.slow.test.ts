@@ -37,7 +37,8 @@ function mutated(honest: unknown): fc.Arbitrary<string> {
     const copy = structuredClone(honest)
     for (const { path, value } of changes) {
       const inner = path.slice(0, -1).reduce<unknown>((one, key) => (Object(one) as Record<string, unknown>)[key], copy)
-      if (typeof inner === 'object' && inner !== null) Object.assign(inner, { [path.at(-1)!]: value })
+      // A copy, since what is put in here may be changed by the next one.
+      if (typeof inner === 'object' && inner !== null) Object.assign(inner, { [path.at(-1)!]: structuredClone(value) })
     }
     return JSON.stringify(copy)
   })
