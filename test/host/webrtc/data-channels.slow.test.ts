@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
 import { nextConnection } from '../players/players-support.js'
@@ -218,12 +219,28 @@ test('the host sends nothing to an address that a player only names', async () =
   expect(packets).toBe(0)
 })
 
+/** Takes a UDP port whose number is free over TCP: the listener for players has the same. */
+async function takeUdpPort(): Promise<number> {
+  for (;;) {
+    const taken = createSocket('udp4')
+    onTestFinished(() => void taken.close())
+    taken.bind(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address()
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (isFree) {
+      await new Promise((resolve) => probe.close(resolve))
+      return port
+    }
+  }
+}
+
 test('a taken UDP port is an error of the start, and the listener is closed again', async () => {
-  const taken = createSocket('udp4')
-  onTestFinished(() => void taken.close())
-  taken.bind(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address()
+  const port = await takeUdpPort()
   for (let attempt = 0; attempt < 2; attempt++) {
     await expect(startChannels({ port })).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' })
   }
