@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { install, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { guestPath, runtimeFile } from './support/runtimes.js'
 
 const run = promisify(execFile)
@@ -23,8 +23,7 @@ const runners = [
 let folder: TemporaryFolder
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  await install(folder.path, (await pack(folder.path)).tarball)
+  folder = await installedFolder()
 }, 120_000)
 
 afterAll(() => folder.remove())

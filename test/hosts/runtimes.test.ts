@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { install, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
@@ -30,8 +30,7 @@ const runtimes: Runtime[] = [
 let folder: TemporaryFolder
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  await install(folder.path, (await pack(folder.path)).tarball)
+  folder = await installedFolder()
   for (const name of ['runtime.mjs', 'all-operations.mjs']) await copyFile(guestPath(name), join(folder.path, name))
   await mkdir(join(folder.path, 'home'))
 }, 120_000)

@@ -4,7 +4,7 @@ import { copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guestPath } from '../hosts/support/runtimes.js'
-import { install, node, pack, runNode, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder, node, runNode, type TemporaryFolder } from '../support/packed.js'
 import { read } from '../support/source.js'
 
 const manifest = JSON.parse(read('package.json')) as { version: string }
@@ -15,8 +15,7 @@ let baseUrl: string
 const requests: string[] = []
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  await install(folder.path, (await pack(folder.path)).tarball)
+  folder = await installedFolder()
   server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
     response.setHeader('content-type', 'application/json').end('{}')

@@ -2,14 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { install, pack, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { read, root } from '../support/source.js'
 
 let folder: TemporaryFolder
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  await install(folder.path, (await pack(folder.path)).tarball)
+  folder = await installedFolder()
 }, 120_000)
 
 afterAll(() => folder.remove())

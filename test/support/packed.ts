@@ -37,6 +37,13 @@ export async function install(folder: string, tarball: string): Promise<void> {
   await npm(folder, 'install', tarball, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error')
 }
 
+/** A folder of its own with such a project. */
+export async function installedFolder(): Promise<TemporaryFolder> {
+  const folder = await temporaryFolder()
+  await install(folder.path, (await pack(folder.path)).tarball)
+  return folder
+}
+
 const npm = (cwd: string, ...args: string[]) => exec('npm', args, { cwd, maxBuffer: 16 * 1024 * 1024 })
 
 /** Runs Node in a folder, and gives what it printed. Fails unless Node ends by itself with 0, and in time. */
