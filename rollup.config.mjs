@@ -34,6 +34,16 @@ const adapters = {
   playcanvas: 'src/adapters/playcanvas.ts',
   babylon: 'src/adapters/babylon.ts',
 }
+/** Players and sessions, and what uses them: adapters of servers in Node. */
+const players = { players: 'src/players/index.ts' }
+const playersScript = { 'gameserver-sidecar.players.umd': 'src/players/index.ts' }
+const servers = {
+  colyseus: 'src/adapters/colyseus.ts',
+  'socket.io': 'src/adapters/socket.io.ts',
+  ws: 'src/adapters/ws.ts',
+}
+/** The names of the official SDK over this client. */
+const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
@@ -43,13 +53,25 @@ const mock = { mock: 'src/mock/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 /** A few lines for `require()`, which load the ES module when it is first used. */
 const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
-const declarations = { index: 'src/index.ts', ...frames, ...player, ...nodeStreams, ...adapters, ...mock, ...server }
+const declarations = {
+  index: 'src/index.ts',
+  ...frames,
+  ...player,
+  ...players,
+  ...servers,
+  ...agonesSdk,
+  ...nodeStreams,
+  ...adapters,
+  ...mock,
+  ...server,
+}
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
 const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
+const PLAYERS_GLOBAL = 'GameServerSidecarPlayers'
 const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'
 
 /** Assigns a script's global to the global object itself, as `alsoAsIife()` does, which tells why. */
@@ -127,13 +149,34 @@ const builds = [
       file: `${DIR}/${Object.keys(script)[0]}.umd.js`,
     },
   },
-  ...Object.entries({ ...frames, ...player, ...nodeStreams, ...adapters }).map(([name, source]) => ({
-    input: { [name]: source },
-    external: /^node:/,
-    // An adapter's client is the application's own: the module that its other imports of the package lead to.
-    plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2020')],
-    output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
-  })),
+  ...Object.entries({ ...frames, ...player, ...players, ...servers, ...agonesSdk, ...nodeStreams, ...adapters }).map(
+    ([name, source]) => ({
+      input: { [name]: source },
+      external: /^node:/,
+      // An adapter's client is the application's own: the module that its other imports of the package lead to.
+      plugins: [
+        moduleByName('../index.js', 'gameserver-sidecar'),
+        moduleByName('../index.node.js', 'gameserver-sidecar'),
+        moduleByName('../players/index.js', 'gameserver-sidecar/players'),
+        compile('es2020'),
+      ],
+      output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
+    }),
+  ),
+  {
+    // The client is the script that was loaded before it, or, for a module loader, the package.
+    input: Object.values(playersScript)[0],
+    plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2017')],
+    output: {
+      file: `${DIR}/${Object.keys(playersScript)[0]}.js`,
+      plugins: [minify()],
+      format: 'umd',
+      name: PLAYERS_GLOBAL,
+      globals: { 'gameserver-sidecar': GLOBAL },
+      exports: 'named',
+      banner: '/*! gameserver-sidecar, Apache-2.0 */',
+    },
+  },
   {
     input: Object.values(playerScript)[0],
     plugins: [compile('es2017')],
@@ -201,6 +244,7 @@ const builds = [
     external: isPackage,
     plugins: [
       moduleByName('../index.js', 'gameserver-sidecar'),
+      moduleByName('../players/index.js', 'gameserver-sidecar/players'),
       moduleByName('../frames/index.js', 'gameserver-sidecar/frames'),
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
       ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),

@@ -2,7 +2,8 @@
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
  *   cli, vite > node > sidecar > protocol
- *   adapters > index > client > protocol
+ *   adapters > players > index > client > protocol
+ *   agones-sdk > index
  *   node > frames
  *   node > host-page > relay, as a script
  *   player > relay
@@ -17,7 +18,8 @@ const allowed = {
   client: { areas: ['client', 'protocol'], packages: ['mitt'] },
   frames: {},
   players: { areas: ['index.ts'] },
-  adapters: { areas: ['index.ts'] },
+  adapters: { areas: ['index.ts', 'players'] },
+  'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   relay: {},
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },

@@ -23,7 +23,16 @@ const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   source: {
     include: ['test/**/*.test.ts'],
-    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/browsers/**', 'test/cluster/**', NO_TESTS],
+    exclude: [
+      ...built,
+      SLOW,
+      TOXIPROXY,
+      'test/hosts/**',
+      'test/frameworks/**',
+      'test/browsers/**',
+      'test/cluster/**',
+      NO_TESTS,
+    ],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
     isolate: false,
     setupFiles: [census],
@@ -49,6 +58,12 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     exclude: [NO_TESTS],
     // Installs runtimes and engines, half a gigabyte, where they are missing.
     globalSetup: [buildFirst, 'test/hosts/global-setup.ts'],
+  },
+  frameworks: {
+    include: ['test/frameworks/**/*.test.ts'],
+    exclude: [NO_TESTS],
+    // Installs game server frameworks, 90 MB, where they are missing.
+    globalSetup: [buildFirst, 'test/frameworks/global-setup.ts'],
   },
   browsers: {
     include: ['test/browsers/**/*.test.ts', HOST_DEMO],

@@ -57,7 +57,8 @@ export function createClient(options?: ClientOptions): SidecarClient | SidecarCl
   return buildClient(
     { ...given, WebSocket: given.WebSocket ?? createWebSocketConstructor(maxPayload) },
     processSignals
-      ? (client, emit) => handleProcessSignals(client, emit, processSignals === true ? {} : processSignals, logger)
+      ? (client, emit, end) =>
+          handleProcessSignals(client, emit, end, processSignals === true ? {} : processSignals, logger)
       : undefined,
   )
 }

@@ -12,6 +12,7 @@ export type {
 export type { SidecarErrorCode, SidecarErrorDetails } from './client/runtime/errors.js'
 export type {
   AbortSignalLike,
+  AllocatedEvent,
   AutoHealthOptions,
   CallOptions,
   ClientOptions,
@@ -20,6 +21,8 @@ export type {
   ConnectionState,
   Counter,
   CounterUpdate,
+  EndingEvent,
+  EndReason,
   FetchInit,
   FetchLike,
   FetchResponse,

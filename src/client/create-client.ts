@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { metadataPrefix } from '../protocol/names.js'
+import { lastAllocatedAnnotation, metadataPrefix } from '../protocol/names.js'
 import { createCommands } from './calls/commands.js'
 import { createExpectInWatch } from './calls/confirmations.js'
 import { createRunCall } from './calls/run.js'
@@ -15,6 +15,7 @@ import { createDirectMode } from './direct/direct-mode.js'
 import { createDirectOutcomes } from './direct/direct-outcomes.js'
 import { opaqueInit } from './direct/opaque.js'
 import { createChanges } from './game-server/changes.js'
+import { createEnding } from './game-server/ending.js'
 import { healthRulesOf } from './game-server/game-server.js'
 import { createResources } from './game-server/resources.js'
 import { createGameServerStore } from './game-server/store.js'
@@ -35,8 +36,14 @@ import { createStreamWatch } from './watch/stream.js'
 import { createWatch } from './watch/watch.js'
 import { createWebSocketWatch } from './watch/websocket.js'
 
-/** Adds something of an environment to a client, and returns the function that undoes it when the client is closed. */
-export type Attach = (client: SidecarClient, emit: Emit) => () => void
+/** ms that a gateway that was told to stop gives its page, as the host does. */
+const GATEWAY_GRACE = 10000
+
+/**
+ * Adds something of an environment to a client, and returns the function that undoes it when the client is closed.
+ * `end` tells that this process ends, by a deadline in ms since the Unix epoch.
+ */
+export type Attach = (client: SidecarClient, emit: Emit, end: (deadline: number) => void) => () => void
 
 /**
  * A client of the sidecar beside this game server. It dials nothing by itself until it is called, listened to or told
@@ -69,8 +76,15 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
 
   // The GameServer and the connection, as far as they are known.
   const resources = createResources(options.int64)
-  const tellChanges = createChanges(resources, prefix)
-  const store = createGameServerStore((next, previous) => tellChanges(previous, next, emitter))
+  const tellChanges = createChanges(resources, prefix, lastAllocatedAnnotation(location.platform))
+  const ending = createEnding(
+    (event) => emit('ending', event),
+    () => store.last,
+  )
+  const store = createGameServerStore((next, previous) => {
+    tellChanges(previous, next, emitter)
+    ending.look(next)
+  })
   const status = createConnectionStatus(
     () => !!store.last,
     (event) => emit('connection', event),
@@ -124,6 +138,10 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     store,
     status,
     emit,
+    onSignal(signal) {
+      emit('signal', { signal })
+      ending.begin('signal', Date.now() + GATEWAY_GRACE)
+    },
     transports: { websocket: openWebSocket, stream: createStreamWatch(http, endpoint, limits.message) },
     direct,
   })
@@ -215,9 +233,10 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     heartbeat,
     timers,
     tellChanges,
+    ending,
     followSignal,
     close: () => scope.end(new SidecarError('CLOSED', 'The client is closed')),
   })
-  if (attach) scope.onEnd(attach(client, emit))
+  if (attach) scope.onEnd(attach(client, emit, (deadline) => ending.begin('signal', deadline)))
   return client
 }

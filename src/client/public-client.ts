@@ -1,6 +1,7 @@
 import type { Commands } from './calls/commands.js'
 import type { RunCall } from './calls/run.js'
 import { isDerived, type TellChanges } from './game-server/changes.js'
+import type { Ending } from './game-server/ending.js'
 import type { GameServerStore, Predicate } from './game-server/store.js'
 import type { Heartbeat } from './health/heartbeat.js'
 import { checkWatchOptions } from './options.js'
@@ -12,7 +13,9 @@ import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOpti
 import { iterate } from './watch/iterate.js'
 import type { Watch } from './watch/watch.js'
 
-const EVENTS = 'gameserver state label annotation counter list health connection signal error'.split(' ')
+const EVENTS = 'gameserver state allocated ending label annotation counter list health connection signal error'.split(
+  ' ',
+)
 const STATES =
   'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
@@ -26,13 +29,14 @@ interface Parts {
   readonly heartbeat: Heartbeat
   readonly timers: Timers
   readonly tellChanges: TellChanges
+  readonly ending: Ending
   readonly followSignal: FollowSignal
   close(): void
 }
 
 /** Makes the object that users hold out of the parts. */
 export function createPublicClient(parts: Parts): SidecarClient {
-  const { run, emitter, watch, store, readStatus, heartbeat, timers, tellChanges, followSignal, close } = parts
+  const { run, emitter, watch, store, readStatus, heartbeat, timers, tellChanges, ending, followSignal, close } = parts
 
   function on<T extends keyof SidecarEvents>(
     type: T,
@@ -43,6 +47,8 @@ export function createPublicClient(parts: Parts): SidecarClient {
     check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
     if (!isDerived(type)) return emitter.on(type, listener, context)
     watch.start()
+    if (type === 'ending')
+      return emitter.on(type, listener, context, ending.event && ((tell) => tell(ending.event as never)))
     // Replays the current state to a late subscriber.
     const replay = (tell: (event: SidecarEvents[T]) => void): void =>
       tellChanges(undefined, store.last!, {

@@ -248,9 +248,36 @@ export interface MetadataEvent {
   previous: string | undefined
 }
 
+/** An allocation, and what came with it. Keys are without the platform's SDK prefix, as in `label` and `annotation`. */
+export interface AllocatedEvent<Int = number> {
+  gameServer: GameServer
+  /** Those that came or changed. */
+  labels: Record<string, string>
+  annotations: Record<string, string>
+  /** By how much each count changed. */
+  counters: Record<string, Int>
+  /** The values that came into each list. */
+  lists: Record<string, string[]>
+}
+
+/** Why this GameServer ends. `deleted`: from outside, as when its Fleet is deleted; `signal`: the process was told. */
+export type EndReason = 'shutdown' | 'unhealthy' | 'deleted' | 'signal'
+
+export interface EndingEvent {
+  reason: EndReason
+  /** When the process is ended at the latest, in ms since the Unix epoch, as far as that is known here. */
+  deadline: number
+  /** The last one seen. */
+  gameServer: GameServer | undefined
+}
+
 export interface SidecarEvents<Int = number> {
   gameserver: GameServer
   state: { state: GameServerState; previous: GameServerState | undefined; gameServer: GameServer }
+  /** Each allocation, also of a server that is Allocated already. */
+  allocated: AllocatedEvent<Int>
+  /** Once; also told to a listener that comes later. */
+  ending: EndingEvent
   label: MetadataEvent
   annotation: MetadataEvent
   counter: Counter<Int> & { previous: Counter<Int> | undefined }

@@ -17,3 +17,8 @@ export const maxReserveSeconds = 9223372036
 export function metadataPrefix(platform: string): string {
   return platform + '.dev/sdk-'
 }
+
+/** The annotation that holds the time of the last allocation. */
+export function lastAllocatedAnnotation(platform: string): string {
+  return platform + '.dev/last-allocated'
+}

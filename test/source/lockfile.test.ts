@@ -7,7 +7,14 @@ interface Locked {
 
 // Where npm can't see a package of another platform, it leaves it out of the lock file, and `npm ci` then refuses to
 // install anything, on every machine.
-const folders = ['.', 'test/hosts/runtimes', 'test/browsers/chromium']
+const folders = [
+  '.',
+  'test/hosts/runtimes',
+  'test/browsers/chromium',
+  ...['colyseus-0.16', 'colyseus-0.17', 'colyseus-0.18', 'socket.io', 'agones-sdk'].map(
+    (name) => `test/frameworks/${name}`,
+  ),
+]
 test.each(folders)('the lock file in %s holds the optional packages of every platform', (folder) => {
   const { packages } = JSON.parse(read(`${folder}/package-lock.json`)) as { packages: Record<string, Locked> }
   const held = new Set(

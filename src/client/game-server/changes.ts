@@ -2,6 +2,7 @@ import type { CounterStatus, GameServer, GameServerStatus, ListStatus, ObjectMet
 import { named, toSidecarError } from '../runtime/errors.js'
 import type { Emit } from '../runtime/emitter.js'
 import type { SidecarEvents } from '../types.js'
+import { allocatedEvent, showsAllocation } from './allocation.js'
 import { equal, lostGameServer, own } from './game-server.js'
 import type { Resources } from './resources.js'
 
@@ -13,7 +14,16 @@ export function isDerived(type: keyof SidecarEvents): boolean {
   return DERIVED.includes(type)
 }
 
-const DERIVED: readonly (keyof SidecarEvents)[] = ['gameserver', 'state', 'label', 'annotation', 'counter', 'list']
+const DERIVED: readonly (keyof SidecarEvents)[] = [
+  'gameserver',
+  'state',
+  'allocated',
+  'ending',
+  'label',
+  'annotation',
+  'counter',
+  'list',
+]
 
 export interface ChangeListener {
   readonly emit: Emit
@@ -24,10 +34,15 @@ export interface ChangeListener {
 /** Tells what changed from one GameServer to the next; after none, everything there is. */
 export type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
 
-/** @param prefix stands before labels and annotations that were set through the sidecar */
-export function createChanges({ toCounter, toList }: Resources, prefix: string): TellChanges {
+/**
+ * @param prefix stands before labels and annotations that were set through the sidecar
+ * @param lastAllocated the annotation that holds the time of the last allocation
+ */
+export function createChanges(resources: Resources, prefix: string, lastAllocated: string): TellChanges {
+  const { toCounter, toList } = resources
+  const toKey = (key: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : key)
   const toMetadata = (key: string, value: string | undefined, previous: string | undefined): object => ({
-    key: key.startsWith(prefix) ? key.slice(prefix.length) : key,
+    key: toKey(key),
     value,
     previous,
   })
@@ -55,6 +70,21 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
       if (status.state === 'Unhealthy') emit('error', lostGameServer(status.state))
     }
 
+    /** One number too large says nothing about the rest. */
+    function attempt(type: Detail | 'allocated', run: () => void): void {
+      try {
+        run()
+      } catch (error) {
+        emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`), type))
+      }
+    }
+
+    if (has('allocated') && showsAllocation(previous, next, lastAllocated))
+      emit(
+        'allocated',
+        allocatedEvent(previous, next, resources, toKey, (run) => attempt('allocated', run)),
+      )
+
     function tellEach<T>(
       type: Detail,
       before: JsonMap<T>,
@@ -63,12 +93,7 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string):
     ): void {
       if (!has(type)) return
       for (const key of changedKeys(before, now))
-        try {
-          emit(type, toEvent(key, own(now, key), own(before, key)) as never)
-        } catch (error) {
-          // One number too large says nothing about the rest.
-          emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`), type))
-        }
+        attempt(type, () => emit(type, toEvent(key, own(now, key), own(before, key)) as never))
     }
     tellEach('label', labels, meta.labels, toMetadata)
     tellEach('annotation', annotations, meta.annotations, toMetadata)

@@ -35,6 +35,7 @@ export function checkSignalOptions(options: ProcessSignalOptions): void {
 export function handleProcessSignals(
   client: SidecarClient,
   emit: Emit,
+  tellEnd: (deadline: number) => void,
   { onSignal, timeout = 10000 }: ProcessSignalOptions,
   logger: LoggerLike | undefined,
 ): () => void {
@@ -50,6 +51,7 @@ export function handleProcessSignals(
     let code = 0
     try {
       emit('signal', { signal })
+      tellEnd(deadline)
       if (onSignal) await onSignal(signal)
     } catch (error) {
       code = 1

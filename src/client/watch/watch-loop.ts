@@ -31,6 +31,8 @@ export interface WatchParts {
   readonly store: GameServerStore
   readonly status: ConnectionStatus
   readonly emit: Emit
+  /** The gateway that the watch came through was told to stop. */
+  onSignal(signal: string): void
   readonly transports: Readonly<Record<Transport, OpenWatch>>
   /** Entered where reads fail, but the watch can be read. */
   readonly direct: { readonly isActive: boolean; enter(): void }
@@ -47,7 +49,7 @@ export interface WatchRun {
  * where trying again can't help.
  */
 export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
-  const { options, timers, pacing, endpoint, reachability, store, status, emit, transports, direct } = parts
+  const { options, timers, pacing, endpoint, reachability, store, status, emit, onSignal, transports, direct } = parts
   const choice = createTransportChoice(options, () => direct.isActive)
   const verifier = createVerifier({
     scope,
@@ -177,7 +179,7 @@ export function runWatch(scope: Scope, parts: WatchParts): WatchRun {
     // No later attempt can change this: somebody answers, and it is no sidecar.
     const fatal = code === 'CONFIG' || (refused && (answered === 501 || (answered < 500 && !passing)))
     if (!passing) report(reason, fatal)
-    if (signal && established) emit('signal', { signal })
+    if (signal && established) onSignal(signal)
     // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
     if (blocked) {
       run.waiters.end(blocked)

@@ -1,0 +1,5 @@
+import { SidecarError } from '../index.js'
+
+export function attachServer(server: object): never {
+  throw new SidecarError('UNIMPLEMENTED', `Not built yet: ${typeof server}`)
+}

@@ -1,0 +1,12 @@
+export { trackPlayers } from './track-players.js'
+export { trackSessions } from './track-sessions.js'
+
+export type {
+  Players,
+  PlayersEvents,
+  PlayersOptions,
+  Session,
+  Sessions,
+  SessionsEvents,
+  SessionsOptions,
+} from './types.js'

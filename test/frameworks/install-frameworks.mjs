@@ -1,0 +1,13 @@
+/** Installs what the folders beside this file list, unless it is there. As a command it fails when it can't. */
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installPackages } from '../support/install-packages.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const folders = ['colyseus-0.16', 'colyseus-0.17', 'colyseus-0.18', 'socket.io', 'agones-sdk']
+
+export function installFrameworks() {
+  for (const folder of folders) installPackages(join(here, folder), `${folder} for test/frameworks`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) installFrameworks()
