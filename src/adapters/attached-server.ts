@@ -93,7 +93,8 @@ export function attach<Connection>(
   const forget = [
     front.whenListening(() => void makeReady()),
     client.on('ending', (event) => void end(event)),
-    players ? players.on('error', report) : () => {},
+    // Without a listener, they go to the console.
+    players && options.onError ? players.on('error', report) : () => {},
   ]
 
   async function makeReady(): Promise<void> {

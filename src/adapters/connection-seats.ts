@@ -55,30 +55,32 @@ export function createSeats<Connection>(
   function seatOf(id: string): Seat {
     const taken = seats.get(id)
     if (taken) return taken
-    const joined = (async () => {
+    const seat: Seat = { id, connections: 0, joined: join() }
+    seats.set(id, seat)
+    return seat
+
+    async function join(): Promise<void> {
       try {
         if (players) await players.join(id, { timeout: JOIN_TIMEOUT })
       } catch (error) {
         if (UNCOUNTED.includes((error as SidecarError).code)) return
-        seats.delete(id)
+        forget(seat)
         throw error
       }
-    })()
-    const seat = { id, connections: 0, joined }
-    seats.set(id, seat)
-    return seat
+    }
+  }
+
+  /** Whether it was there. */
+  function forget(seat: Seat): boolean {
+    return seats.get(seat.id) === seat && seats.delete(seat.id)
   }
 
   function free(connection: Connection): void {
     const seat = connections.get(connection)
     connections.delete(connection)
-    if (!seat || --seat.connections) return
-    // It may still be on its way, and its player may come back before it is there.
-    const leave = (): void => {
-      if (seat.connections || !seats.delete(seat.id) || !players) return
-      players.leave(seat.id).catch(() => {})
-    }
-    seat.joined.then(leave, () => {})
+    // One that was refused may be somebody else's.
+    if (!seat || --seat.connections || !forget(seat) || !players) return
+    players.leave(seat.id).catch(() => {})
   }
 
   return {
