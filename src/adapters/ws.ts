@@ -16,7 +16,7 @@ export type { AttachedServer, AttachOptions, HttpServerLike }
 export type { PlayerId } from './connection-seats.js'
 
 /** The part of a TCP socket that is used. */
-export interface TcpSocketLike {
+interface TcpSocketLike {
   on(event: 'error', listener: () => void): unknown
   once(event: 'close' | 'finish', listener: () => void): unknown
   removeListener(event: 'error', listener: () => void): unknown
@@ -28,7 +28,7 @@ export interface TcpSocketLike {
 export interface RequestLike {
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly socket: TcpSocketLike
+  readonly socket: object
 }
 
 /** The part of a `WebSocketServer` of `ws` that is used. */
@@ -146,7 +146,7 @@ function frontOfHttp(server: HttpServerLike, seats: Seats): Front {
   let isAttached = true
 
   async function holdBack(request: RequestLike, tell: () => void): Promise<void> {
-    const { socket } = request
+    const socket = socketOf(request)
     // Until somebody takes it over, nobody else hears of its errors.
     const ignore = (): void => {}
     socket.on('error', ignore)
@@ -186,8 +186,12 @@ function frontOfHttp(server: HttpServerLike, seats: Seats): Front {
 }
 
 async function admit(request: RequestLike, seats: Seats): Promise<void> {
-  request.socket.once('close', () => seats.free(request))
+  socketOf(request).once('close', () => seats.free(request))
   await seats.take(request)
+}
+
+function socketOf({ socket }: RequestLike): TcpSocketLike {
+  return socket as TcpSocketLike
 }
 
 function statusOf(code: string): string {
@@ -199,10 +203,10 @@ function closed(server: { close(done: () => void): unknown }): Promise<void> {
 }
 
 function endSockets(seats: Seats): void {
-  seats.connections.forEach((_, { socket }) => socket.end())
+  seats.connections.forEach((_, request) => socketOf(request).end())
 }
 
 function cutSockets(seats: Seats, server: HttpServerLike | undefined): void {
-  seats.connections.forEach((_, { socket }) => socket.destroy())
+  seats.connections.forEach((_, request) => socketOf(request).destroy())
   server?.closeAllConnections()
 }
