@@ -46,7 +46,7 @@ function createWorld(undo: (() => unknown)[]): World {
     async webSocketServer(options = { port: 0 }) {
       const server = new WebSocketServer({ host: '127.0.0.1', ...options })
       onEnd(() => {
-        for (const client of server.clients) client.terminate()
+        for (const client of options.clientTracking === false ? [] : server.clients) client.terminate()
         server.close()
       })
       if (options.port === 0) await once(server, 'listening')
@@ -94,7 +94,7 @@ export const test = base.extend<{ world: World }>({
   },
 })
 
-export const textOf = (data: unknown): string => String(data as Buffer)
+export const textOf = (data: unknown): string => String(data)
 
 export async function listening(server: http.Server): Promise<http.Server> {
   server.listen(0, '127.0.0.1')
