@@ -57,7 +57,7 @@ export function attach<Connection>(
   defaultId: (connection: Connection) => string,
   frontOf: (seats: ConnectionSeats<Connection>) => Front,
 ): AttachedServer<Connection> {
-  checkNames(options, NAMES.concat(more))
+  checkOptions(options, NAMES.concat(more))
   const { client: source = {}, players: playersOptions = {}, onEnding, idOf = defaultId } = options
   const isOurs = !('getGameServer' in source)
   let signalled = false
@@ -161,14 +161,26 @@ function ownClient(given: ClientOptions, whenEnded: () => Promise<void>): { clie
 }
 
 /** @throws SidecarError `CONFIG` */
-function checkNames(given: object, known: readonly string[]): void {
-  if (typeof given !== 'object' || !given)
-    throw new SidecarError('CONFIG', `options must be an object; got ${String(given)}`)
-  const name = Object.keys(given).find((one) => !known.includes(one))
-  if (name === undefined) return
-  const best = meant(name, known)
-  const hint = best ? `Did you mean ${best}?` : `Known: ${known.join(', ')}`
-  throw new SidecarError('CONFIG', `There is no option "${name}"`, { hint })
+function check(passed: unknown, name: string, value: unknown, wanted: string): void {
+  if (passed) return
+  // Such as an object without a prototype.
+  const got = value && typeof value === 'object' ? 'an object' : String(value)
+  throw new SidecarError('CONFIG', `${name} must be ${wanted}; got ${got}`, { hint: '' })
+}
+
+/** @throws SidecarError `CONFIG` */
+function checkOptions(given: object, known: readonly string[]): void {
+  check(given && typeof given === 'object', 'options', given, 'an object')
+  for (const [name, value] of Object.entries(given)) {
+    const best = meant(name, known)
+    const hint = best ? `Did you mean ${best}?` : `Known: ${known.filter(Boolean).join(', ')}`
+    if (!known.includes(name)) throw new SidecarError('CONFIG', `There is no option "${name}"`, { hint })
+    if (value === undefined) continue
+    if (/^(id|on)/.test(name)) check(typeof value === 'function', name, value, 'a function')
+    if (name === 'players') check(value === false || typeof value === 'object', name, value, 'an object or false')
+    if (name === 'client')
+      check(value && typeof value === 'object', name, value, 'a client or an object of its options')
+  }
 }
 
 /** The part of `http.Server` that is used. */

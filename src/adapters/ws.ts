@@ -73,11 +73,10 @@ export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
   options: AttachWsOptions = {},
 ): AttachedServer<RequestLike> {
-  const given = Object(server) as WebSocketServerLike & HttpServerLike & { [name in 'of' | 'listen']?: unknown }
+  const given = Object(server) as WebSocketServerLike & HttpServerLike & { of?: unknown }
   if (isFunction(given.handleUpgrade) && isFunction(given.shouldHandle))
     return attach(options, 'server', idInQuery, (seats) => frontOfWebSockets(given, options.server, seats))
-  if (isFunction(given.closeIdleConnections) && isFunction(given.listen))
-    return attach(options, '', idInQuery, (seats) => frontOfHttp(given, seats))
+  if (isHttpServer(given)) return attach(options, '', idInQuery, (seats) => frontOfHttp(given, seats))
   throw notAServer(
     'a WebSocketServer of ws or an http.Server',
     server,
@@ -85,6 +84,11 @@ export function attachServer(
       ? 'Import attachServer from gameserver-sidecar/socket.io'
       : 'An app has one: what its listen() returns',
   )
+}
+
+function isHttpServer(server: object): boolean {
+  const { closeIdleConnections, listen } = server as { [name in 'closeIdleConnections' | 'listen']?: unknown }
+  return isFunction(closeIdleConnections) && isFunction(listen)
 }
 
 function isFunction(value: unknown): boolean {
@@ -104,6 +108,7 @@ function frontOfWebSockets(server: WebSocketServerLike, http: HttpServerLike | u
     const hint = 'Give the http.Server as the option server'
     throw new SidecarError('CONFIG', 'A WebSocketServer with noServer never listens', { hint })
   }
+  if (http && !isHttpServer(http)) throw notAServer('an http.Server', http, '')
   const { verifyClient: before } = options
 
   function verify(info: { req: RequestLike }, done: Verify): void {
