@@ -16,7 +16,7 @@ players.on('error', ({ message }) => console.error(message))
 const server = new WebSocketServer({ port: Number(PORT) })
 server.on('listening', async () => {
   console.log(`players come in at ws://localhost:${server.address().port}`)
-  // A process that starts again on a server with players must not make it Ready.
+  // A process that starts again on a server with players must not make it Ready: it is in use.
   const { status } = await client.connect()
   if (status.state !== 'Allocated') await client.ready()
   setInterval(() => void endIfEmpty()?.catch(({ message }) => console.error(message)), EMPTY_SECONDS * 500)
