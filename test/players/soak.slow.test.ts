@@ -3,7 +3,9 @@ import { createClient } from '../../src/index.node.js'
 import { createMock } from '../../src/mock/index.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { trackPlayers, trackSessions } from '../../src/players/index.js'
+import { realSidecar } from '../contract/support/real-sidecar.js'
 import { naivePlayers, naiveSessions } from './support/naive-trackers.js'
+import { startRealWorld } from './support/real-world.js'
 import { localWorld, mockWorld } from './support/sidecar-world.js'
 import { runSoak, type Library, type SoakOptions, type SoakResult } from './support/soak.js'
 import { gameServerOf, type World } from './support/world.js'
@@ -59,6 +61,15 @@ describe('players and sessions while everything breaks', () => {
 
   it('seats and sessions of one server add up, on a real port', async () => {
     const result = await soak(await onPort(), { trackPlayers, trackSessions }, real)
+    expect(told(result)).toEqual([])
+    expect(result.kills).toBeGreaterThan(3)
+  })
+})
+
+describe.skipIf(!realSidecar)('beside the real sidecar in production mode (skipped without SDK_SERVER)', () => {
+  it('seats and sessions add up while its process is killed', async () => {
+    const world = await startRealWorld(SIZES, seed)
+    const result = await soak(world, { trackPlayers, trackSessions }, real)
     expect(told(result)).toEqual([])
     expect(result.kills).toBeGreaterThan(3)
   })
