@@ -17,7 +17,7 @@ const allowed = {
   protocol: {},
   client: { areas: ['client', 'protocol'], packages: ['mitt'] },
   frames: {},
-  players: { areas: ['index.ts'] },
+  players: { areas: ['index.ts', 'protocol'] },
   adapters: { areas: ['index.ts', 'players'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   relay: {},
