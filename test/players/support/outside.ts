@@ -12,6 +12,8 @@ interface OutsideParts {
   readonly sessions: boolean
   /** ms between two allocations, on average */
   readonly every: number
+  /** Whether the next may come: a session's allocation waits until the game has seen the one before. */
+  mayAllocate(): boolean
 }
 
 /**
@@ -31,7 +33,7 @@ export class Outside {
 
   act(): void {
     const { world, ledger, random, ids, sessions, every } = this.parts
-    if (world.now() < this.next) return
+    if (world.now() < this.next || (sessions && !this.parts.mayAllocate())) return
     this.next = world.now() + random.between(1, every * 2)
     const { values } = world.object()
     const known = new Set([...values, ...ledger.here])
