@@ -2,7 +2,7 @@
  * Whether list, counters and game add up after 10,000 joins and leaves at random by 64 players, beside allocations from
  * outside, with the sidecar killed every 2 s, answers dropped and writes 3 s late; and how many calls a join costs.
  *
- *   npm run bench -- players [--quick]       SOAK_SEED=… runs the same draws again
+ *   npm run bench -- players [--quick]       SOAK_SEED=… takes the same draws again; SDK_SERVER adds the real sidecar
  */
 import { createClient } from '../dist/index.js'
 import { createMock } from '../dist/mock.js'
@@ -29,8 +29,13 @@ export async function measure({ quick }) {
     harness.runSoak(library, world, { seed, allocateEvery: 200, sessionMs: 1200, noShow: 3000, ...options })
 
   const rows = []
-  const real = { steps: quick ? 500 : 10_000, atMost: quick ? 10_000 : 120_000, pause: 400, chaos: CHAOS }
+  const real = { steps: quick ? 500 : 10_000, atMost: quick ? 10_000 : 120_000, pause: 300, chaos: CHAOS }
   rows.push(await soak('local sidecar on a port', await onPort(), run, real))
+  if (process.env.SDK_SERVER) {
+    // Its process really ends: half as long, since it is the same once more.
+    const world = await harness.startRealWorld(SIZES, seed)
+    rows.push(await soak('real sidecar, killed', world, run, { ...real, atMost: real.atMost / 2 }))
+  }
   const virtual = { steps: quick ? 2000 : 100_000, pause: 400, chaos: CHAOS }
   rows.push(await soak('mock, in virtual time', onMock(), run, virtual))
   rows.push(await joinsWithoutFaults(onMock(), harness, quick ? 50 : 500))

@@ -1,6 +1,6 @@
 /**
- * The harness of the soak in the tests, for the built package: it imports nothing but types, so that a bundle of it takes
- * whatever it is given.
+ * The harness of the soak in the tests, for the built package: of what it tries, it imports nothing but types, so that a
+ * bundle of it takes whatever it is given.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** @returns `runSoak`, `localWorld`, `mockWorld`, `gameServerOf` of `test/players/support` */
+/** @returns what is exported by these files of `test/players/support` */
 export async function loadHarness() {
   const folder = join(root, 'bench', 'results')
   const outfile = join(folder, 'players-harness.mjs')
   mkdirSync(folder, { recursive: true })
-  const files = ['soak', 'sidecar-world', 'world']
+  const files = ['soak', 'sidecar-world', 'real-world', 'world']
   await build({
     stdin: {
       contents: files.map((name) => `export * from './${name}.ts'`).join('\n'),
