@@ -46,9 +46,24 @@ export interface BabylonSidecar<Int = number> extends Observables<Int> {
   dispose(): void
 }
 
-/** Events that describe the current state. A late observer gets the last one at once, as with `onReadyObservable`. */
-const lasting = ['gameserver', 'state', 'connection']
-const events = lasting.concat('label', 'annotation', 'counter', 'list', 'health', 'error') as (keyof SidecarEvents)[]
+/**
+ * Every event, and whether it describes the current state: of such a one, a late observer gets the last at once, as with
+ * `onReadyObservable`.
+ */
+const events: Record<keyof SidecarEvents, boolean> = {
+  gameserver: true,
+  state: true,
+  allocated: true,
+  ending: true,
+  label: false,
+  annotation: false,
+  counter: false,
+  list: false,
+  health: false,
+  connection: true,
+  signal: false,
+  error: false,
+}
 
 /**
  * Creates one client for an engine and all its scenes. Unless `autoHealth` is false, it sends beats while the engine
@@ -65,16 +80,13 @@ export function createSidecarObservables<Int = number>(
   const ends: (() => void)[] = [release]
   const sidecar: Record<string, unknown> = { client, dispose }
 
-  events.forEach((event) => {
+  ;(Object.keys(events) as (keyof SidecarEvents)[]).forEach((event) => {
     let observed = false
-    const observable = new babylon.Observable(
-      () => {
-        if (observed) return
-        observed = true
-        ends.push(client.on(event, (value) => void observable.notifyObservers(value as never)))
-      },
-      lasting.indexOf(event) >= 0,
-    )
+    const observable = new babylon.Observable(() => {
+      if (observed) return
+      observed = true
+      ends.push(client.on(event, (value) => void observable.notifyObservers(value as never)))
+    }, events[event])
     ends.push(() => observable.clear())
     sidecar['on' + event[0]!.toUpperCase() + event.slice(1) + 'Observable'] = observable
   })

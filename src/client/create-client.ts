@@ -219,6 +219,7 @@ export function buildClient(optionsOrNone?: ClientOptions | null, attach?: Attac
     watched,
     onBeat: reporter.sent,
   })
+  ending.followHost(scope)
   const client = createPublicClient({
     commands,
     run,

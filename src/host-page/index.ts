@@ -70,8 +70,10 @@ function install({ playersPath }: HostConfig): void {
         return ticks
       },
       /** Resolves with whether anybody listened, when all that was waited for has settled. */
-      async shutdown(signal: string, deadline: number): Promise<boolean> {
+      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<boolean> {
         const waits: Promise<unknown>[] = []
+        // For a client in this page, which is no listener that the end would wait for.
+        host.dispatchEvent(Object.assign(new Event('ending'), { deadline: isListenedTo ? deadline : clientDeadline }))
         host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
         // What is waited for may ask for more time while it is waited for.
         for (let settled = 0; settled < waits.length;) {

@@ -13,6 +13,9 @@ if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: $
 /** Calls the sidecar as a plain page would, without the client. */
 const CALL = `const call = (name) => fetch('/_/sidecar/' + name, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
 const TICKS = `setInterval(() => gameServerHost.tick(), 16)`
+/** What a client in the page listens to. */
+const ENDING = `gameServerHost.addEventListener('ending', ({ deadline }) =>
+  console.log(\`ending, \${deadline > Date.now() + 6000 ? 'later' : 'sooner'} than in 6 s\`))`
 const READY = `${CALL}\n${TICKS}\ncall('ready').then(({ status }) => console.log('ready', status))`
 
 describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
@@ -22,7 +25,8 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
       gameServerHost.addEventListener('shutdown', (event) => {
         console.warn(event.signal, event.deadline > Date.now())
         event.waitUntil(call('shutdown').then(() => console.log('said goodbye')))
-      })`)
+      })
+      ${ENDING}`)
     const host = runHost([dir, '--sidecar', sidecar.url])
     await host.until('console', ({ text }) => text === 'ready 200')
     const { pid } = await host.until('browser')
@@ -37,6 +41,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.events).toContainEqual(
       expect.objectContaining({ event: 'console', level: 'info', text: 'said goodbye' }),
     )
+    expect(host.events).toContainEqual(expect.objectContaining({ event: 'console', text: 'ending, later than in 6 s' }))
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
     expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
     await eventually(() => browserProcesses(pid).length === 0)
@@ -45,10 +50,14 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
   test('tells the sidecar that it shuts down when the page does not', async () => {
     const sidecar = await startSidecar()
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url])
+    const host = runHost([await pageOf(`${TICKS}\n${ENDING}`), '--sidecar', sidecar.url])
     await host.until('booted')
     host.signal('SIGINT')
     expect(await host.exited).toBe(0)
+    // The time that a page has which leaves its end to the client.
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ event: 'console', text: 'ending, sooner than in 6 s' }),
+    )
     expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGINT' }))
     expect(calls(sidecar)).toContain('shutdown')
   })

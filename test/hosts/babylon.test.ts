@@ -27,6 +27,7 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
       late: 'Scheduled',
       gameServer: 'arena-1',
       last: 'Shutdown',
+      ending: 'shutdown',
     })
   })
 

@@ -14,6 +14,7 @@ const onSignal = {
 }[mode]
 const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout: 1000 } })
 client.on('signal', ({ signal }) => console.log('signal', signal))
+client.on('ending', ({ reason, deadline }) => console.log('ending', reason, deadline <= Date.now() + 1000))
 client.on('state', ({ state }) => console.log('state', state))
 await client.ready({ confirm: true })
 console.log('up')

@@ -48,7 +48,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await process.printed('up')
     process.child.kill(signal)
     expect(await process.exit).toBe(0)
-    expect(process.output()).toMatch(new RegExp(`signal ${signal}\\nsaved`))
+    expect(process.output()).toMatch(new RegExp(`signal ${signal}\\nending signal true\\nsaved`))
     expect(calls(sidecar).at(-1)).toBe('shutdown')
   })
 })

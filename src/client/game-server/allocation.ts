@@ -5,6 +5,9 @@ import type { Resources } from './resources.js'
 
 type JsonMap<T> = Record<string, T> | null | undefined
 
+/** A map without inherited members, since its keys come from outside. */
+const createMap = <T>(): Record<string, T> => Object.create(null) as Record<string, T>
+
 /**
  * Whether an object shows an allocation that the one before didn't: a server that is Allocated already can be allocated
  * again, and then only the time of its last allocation changes.
@@ -27,7 +30,13 @@ export function allocatedEvent(
   each: (run: () => void) => void,
 ): AllocatedEvent {
   const { object_meta: meta, status } = next
-  const event: AllocatedEvent = { gameServer: next, labels: {}, annotations: {}, counters: {}, lists: {} }
+  const event: AllocatedEvent = {
+    gameServer: next,
+    labels: createMap(),
+    annotations: createMap(),
+    counters: createMap(),
+    lists: createMap(),
+  }
 
   const collect = (into: Record<string, string>, now: JsonMap<string>, before: JsonMap<string>): void => {
     for (const key of Object.keys(now ?? {})) {

@@ -1,4 +1,7 @@
+import { endReasonOf } from '../../protocol/end-reason.js'
 import type { GameServer } from '../../protocol/game-server.js'
+import { host } from '../runtime/host.js'
+import type { Scope } from '../runtime/scope.js'
 import type { EndingEvent, EndReason } from '../types.js'
 
 /**
@@ -15,6 +18,8 @@ export interface Ending {
   begin(reason: EndReason, deadline: number): void
   /** Looks whether a GameServer says that it ends. */
   look(gameServer: GameServer): void
+  /** In a page that a host runs, listens to what that says. */
+  followHost(scope: Scope): void
 }
 
 export function createEnding(tell: (event: EndingEvent) => void, last: () => GameServer | undefined): Ending {
@@ -29,13 +34,13 @@ export function createEnding(tell: (event: EndingEvent) => void, last: () => Gam
       const reason = endReasonOf(gameServer)
       if (reason) ending.begin(reason, Date.now() + GRACE)
     },
+    followHost(scope: Scope) {
+      const { gameServerHost } = host()
+      if (!gameServerHost?.addEventListener || scope.reason) return
+      const listener = ({ deadline }: { readonly deadline: number }): void => ending.begin('signal', deadline)
+      gameServerHost.addEventListener('ending', listener)
+      scope.onEnd(() => gameServerHost.removeEventListener?.('ending', listener))
+    },
   }
   return ending
-}
-
-/** A server that is deleted from outside is never Shutdown: only its time of deletion is set. */
-function endReasonOf({ object_meta: { deletion_timestamp: deleted }, status }: GameServer): EndReason | undefined {
-  if (status.state === 'Unhealthy') return 'unhealthy'
-  if (status.state === 'Shutdown') return 'shutdown'
-  return deleted && deleted !== '0' ? 'deleted' : undefined
 }

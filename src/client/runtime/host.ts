@@ -14,6 +14,12 @@ export interface PageEvent {
   readonly persisted?: boolean
 }
 
+/** The part of the host's global that is used. `ending` is for the client alone: a game listens to `shutdown`. */
+export interface HostLike {
+  addEventListener?(type: 'ending', listener: (event: { readonly deadline: number }) => void): void
+  removeEventListener?(type: 'ending', listener: (event: { readonly deadline: number }) => void): void
+}
+
 /** The globals that a host may have. Every one is optional: script VMs have next to nothing. */
 export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'> {
   AbortController?: new () => { readonly signal: AbortSignalLike; abort(): void }
@@ -32,6 +38,7 @@ export interface HostGlobals extends Pick<ClientOptions, 'fetch' | 'WebSocket' |
   addEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
   removeEventListener?(type: string, listener: (event: PageEvent) => void, capture: boolean): void
   GAMESERVER_SIDECAR?: unknown
+  gameServerHost?: HostLike
 }
 
 declare const self: HostGlobals | undefined

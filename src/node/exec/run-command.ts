@@ -1,5 +1,5 @@
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { isEnding } from './game-server-end.js'
+import { endReasonOf } from '../../protocol/end-reason.js'
 import { passSignals } from './pass-signals.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
@@ -55,7 +55,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       return terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
     if (!restarts || kubelet !== undefined || changes.length === 0) return
     const { gameServer } = local.sidecar.snapshot()
-    if (!isEnding(gameServer)) return
+    if (endReasonOf(gameServer) === undefined) return
     kubelet = setTimeout(() => terminate(`The GameServer is ${gameServer.status.state}`, graceMs), KUBELET_MS)
   })
 
@@ -70,7 +70,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       const { name } = gameServer.object_meta
       const how = end.signal ?? `exit code ${end.exitCode}`
       say(`${command[0]} ended with ${how}; GameServer ${name} is ${stateOf(local)}`)
-      if (!restarts || signalled || !isEnding(gameServer)) return end
+      if (!restarts || signalled || endReasonOf(gameServer) === undefined) return end
       local.control({ type: 'restart', fresh: true })
       say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`)
     }

@@ -15,7 +15,7 @@ export interface EndOptions {
 
 /** The part of the time that the page doesn't get: it is kept for the sidecar, the players and the browser. */
 const RESERVE_MS = 2_000
-/** A page that listens to its client's `signal` event has this long to call `shutdown()`, as behind the gateway. */
+/** A page that listens to its client's `signal` or `ending` event has this long to call `shutdown()`, as behind the gateway. */
 const CLIENT_MS = 5_000
 /** What the sidecar gets of the reserve. Players and the browser have a second each, at the same time. */
 const SIDECAR_MS = 800
@@ -31,7 +31,10 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   const until = performance.now() + share
   players.refuse()
   // A page that crashes while it ends would be waited for in vain.
-  const listened = await Promise.race([page.shutdown(signal, share).catch(() => undefined), page.gone])
+  const listened = await Promise.race([
+    page.shutdown(signal, share, Math.min(share, CLIENT_MS)).catch(() => undefined),
+    page.gone,
+  ])
   if (typeof listened === 'string') warn(`The page was not done: ${listened}`)
   else if (listened === undefined) {
     // A page that is gone doesn't answer either, but at once.

@@ -1,5 +1,5 @@
 import { replacementSentence } from '../../sidecar/index.js'
-import { isEnding } from '../exec/game-server-end.js'
+import { endReasonOf } from '../../protocol/end-reason.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 
@@ -17,7 +17,7 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
   const unsubscribe = local.sidecar.log.subscribe(({ changes }) => {
     if (changes.length === 0) return
     const { gameServer } = local.sidecar.snapshot()
-    if (!isEnding(gameServer)) {
+    if (endReasonOf(gameServer) === undefined) {
       clearTimeout(timer)
       timer = undefined
       return
@@ -44,7 +44,9 @@ export function describeUnhealthy({ sidecar }: LocalSidecar): string {
 /** Whether the GameServer is ending, or will be when the write that waits is done. */
 export function isToEnd({ sidecar }: LocalSidecar): boolean {
   const { gameServer, pending } = sidecar.snapshot()
-  return isEnding(gameServer) || pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
+  return (
+    endReasonOf(gameServer) !== undefined || pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
+  )
 }
 
 /**

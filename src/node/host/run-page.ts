@@ -28,7 +28,7 @@ export interface RunningPage {
   /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
-  shutdown(signal: string, patience: number): Promise<boolean>
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
   /** Ends the browser; one whose page has failed, at once. */
   close(atOnce?: boolean): Promise<void>
 }
@@ -156,9 +156,9 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     return {
       ended,
       gone,
-      shutdown(signal, patience) {
+      shutdown(signal, patience, clientPatience) {
         isEnding = true
-        return page.shutdown(signal, patience)
+        return page.shutdown(signal, patience, clientPatience)
       },
       async close(atOnce) {
         watching.abort()

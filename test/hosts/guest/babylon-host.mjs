@@ -56,6 +56,7 @@ const results = {}
     late: first[0].state,
     gameServer: first[1].object_meta.name,
     last: states.at(-1),
+    ending: (await next(sidecar.onEndingObservable)).reason,
   }
   engine.dispose()
 }

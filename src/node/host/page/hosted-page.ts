@@ -21,8 +21,12 @@ export interface HostedPage {
    * @param deadline ms within which the page must answer
    */
   ticks(deadline: number): Promise<number>
-  /** Tells the page to end, and resolves with whether it listened, when what it does for it is done. */
-  shutdown(signal: string, patience: number): Promise<boolean>
+  /**
+   * Tells the page to end, and resolves with whether it listened, when what it does for it is done.
+   * @param patience ms that a page has that listens
+   * @param clientPatience ms of one that leaves it to its client
+   */
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
 }
 
 interface TargetInfo {
@@ -99,8 +103,9 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     async ticks(deadline) {
       return Number(await evaluate(`${HOST}?.ticks ?? 0`, deadline))
     },
-    async shutdown(signal, patience) {
-      const args = `${JSON.stringify(signal)}, ${Date.now() + patience}`
+    async shutdown(signal, patience, clientPatience) {
+      const now = Date.now()
+      const args = `${JSON.stringify(signal)}, ${now + patience}, ${now + clientPatience}`
       return (await evaluate(`${HOST}?.shutdown(${args}) ?? false`, patience)) === true
     },
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import { isEnding } from '../../exec/game-server-end.js'
+import { endReasonOf } from '../../../protocol/end-reason.js'
 
 /** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
@@ -62,7 +62,8 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
       }
     },
     async shutDown(timeout) {
-      if (client.gameServer === undefined || !isEnding(client.gameServer)) await client.shutdown({ timeout })
+      if (client.gameServer === undefined || endReasonOf(client.gameServer) === undefined)
+        await client.shutdown({ timeout })
     },
     close: () => client.close(),
   }
@@ -87,7 +88,7 @@ export function observeLocal(local: LocalSidecar, onBooted: () => void): GameSer
   return {
     isFresh: () => Promise.resolve(isFresh),
     async shutDown() {
-      if (wasShutDown || isEnding(local.sidecar.snapshot().gameServer)) return
+      if (wasShutDown || endReasonOf(local.sidecar.snapshot().gameServer) !== undefined) return
       await local.sidecar.handle(new Request(new URL('shutdown', local.url), { method: 'POST', body: '{}' }))
     },
     close: stop,
