@@ -44,18 +44,20 @@ server.on('connection', (socket, { url }) => {
   if (points.size < PLAYERS) return
   match = 'running'
   clearTimeout(limit)
-  tell({ type: 'start', players: [...points.keys()] })
+  const start = JSON.stringify({ type: 'start', players: [...points.keys()] })
+  server.clients.forEach((player) => player.send(start))
 })
 
 async function end(reason) {
   if (match === 'over') return
   match = 'over'
   console.log(`over: ${reason}`)
-  tell({ type: 'over', reason })
-  // The platform deletes this server, ends this process by SIGTERM and starts another one.
-  await client.shutdown()
+  closeAll(1000, reason)
+  // The platform deletes this server, ends this process by SIGTERM and starts another one. If the call gets lost, the
+  // program fails after 5 s, and the platform replaces the server as Unhealthy: it isn't kept Allocated for ever.
+  await client.shutdown({ confirm: true, timeout: 5000 })
 }
 
-const tell = (message) => server.clients.forEach((socket) => socket.send(JSON.stringify(message)))
-client.on('ending', () => server.clients.forEach((socket) => socket.close(1001)))
+const closeAll = (code, reason) => server.clients.forEach((socket) => socket.close(code, reason))
+client.on('ending', () => closeAll(1001))
 client.on('error', ({ message }) => console.error(message))
