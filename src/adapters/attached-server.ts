@@ -25,14 +25,14 @@ export interface AttachOptions<Connection> {
   onError?(error: SidecarError): void
 }
 
-export interface AttachedServer<Connection> {
+export interface AttachedServer {
   readonly client: SidecarClient
   /** undefined with `players: false` */
   readonly players: Players | undefined
   /** Resolves when the server has ended in order, or after `close()`. Give it to `processSignals` of your own client. */
   readonly ended: Promise<void>
   /** Who that is; undefined for one without a seat and for one who is gone. */
-  idOf(connection: Connection): string | undefined
+  idOf(connection: object): string | undefined
   /** Leaves the server as it was, running, and closes the client if it was made here. The list stays as it is. */
   close(): void
 }
@@ -56,7 +56,7 @@ export function attach<Connection>(
   more: string,
   defaultId: (connection: Connection) => string,
   frontOf: (seats: ConnectionSeats<Connection>) => Front,
-): AttachedServer<Connection> {
+): AttachedServer {
   checkOptions(options, NAMES.concat(more))
   const { client: source = {}, players: playersOptions = {}, onEnding, idOf = defaultId } = options
   const isOurs = !('getGameServer' in source)
@@ -143,7 +143,7 @@ export function attach<Connection>(
     finish()
   }
 
-  return { client, players, ended, idOf: seats.idOf, close }
+  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), close }
 }
 
 /** A client that is told to stop by the process's signals, and then waits for the end in order. */

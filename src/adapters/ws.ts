@@ -72,7 +72,7 @@ type Seats = ConnectionSeats<RequestLike>
 export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
   options: AttachWsOptions = {},
-): AttachedServer<RequestLike> {
+): AttachedServer {
   const given = Object(server) as WebSocketServerLike & HttpServerLike & { of?: unknown }
   if (isFunction(given.handleUpgrade) && isFunction(given.shouldHandle))
     return attach(options, 'server', idInQuery, (seats) => frontOfWebSockets(given, options.server, seats))
