@@ -1,0 +1,35 @@
+import type { GameServer } from '../index.js'
+
+/** What a GameServer says of one list and one counter. */
+export interface Facts {
+  /** undefined where it has none of that name, or none was asked for */
+  readonly values: ReadonlySet<string> | undefined
+  readonly count: number | undefined
+  /** Of the list. */
+  readonly room: number
+  /** The least capacity of both. */
+  readonly capacity: number
+}
+
+type Map<T> = Record<string, T> | null | undefined
+
+function own<T>(map: Map<T>, name: string | undefined): T | undefined {
+  return name !== undefined && map && {}.hasOwnProperty.call(map, name) ? map[name] : undefined
+}
+
+export function factsOf({ status }: GameServer, list: string | undefined, counter: string | undefined): Facts {
+  const seats = own(status.lists, list)
+  const counted = own(status.counters, counter)
+  const room = seats ? Number(seats.capacity) : Infinity
+  return {
+    values: seats && new Set(Array.isArray(seats.values) ? seats.values : []),
+    count: counted && Number(counted.count),
+    room,
+    capacity: Math.min(room, counted ? Number(counted.capacity) : Infinity),
+  }
+}
+
+/** Whether an object is an older state of the same one: a read and the watch may overtake each other. */
+export function isOlder({ object_meta: a }: GameServer, { object_meta: b }: GameServer): boolean {
+  return a.uid === b.uid && Number(a.resource_version) < Number(b.resource_version)
+}
