@@ -29,6 +29,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   /** Nothing was seen before this object: what it holds was allocated to an earlier process of this game. */
   let isFirst = true
   const told = new Set<string>()
+  let latest: AllocatedEvent<Int> | undefined
   let shownLabel: string | undefined
   let sentLabel: string | undefined
   let sentCapacity: number | undefined
@@ -53,7 +54,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
           const capacity = wantedCapacity()
           if (!countDiff && capacity === counter.capacity) return undefined
           return () => {
-            counter.pending = countDiff
+            counter.send(countDiff)
             sentCapacity = capacity
             return client.updateCounter(
               name!,
@@ -63,9 +64,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
         },
         shown: () => !counter.pending && counter.capacity <= sentCapacity!,
         gone: (count) => count === counter.count,
-        lost() {
-          counter.pending = 0
-        },
+        lost: () => startSome(counter.gone()),
       },
       {
         due() {
@@ -89,9 +88,13 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     tell,
   )
 
+  function startSome(number: number): void {
+    while (!isOver && number-- > 0) start(latest!)
+  }
+
   function start(allocation: AllocatedEvent<Int>): void {
     const { annotations, name: server } = allocation.gameServer.object_meta
-    const time = Object.keys(annotations || {}).find((key) => /\/last-allocated$/.test(key))
+    const time = Object.keys(annotations ?? {}).find((key) => /\/last-allocated$/.test(key))
     const session: Session<Int> = {
       id: `${time ? annotations![time] : server}-${++started}`,
       allocation,
@@ -145,7 +148,8 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
       if (isOver) return
       let number = 1
       if (hasCounter()) number = isFirst ? Math.min(counter.count!, counter.capacity) : counter.allocations()
-      while (number-- > 0) start(allocation)
+      latest = allocation
+      startSome(number)
     }),
     client.on('label', ({ key, value }) => {
       if (key === label) shownLabel = value
