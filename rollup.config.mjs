@@ -16,6 +16,7 @@ import {
   mapLines,
   moduleByName,
   typesForBoth,
+  typesOfClass,
 } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
@@ -42,8 +43,9 @@ const servers = {
   'socket.io': 'src/adapters/socket.io.ts',
   ws: 'src/adapters/ws.ts',
 }
-/** The names of the official SDK over this client. */
+/** The names of the official SDK over this client. `require()` gives the class itself, as it does there. */
 const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
+const agonesSdkForRequire = { 'agones-sdk': 'src/agones-sdk/require.ts' }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
@@ -109,6 +111,13 @@ const modules = (format) => {
   }
 }
 
+/** An adapter's client is the application's own: the module that its other imports of the package lead to. */
+const ofApplication = [
+  moduleByName('../index.js', 'gameserver-sidecar'),
+  moduleByName('../index.node.js', 'gameserver-sidecar'),
+  moduleByName('../players/index.js', 'gameserver-sidecar/players'),
+]
+
 const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
 const vendorChunk = (id) => {
   const name = /node_modules\/([^/]+)\//.exec(id)?.[1]
@@ -149,20 +158,24 @@ const builds = [
       file: `${DIR}/${Object.keys(script)[0]}.umd.js`,
     },
   },
-  ...Object.entries({ ...frames, ...player, ...players, ...servers, ...agonesSdk, ...nodeStreams, ...adapters }).map(
+  ...Object.entries({ ...frames, ...player, ...players, ...servers, ...nodeStreams, ...adapters }).map(
     ([name, source]) => ({
       input: { [name]: source },
       external: /^node:/,
-      // An adapter's client is the application's own: the module that its other imports of the package lead to.
-      plugins: [
-        moduleByName('../index.js', 'gameserver-sidecar'),
-        moduleByName('../index.node.js', 'gameserver-sidecar'),
-        moduleByName('../players/index.js', 'gameserver-sidecar/players'),
-        compile('es2020'),
-      ],
+      plugins: [...ofApplication, compile('es2020')],
       output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
     }),
   ),
+  {
+    input: agonesSdk,
+    plugins: [...ofApplication, compile('es2020')],
+    output: { ...modules('es'), plugins: [compact()] },
+  },
+  {
+    input: agonesSdkForRequire,
+    plugins: [...ofApplication, compile('es2020')],
+    output: { ...modules('cjs'), exports: 'default', plugins: [compact()] },
+  },
   {
     // The client is the script that was loaded before it, or, for a module loader, the package.
     input: Object.values(playersScript)[0],
@@ -249,7 +262,7 @@ const builds = [
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
       ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),
       dts({ tsconfig: 'build/tsconfig.build.json' }),
-      typesForBoth(),
+      name in agonesSdk ? typesOfClass('AgonesSDK') : typesForBoth(),
     ],
     output: { dir: DIR, format: 'es', entryFileNames: '[name].d.cts' },
   })),

@@ -18,7 +18,7 @@ const allowed = {
   client: { areas: ['client', 'protocol'], packages: ['mitt'] },
   frames: {},
   players: { areas: ['index.ts', 'protocol'] },
-  adapters: { areas: ['index.ts', 'players'] },
+  adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   relay: {},
   player: { areas: ['relay'] },

@@ -66,6 +66,29 @@ export const typesForBoth = () => ({
   },
 })
 
+/**
+ * The same for a module that is a class to `require()`, and has that class as its default and by its name to `import`:
+ * `name.d.cts` says `export =`, with the exports in a namespace of the class's name.
+ */
+export const typesOfClass = (name) => ({
+  name: 'types-of-class',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      const exported = [...file.code.matchAll(EXPORTS)].flatMap(([, list]) => list.split(','))
+      const types = exported.map((one) => one.trim().replace('type ', '')).filter((one) => one.split(' ')[0] !== name)
+      const body = file.code.replace(EXPORTS, '')
+      const names = `export { Class as ${name}, Class as default }\n  export type { ${types.join(', ')} }`
+      file.code = `${body}import Class = ${name}\ndeclare namespace ${name} {\n  ${names}\n}\nexport = ${name}\n`
+      const module = file.fileName.replace('.d.cts', '')
+      const from = `from './${module}.cjs'`
+      const source = `export { ${name}, ${name} as default } ${from}\nexport type { ${types.join(', ')} } ${from}\n`
+      this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source })
+    }
+  },
+})
+
+const EXPORTS = /^export (?:type )?\{([^}]*)\};?\n?/gm
+
 /** Adds a JSON file as it is, without its spaces. */
 export const jsonFile = (fileName, path) => ({
   name: 'json-file',

@@ -1,7 +1,7 @@
-import { SidecarError } from '../index.js'
+export { AgonesSDK, AgonesSDK as default } from './agones-sdk.js'
 
-export class AgonesSDK {
-  constructor() {
-    throw new SidecarError('UNIMPLEMENTED', 'Not built yet')
-  }
-}
+export type { AgonesSDKOptions } from './agones-sdk.js'
+export type { Alpha } from './alpha.js'
+export type { Beta } from './beta.js'
+export type { AgonesSDKError } from './errors.js'
+export type { GameServer } from './game-server.js'

@@ -2,54 +2,70 @@ import type { GameServer } from '../index.js'
 
 /** A counter that allocations write too: what the watch shows of it, and what of ours doesn't show yet. */
 export interface CounterDifference {
-  /** undefined while the GameServer has no such counter */
-  readonly count: number | undefined
+  /** NaN while the GameServer has no such counter */
+  readonly count: number
   readonly capacity: number
-  /** The difference that was sent and neither shows nor is known to be lost. */
-  pending: number
+  /** The difference that was sent and neither shows nor is known to be gone. */
+  readonly pending: number
+  send(difference: number): void
   see(gameServer: GameServer): void
   /** The number of allocations in the object that was seen last, which shows one at least. */
   allocations(): number
+  /**
+   * The sidecar knows nothing of the pending difference any more. Returns the number of allocations that it has hidden:
+   * it may have landed while nothing was watched, beside as many.
+   */
+  gone(): number
 }
 
-export function createCounterDifference(name: string): CounterDifference {
-  let before = { count: undefined as number | undefined, pending: 0 }
+export function createCounterDifference(name: string | undefined): CounterDifference {
+  let growth = 0
+  let generation = NaN
+  /** The most writes that lie between the last two objects: each that changes more than metadata counts. */
+  let writes = Infinity
+  let pendingBefore = 0
+  /** Whether what is pending may have landed beside allocations that have hidden it. */
+  let isDoubtful = false
 
   const counter = {
-    count: undefined as number | undefined,
-    capacity: 0,
+    count: NaN,
+    capacity: NaN,
     pending: 0,
 
-    see({ status: { counters } }: GameServer) {
-      before = { count: counter.count, pending: counter.pending }
-      const shown = counters?.[name]
-      counter.count = toCount(shown?.count)
-      counter.capacity = toCount(shown?.capacity) || 0
-      counter.pending -= partOf(change(), counter.pending)
+    send(difference: number) {
+      counter.pending = difference
+      isDoubtful = false
+    },
+
+    see({ object_meta, status: { counters } }: GameServer) {
+      const { count, capacity } = Object(counters?.[name!]) as { count?: string; capacity?: string }
+      writes = parseInt(object_meta.generation) - generation || Infinity
+      generation = parseInt(object_meta.generation)
+      growth = parseInt(count!) - counter.count || 0
+      counter.count = parseInt(count!)
+      counter.capacity = parseInt(capacity!)
+      pendingBefore = counter.pending
+      // A change that goes the way of ours is ours, as far as it goes.
+      const sign = Math.sign(pendingBefore)
+      counter.pending -= sign * Math.min(Math.max(growth * sign, 0), pendingBefore * sign)
     },
 
     allocations() {
-      // More than the capacity can't be in use.
-      const number = Math.max(1, Math.min(change(), counter.capacity))
-      // What the allocations brought isn't ours; whatever else has changed is.
-      counter.pending = before.pending - partOf(change() - number, before.pending)
-      return number
+      // Ours lands as a whole, by one write: a count that didn't grow holds it, and as many allocations as make up for it.
+      const hidden = growth - pendingBefore
+      const canHaveLanded = pendingBefore < 0 && hidden < writes
+      const hasLanded = canHaveLanded && growth < 1
+      counter.pending = hasLanded ? 0 : pendingBefore
+      if (canHaveLanded && !hasLanded && isFinite(writes)) isDoubtful = true
+      // More than the capacity can't be in use, and one write is no two allocations, whatever it adds.
+      return Math.max(1, Math.min(hasLanded ? hidden : growth, counter.capacity, writes))
+    },
+
+    gone() {
+      const hidden = isDoubtful ? -counter.pending : 0
+      counter.pending = 0
+      return hidden
     },
   }
-
-  function change(): number {
-    return counter.count === undefined || before.count === undefined ? 0 : counter.count - before.count
-  }
   return counter
-}
-
-/** The part of a change that goes the way of a difference, and no further. */
-function partOf(change: number, difference: number): number {
-  return difference < 0 ? Math.max(Math.min(change, 0), difference) : Math.min(Math.max(change, 0), difference)
-}
-
-/** A count as the sidecar sends it, which is decimal text; undefined for anything else. */
-function toCount(raw: string | null | undefined): number | undefined {
-  const count = parseInt(raw!, 10)
-  return count >= 0 ? count : undefined
 }

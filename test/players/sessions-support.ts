@@ -5,7 +5,9 @@ import type { GameServerManifest } from '../../src/sidecar/index.js'
 import { trackSessions, type Session, type Sessions, type SessionsOptions } from '../../src/players/index.js'
 
 /** A GameServer for ten sessions. */
-export const ROOMS: GameServerManifest = { spec: { counters: { rooms: { count: 0, capacity: 10 } } } }
+export const ROOMS: GameServerManifest = {
+  spec: { health: { disabled: true }, counters: { rooms: { count: 0, capacity: 10 } } },
+}
 
 /** What an allocation of one session changes. */
 export const ROOM = { counters: { rooms: { action: 'Increment', amount: 1 } } } as const

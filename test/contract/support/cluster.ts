@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-type JsonObject = { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
 
 interface PatchOperation {
   op: string
@@ -17,6 +17,12 @@ export interface Cluster {
   name: string
   /** Changes the GameServer as an allocator does: its state, and a label with it. */
   allocate(key: string, value: string): void
+  /** The GameServer as it is stored: to be looked at. */
+  readonly gameServer: JsonObject
+  /** Changes the GameServer as anybody but the sidecar does. */
+  change(edit: (gameServer: JsonObject) => void): void
+  /** Calls the listener after each change, the sidecar's own included. */
+  onChange(listener: () => void): void
   close(): Promise<void>
 }
 
@@ -83,6 +89,7 @@ export const startCluster = async (manifest: JsonObject): Promise<Cluster> => {
   const metadata = object(gameServer['metadata'])
   let version = Number(metadata['resourceVersion'] ?? 1)
   const watchers = new Set<ServerResponse>()
+  const listeners: (() => void)[] = []
   const line = (type: string): string => `${JSON.stringify({ type, object: gameServer })}\n`
 
   const changed = (before: string): void => {
@@ -90,6 +97,7 @@ export const startCluster = async (manifest: JsonObject): Promise<Cluster> => {
     metadata['resourceVersion'] = `${++version}`
     if (JSON.stringify(rest) !== before) metadata['generation'] = Number(metadata['generation'] ?? 1) + 1
     for (const watcher of watchers) watcher.write(line('MODIFIED'))
+    for (const listener of listeners) listener()
     if (object(gameServer['status'])['state'] === 'RequestReady') {
       setTimeout(() => change((it) => (object(it['status'])['state'] = 'Ready')), 20)
     }
@@ -166,6 +174,9 @@ export const startCluster = async (manifest: JsonObject): Promise<Cluster> => {
         metadata['labels'] = { ...object(metadata['labels']), [key]: value }
       })
     },
+    gameServer,
+    change,
+    onChange: (listener) => void listeners.push(listener),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

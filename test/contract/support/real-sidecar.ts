@@ -12,6 +12,7 @@ export const realSidecar: string | undefined = process.env['SDK_SERVER'] || unde
 
 export interface RealSidecar {
   port: number
+  grpcPort: number
   /** The file the sidecar was started with, to be edited in place. */
   file: string | undefined
   /** Resolves with the exit code, also when it ends by itself. */
@@ -19,8 +20,8 @@ export interface RealSidecar {
   stop(): Promise<void>
 }
 
-/** Starts the real sidecar as in a pod, beside an API server that holds its GameServer. */
-export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
+/** The flags that make the real sidecar that of a cluster's GameServer, and the folder with what they need. */
+export const flagsInCluster = async (cluster: Cluster): Promise<{ flags: string[]; folder: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const config = join(folder, 'kubeconfig')
   const access = {
@@ -33,7 +34,12 @@ export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): P
   }
   await writeFile(config, JSON.stringify(access))
   const names = ['--gameserver-name', cluster.name, '--pod-namespace', 'default']
-  const flags = [...names, '--kubeconfig', config, '--graceful-termination=false']
+  return { flags: [...names, '--kubeconfig', config, '--graceful-termination=false'], folder }
+}
+
+/** Starts the real sidecar as in a pod, beside an API server that holds its GameServer. */
+export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
+  const { flags, folder } = await flagsInCluster(cluster)
   const sidecar = await startRealSidecar(setup.gates ? { gates: setup.gates } : {}, flags)
   const stop = async (): Promise<void> => {
     await sidecar.stop()
@@ -77,7 +83,7 @@ export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): 
           await ended
           if (folder) await rm(folder, { recursive: true, force: true })
         }
-        return { port, file, ended, stop }
+        return { port, grpcPort: grpc, file, ended, stop }
       }
       await new Promise((resolve) => setTimeout(resolve, 10))
     }

@@ -1,0 +1,97 @@
+/**
+ * Whether list, counters and game add up after 10,000 joins and leaves at random by 64 players, beside allocations from
+ * outside, with the sidecar killed every 2 s, answers dropped and writes 3 s late; and how many calls a join costs.
+ *
+ *   npm run bench -- players [--quick]       SOAK_SEED=… takes the same draws again; SDK_SERVER adds the real sidecar
+ */
+import { createClient } from '../dist/index.js'
+import { createMock } from '../dist/mock.js'
+import { createLocalSidecar } from '../dist/node.js'
+import { trackPlayers, trackSessions } from '../dist/players.js'
+import { loadHarness } from './support/players-harness.mjs'
+import { round } from './support/statistics.mjs'
+
+export const title = 'Players and sessions while everything breaks'
+
+/** ms from the sidecar's return until list, counters and game must agree */
+const LATEST_AGREEMENT = 3000
+const SIZES = { seats: 40, rooms: 8 }
+const CHAOS = { killEvery: 2000, down: 150, late: 3000 }
+const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+export async function measure({ quick }) {
+  const harness = await loadHarness()
+  const gameServer = harness.gameServerOf(SIZES)
+  const onPort = async () => harness.localWorld(await createLocalSidecar({ gameServer, onWarning: () => {} }))
+  const onMock = () => harness.mockWorld(createMock({ gameServer, seed }))
+  const library = { createClient, trackPlayers, trackSessions }
+  const run = (world, options) =>
+    harness.runSoak(library, world, { seed, allocateEvery: 200, sessionMs: 1200, noShow: 3000, ...options })
+
+  const rows = []
+  const real = { steps: quick ? 500 : 10_000, atMost: quick ? 10_000 : 120_000, pause: 300, chaos: CHAOS }
+  rows.push(await soak('local sidecar on a port', await onPort(), run, real))
+  if (process.env.SDK_SERVER) {
+    // Its process really ends: half as long, since it is the same once more.
+    const world = await harness.startRealWorld(SIZES, seed)
+    rows.push(await soak('real sidecar, killed', world, run, { ...real, atMost: real.atMost / 2 }))
+  }
+  const virtual = { steps: quick ? 2000 : 100_000, pause: 400, chaos: CHAOS }
+  rows.push(await soak('mock, in virtual time', onMock(), run, virtual))
+  rows.push(await joinsWithoutFaults(onMock(), harness, quick ? 50 : 500))
+  return rows
+}
+
+async function soak(name, world, run, options) {
+  const result = await run(world, options)
+  await world.close()
+  const of = (...kinds) => result.violations.filter(({ kind }) => kinds.includes(kind)).length
+  for (const { at, kind, what } of result.violations.slice(0, 20)) {
+    console.error(`SOAK_SEED=${seed} ${name}, ${at} ms: ${kind}: ${what}`)
+  }
+  const isLate = !(result.agreedAfter <= LATEST_AGREEMENT)
+  if (isLate) console.error(`SOAK_SEED=${seed} ${name}: agreed after ${result.agreedAfter} ms`)
+  if (isLate || result.violations.length > 0) process.exitCode = 1
+  return {
+    run: name,
+    'joins and leaves': result.joins + result.leaves,
+    allocations: result.allocations,
+    'seats promised': result.promises,
+    'no-shows': result.noShows,
+    kills: result.kills,
+    'other faults': result.faults,
+    'objects seen': result.objects,
+    'agreed after ms': result.agreedAfter,
+    'over capacity': of('over capacity', 'promised twice'),
+    duplicates: of('duplicate', 'session doubled'),
+    lost: of('freed while here', 'freed while promised', 'session lost', 'count below sessions', 'no-show too early'),
+    disagreements: of('no agreement', 'error'),
+  }
+}
+
+/** One player after the other joins and leaves, and nothing breaks. */
+async function joinsWithoutFaults(world, { LIST }, times) {
+  const client = createClient(world.clientOptions)
+  client.on('gameserver', () => {})
+  const players = trackPlayers(client, { list: LIST })
+  let joined = 0
+  const start = world.now()
+  const joinNext = () => {
+    players.join(`guest${joined}`).then(() => {
+      players.leave(`guest${joined++}`).then(joinNext)
+    })
+  }
+  joinNext()
+  await world.run(() => joined >= times)
+  const elapsed = world.now() - start
+  const { addListValue = 0, updateCounter = 0 } = world.calls()
+  players.close()
+  client.close()
+  await world.close()
+  return {
+    run: 'joins without faults',
+    joins: joined,
+    'calls a join': round((addListValue + updateCounter) / joined, 2),
+    'ms a join': round(elapsed / joined, 0),
+  }
+}

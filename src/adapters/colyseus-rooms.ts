@@ -1,0 +1,106 @@
+import type { AllocatedEvent } from '../index.js'
+import type { Session } from '../players/index.js'
+import type {
+  ColyseusHandler,
+  ColyseusMatchMaker,
+  ColyseusRoom,
+  ColyseusServer,
+  RoomRequest,
+  SidecarPluginOptions,
+} from './colyseus-types.js'
+
+type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
+
+/** Listens to the rooms of all types, those that are defined later included. Returns the function that stops it. */
+export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMaker, listeners: Listeners): () => void {
+  const handlers = new Set<unknown>()
+  const { define } = server
+  let isOver = false
+
+  function follow(handler: unknown): unknown {
+    if (!handlers.has(handler))
+      Object.keys(listeners).forEach((type) =>
+        (handler as ColyseusHandler).on(type, (room, client) => isOver || listeners[type]!(room, client)),
+      )
+    handlers.add(handler)
+    return handler
+  }
+
+  server.define = (...parameters) => follow(define.apply(server, parameters))
+  // 0.16 doesn't tell its handlers, but asks its driver for a listing whenever it creates a room.
+  const { driver } = server as { driver?: { createInstance?(listing: { name: string }): unknown } }
+  const create = driver?.createInstance
+  if (create)
+    driver.createInstance = (listing) => {
+      follow(matchMaker.getHandler(listing.name))
+      return create.call(driver, listing)
+    }
+  else Object.values(matchMaker.getAllHandlers!()).forEach(follow)
+
+  return () => {
+    isOver = true
+  }
+}
+
+export interface RoomSessions {
+  /** Gives a session its room: the one that its allocation asks for, or the next that is created. */
+  start(session: Session): Promise<void>
+  created(room: ColyseusRoom): void
+  disposed(room: ColyseusRoom): void
+}
+
+export function createRoomSessions(
+  matchMaker: ColyseusMatchMaker,
+  room: SidecarPluginOptions['room'],
+  listening: Promise<unknown>,
+): RoomSessions {
+  /** The rooms that there are, by their ids, with their sessions. */
+  const rooms = new Map<string, Session | undefined>()
+  const waiting: Session[] = []
+  let creating = 0
+
+  return {
+    async start(session) {
+      await listening
+      creating++
+      try {
+        const request = await requestOf(session.allocation, room)
+        if (!request) return void waiting.push(session)
+        // In this process, since it was allocated: createRoom() may choose another one.
+        const { roomId } = await matchMaker.handleCreateRoom(request.name, request.options ?? {})
+        if (rooms.has(roomId)) rooms.set(roomId, session)
+        else void session.end()
+      } catch (error) {
+        void session.end()
+        throw error
+      } finally {
+        creating--
+      }
+    },
+    created({ roomId }) {
+      // While one is created on demand, nobody can tell yet which of the new ones that is.
+      rooms.set(roomId, creating ? undefined : waiting.shift())
+    },
+    disposed({ roomId }) {
+      void rooms.get(roomId)?.end()
+      rooms.delete(roomId)
+    },
+  }
+}
+
+function requestOf(
+  allocated: AllocatedEvent,
+  room: SidecarPluginOptions['room'],
+): RoomRequest | undefined | Promise<RoomRequest | undefined> {
+  if (typeof room === 'function') return room(allocated)
+  // Of the whole object, since an allocation that sets the same as the last one changes nothing.
+  const { annotations, labels } = allocated.gameServer.object_meta
+  const text = valueOf(annotations, room?.annotation) || valueOf(labels, room?.label)
+  return text ? (text.startsWith('{') ? (JSON.parse(text) as RoomRequest) : { name: text }) : undefined
+}
+
+/** By its whole key, or by the key without the platform's SDK prefix. */
+function valueOf(all: Record<string, string> | null | undefined, key: string | undefined): string | undefined {
+  for (const name in all) if (name.replace(/^.*\.dev\/sdk-/, '') === key || name === key) return all[name]
+  return undefined
+}

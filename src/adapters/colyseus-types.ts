@@ -1,0 +1,83 @@
+import type { AllocatedEvent, ClientOptions, EndingEvent, SidecarClient } from '../index.js'
+import type { Players, PlayersOptions, Sessions, SessionsOptions } from '../players/index.js'
+
+/** The public part of Colyseus' `Server` that is used. */
+export interface ColyseusServer {
+  define(...parameters: never[]): unknown
+  listen(...parameters: never[]): Promise<unknown>
+  gracefullyShutdown(exit?: boolean, error?: Error): Promise<unknown>
+}
+
+/** The part of Colyseus' `matchMaker` that is used. */
+export interface ColyseusMatchMaker {
+  getHandler(name: string): object
+  /** From 0.17 on. */
+  getAllHandlers?(): object
+  handleCreateRoom(name: string, options: object): Promise<{ roomId: string }>
+}
+
+/** The part of Colyseus' `Client` that is used. */
+export interface ColyseusClient {
+  readonly sessionId: string
+  /** What `onAuth` has returned. */
+  auth?: unknown
+  /** 0 while it joins. */
+  readonly state?: unknown
+}
+
+/** The room to create for an allocation. */
+export interface RoomRequest {
+  name: string
+  /** For its `onCreate`. */
+  options?: object
+}
+
+export interface SidecarPluginOptions {
+  /** `matchMaker` of the module that `Server` comes from: `import { Server, matchMaker } from 'colyseus'` */
+  matchMaker: ColyseusMatchMaker
+  /** A client, which stays open; or options for one, which the plugin creates with `autoHealth` and closes. */
+  client?: SidecarClient | ClientOptions
+  /** The seats; false: none are counted. Default: the list `players` */
+  players?: PlayersOptions | false
+  /** As in `trackSessions`; default: one session at a time */
+  sessions?: Omit<SessionsOptions, 'onSession'>
+  /**
+   * The room that is created for a session: the label that names it; the annotation that names it, or holds
+   * `{ "name", "options" }` as JSON; or a function. Without it, the first room that is created then is the session's.
+   */
+  room?:
+    | { label?: string; annotation?: string }
+    | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
+  /**
+   * Who takes the seat; undefined: nobody, as for a spectator or in a lobby. One who is in several rooms has one seat.
+   * Default: `auth.id` of the client, else `playerId` of the options it joins with, else its session's id
+   */
+  idOf?(client: ColyseusClient, options: unknown): string | undefined
+  /** ms that the event loop may be late before beats are held back, unless `client` was passed in; default 1000 */
+  maxDelay?: number
+  /** Awaited when this GameServer ends, before the rooms are closed. */
+  onEnding?(event: EndingEvent): void | Promise<void>
+}
+
+export interface ColyseusSidecar {
+  readonly client: SidecarClient
+  /** undefined with `players: false` */
+  readonly players: Players | undefined
+  readonly sessions: Sessions
+  /** Ends what the plugin does. Rooms and players stay. */
+  close(): void
+}
+
+/** What a room's handler tells of, and a room has, in all versions. */
+export interface ColyseusHandler {
+  on(type: string, listener: (room: ColyseusRoom, client: ColyseusClient) => void): unknown
+}
+
+export interface ColyseusRoom {
+  readonly roomId: string
+  onJoin?: RoomMethod
+  onLeave?: RoomMethod
+  onDrop?: RoomMethod
+}
+
+export type RoomMethod = (client: ColyseusClient, ...rest: unknown[]) => unknown

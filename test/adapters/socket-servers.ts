@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test as base, vi } from 'vitest'
+import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
+import { attachServer, type AttachWsOptions } from '../../src/adapters/ws.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
+
+type AttachTo = Parameters<typeof attachServer>[0]
+
+/** What a player sees. */
+export interface Visitor {
+  readonly socket: WebSocket
+  readonly messages: string[]
+  readonly opened: Promise<void>
+  /** The close code and reason, or the status and text of a refusal. */
+  readonly closed: Promise<[number, string]>
+}
+
+interface Addressed {
+  address(): AddressInfo | string | null
+}
+
+/** Servers, sidecars and players of one test, which end with it. Tests run side by side, so each has its own. */
+export interface World {
+  onEnd(undo: () => unknown): void
+  /** A sidecar with a list of players. */
+  sidecarWithSeats(capacity?: number): Promise<LocalSidecar>
+  webSocketServer(options?: ServerOptions): Promise<WebSocketServer>
+  httpServer(): http.Server
+  /** With a client that is made by the adapter, without what belongs to the process of the tests. */
+  attach(sidecar: { url: string }, server: AttachTo, options?: AttachWsOptions): ReturnType<typeof attachServer>
+  visit(server: Addressed, path?: string): Visitor
+}
+
+function createWorld(undo: (() => unknown)[]): World {
+  const onEnd = (one: () => unknown): void => void undo.unshift(one)
+  return {
+    onEnd,
+    async sidecarWithSeats(capacity = 8) {
+      const gameServer = { spec: { lists: { players: { capacity } } } }
+      const sidecar = await createLocalSidecar({ port: 0, onWarning: () => {}, gameServer })
+      onEnd(() => sidecar.close())
+      return sidecar
+    },
+    async webSocketServer(options = { port: 0 }) {
+      const server = new WebSocketServer({ host: '127.0.0.1', ...options })
+      onEnd(() => {
+        for (const client of options.clientTracking === false ? [] : server.clients) client.terminate()
+        server.close()
+      })
+      if (options.port === 0) await once(server, 'listening')
+      return server
+    },
+    httpServer() {
+      const server = http.createServer((_, response) => response.end('page'))
+      onEnd(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      return server
+    },
+    attach({ url }, server, options = {}) {
+      const attached = attachServer(server, { client: { baseUrl: url, processSignals: false }, ...options })
+      onEnd(() => attached.close())
+      return attached
+    },
+    visit(server, path = '/') {
+      const socket = new WebSocket(urlOf(server, path))
+      onEnd(() => socket.terminate())
+      const messages: string[] = []
+      socket.on('message', (data) => messages.push(textOf(data)))
+      const opened = new Promise<void>((resolve) => socket.on('open', resolve))
+      const closed = new Promise<[number, string]>((resolve) => {
+        socket.on('close', (code, reason) => resolve([code, textOf(reason)]))
+        socket.on('unexpected-response', (_, response: http.IncomingMessage) => {
+          let text = ''
+          response.on('data', (piece) => (text += String(piece)))
+          response.on('end', () => resolve([response.statusCode!, text]))
+        })
+        socket.on('error', () => {})
+      })
+      return { socket, messages, opened, closed }
+    },
+  }
+}
+
+export const test = base.extend<{ world: World }>({
+  // eslint-disable-next-line no-empty-pattern -- the form that vitest wants
+  world: async ({}, use) => {
+    const undo: (() => unknown)[] = []
+    await use(createWorld(undo))
+    for (const one of undo) await one()
+  },
+})
+
+export const textOf = (data: unknown): string => String(data)
+
+export async function listening(server: http.Server): Promise<http.Server> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+export const urlOf = (server: Addressed, path = '/'): string =>
+  `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+
+export const seatsIn = ({ sidecar }: LocalSidecar): readonly string[] =>
+  sidecar.snapshot().gameServer.status.lists?.['players']?.values ?? []
+
+export const stateOf = ({ sidecar }: LocalSidecar): string => sidecar.snapshot().gameServer.status.state
+
+/** `expect.poll` can't be used where tests run side by side. */
+export const until = (look: () => unknown, value: unknown): Promise<void> =>
+  vi.waitFor(() => expect(look()).toEqual(value), { timeout: 20_000, interval: 5 })

@@ -1,0 +1,136 @@
+import { EventEmitter } from 'node:events'
+import http from 'node:http'
+import { expect } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { attachServer as attachSocketIo } from '../../src/adapters/socket.io.js'
+import { attachServer } from '../../src/adapters/ws.js'
+import type { SidecarError } from '../../src/index.js'
+import { listening, seatsIn, stateOf, test, textOf, until } from './socket-servers.js'
+
+/** Its listeners by name. */
+const listenersOf = (server: EventEmitter): Record<string, unknown[]> =>
+  Object.fromEntries(server.eventNames().map((name) => [name, server.listeners(name)]))
+
+test.concurrent('close() leaves a server as it was, and its players where they are', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const web = world.httpServer()
+  const [own, beside] = [await world.webSocketServer(), await world.webSocketServer({ server: web })]
+  for (const server of [own, beside]) {
+    server.on('connection', (socket) => socket.on('message', (data) => socket.send(`you said ${textOf(data)}`)))
+  }
+  const before = [own, beside, web].map(listenersOf)
+  const attached = [own, beside, web].map((server) => world.attach(sidecar, server))
+  await listening(web)
+  await until(() => stateOf(sidecar), 'Ready')
+  const ann = world.visit(own, '/?player=ann')
+  await ann.opened
+  const seats = seatsIn(sidecar)
+  attached.forEach(({ close }) => close())
+  attached.forEach(({ close }) => close())
+  const after = [own, beside, web].map(listenersOf)
+  after.forEach((listeners, index) => expect(listeners).toEqual(before[index]))
+  expect(JSON.stringify([own, beside].map(({ options }) => options.verifyClient))).toBe('[null,null]')
+  expect(Object.keys(web)).not.toContain('emit')
+  await Promise.all(attached.map(({ ended }) => ended))
+  expect(attached.map(({ client }) => client.status.connection)).toEqual(['closed', 'closed', 'closed'])
+
+  const late = [world.visit(own, '/?player=ben'), world.visit(beside, '/?player=cem')]
+  for (const { socket, opened } of [ann, ...late]) {
+    await opened
+    socket.send('hello')
+  }
+  await until(() => [ann, ...late].map(({ messages }) => messages), Array(3).fill(['you said hello']))
+  expect(seatsIn(sidecar)).toEqual(seats)
+})
+
+test.concurrent('close() before the server listens leaves it unready', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const web = world.httpServer()
+  const before = listenersOf(web)
+  world.attach(sidecar, web).close()
+  expect(listenersOf(web)).toEqual(before)
+  await listening(web)
+  expect(stateOf(sidecar)).not.toBe('Ready')
+})
+
+test.concurrent('who has replaced emit() after us keeps it, and players come in as before', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const web = await listening(world.httpServer())
+  const server = await world.webSocketServer({ server: web })
+  const attached = world.attach(sidecar, web)
+  const { emit } = web
+  const events: string[] = []
+  web.emit = (event: string, ...values: unknown[]) => {
+    events.push(event)
+    return Reflect.apply(emit, web, [event, ...values]) as boolean
+  }
+  attached.close()
+  await world.visit(web).opened
+  expect(events).toContain('upgrade')
+  expect(server.clients.size).toBe(1)
+  expect(seatsIn(sidecar)).toEqual([])
+})
+
+const client = { baseUrl: 'http://127.0.0.1:1', autoHealth: false, processSignals: false }
+const app = Object.assign(() => {}, { listen() {}, use() {} })
+const noServers: [string, unknown, RegExp][] = [
+  ['undefined', undefined, /^server must be a WebSocketServer of ws or an http\.Server; got undefined\. /],
+  ['null', null, /; got null\. /],
+  ['a port', 8080, /; got Number\. /],
+  ['an app', app, /; got Function\. An app has one: what its listen\(\) returns$/],
+  ['another emitter', new EventEmitter(), /; got EventEmitter\. /],
+  ['a server of Socket.IO', { of() {}, attach() {} }, /Import attachServer from gameserver-sidecar\/socket\.io$/],
+]
+
+test.each(noServers)('%s is no server, and the error says what it is', (_, server, message) => {
+  expect(() => attachServer(server as never, { client })).toThrow(
+    expect.objectContaining({
+      name: 'SidecarError',
+      code: 'CONFIG',
+      message: expect.stringMatching(message) as string,
+    }),
+  )
+})
+
+test('a server of ws is none of Socket.IO', () => {
+  expect(() => attachSocketIo(new EventEmitter() as never, { client })).toThrow(
+    'server must be a Server of socket.io; got EventEmitter. ' +
+      'For ws and for an http.Server: import attachServer from gameserver-sidecar/ws',
+  )
+})
+
+const wrongOptions: [object, RegExp][] = [
+  [{ player: false }, /^There is no option "player"\. Did you mean players\?$/],
+  [{ onEnd() {} }, /^There is no option "onEnd"\. Did you mean onEnding\?$/],
+  [{ xyzzy: 1 }, /^There is no option "xyzzy"\. Known: client, players, idOf, onEnding, onError$/],
+  [{ namespace: '/' }, /^There is no option "namespace"/],
+  [{ players: { noShow: -1 } }, /^noShow must be /],
+  [{ players: true }, /^options must be an object/],
+  [{ client: 'http://localhost' }, /^There is no option "?0/],
+  [{ client: { baseURL: 'x' } }, /^There is no option "?baseURL"?\. Did you mean baseUrl\?/],
+]
+
+test.each(wrongOptions)('options %o are refused, and the server is left as it was', (options, message) => {
+  const server = http.createServer()
+  const before = listenersOf(server)
+  const given = { client, ...options }
+  let error: SidecarError | undefined
+  try {
+    attachServer(server, given).close()
+  } catch (thrown) {
+    error = thrown as SidecarError
+  }
+  expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG' })
+  expect(error!.message).toMatch(message)
+  expect(listenersOf(server)).toEqual(before)
+  expect(Object.keys(server)).not.toContain('emit')
+})
+
+test('noServer without a server never listens, which the error says', () => {
+  const server = new WebSocketServer({ noServer: true })
+  expect(() => attachServer(server, { client })).toThrow(
+    'A WebSocketServer with noServer never listens. Give the http.Server as the option server',
+  )
+  expect(() => attachServer(server, { client, server: {} as never })).toThrow(/^server must be an http\.Server; got /)
+  expect(server.options.verifyClient).toBeNull()
+})

@@ -1,0 +1,302 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { expect } from 'vitest'
+import { type WebSocket } from 'ws'
+import { createClient } from '../../src/index.node.js'
+import { calls, untilLogged } from '../support/with-sidecar.js'
+import { listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
+
+const readies = (sidecar: Parameters<typeof calls>[0]): number =>
+  calls(sidecar).filter((operation) => operation === 'ready').length
+
+test.concurrent('ready is sent once, and only when the server listens', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const web = world.httpServer()
+  const { client } = world.attach(sidecar, await world.webSocketServer({ server: web }))
+  await client.connect()
+  expect(readies(sidecar)).toBe(0)
+  await listening(web)
+  await until(() => stateOf(sidecar), 'Ready')
+  web.close()
+  await once(web, 'close')
+  await listening(web)
+  await client.getGameServer()
+  expect(readies(sidecar)).toBe(1)
+})
+
+test.concurrent('a server that listens already is ready at once, https too', async ({ world }) => {
+  const [one, other] = await Promise.all([world.sidecarWithSeats(), world.sidecarWithSeats()])
+  world.attach(one, await listening(world.httpServer()))
+  const secure = https.createServer().listen(0, '127.0.0.1')
+  world.attach(other, secure)
+  await Promise.all([until(() => stateOf(one), 'Ready'), until(() => stateOf(other), 'Ready')])
+  secure.close()
+})
+
+test.concurrent('a GameServer that is Allocated already stays so', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const before = createClient({ baseUrl: sidecar.url })
+  world.onEnd(() => before.close())
+  await before.allocate()
+  await until(() => stateOf(sidecar), 'Allocated')
+  const server = await world.webSocketServer()
+  world.attach(sidecar, server)
+  const ann = world.visit(server, '/?player=ann')
+  await ann.opened
+  await before.getGameServer()
+  expect(readies(sidecar)).toBe(0)
+})
+
+test.concurrent(
+  'each connection takes a seat, by the query or by chance, and frees it when it closes',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const server = await world.webSocketServer()
+    const attached = world.attach(sidecar, server)
+    const ids: (string | undefined)[] = []
+    server.on('connection', (_, request) => ids.push(attached.idOf(request)))
+    const ann = world.visit(server, '/chat?room=1&player=ann%20b')
+    await ann.opened
+    expect(seatsIn(sidecar)).toEqual(['ann b'])
+    const other = world.visit(server)
+    await other.opened
+    expect(ids).toEqual(['ann b', expect.stringMatching(/^[-0-9a-f]{36}$/)])
+    expect(seatsIn(sidecar)).toEqual(ids)
+    ann.socket.terminate()
+    await until(() => seatsIn(sidecar), [ids[1]!])
+    other.socket.close()
+    await until(() => seatsIn(sidecar), [])
+  },
+)
+
+test.concurrent(
+  'what a player sends at once reaches a listener that was added before, and one added after',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    sidecar.sidecar.control({ type: 'delayCalls', ms: 50, operations: ['addListValue'] })
+    const heard: string[] = []
+    const listen = (who: string) => (socket: WebSocket) =>
+      void socket.on('message', (data) => heard.push(`${who} ${textOf(data)}`))
+    const server = await world.webSocketServer()
+    server.on('connection', listen('before'))
+    world.attach(sidecar, server)
+    server.on('connection', listen('after'))
+    const { socket } = world.visit(server, '/?player=ann')
+    socket.on('open', () => socket.send('first'))
+    await until(() => heard, ['before first', 'after first'])
+  },
+)
+
+test.concurrent('a frame that comes together with the request isn’t lost either', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  sidecar.sidecar.control({ type: 'delayCalls', ms: 50, operations: ['addListValue'] })
+  const heard: string[] = []
+  const [plain, own] = [await world.webSocketServer({ noServer: true }), await world.webSocketServer()]
+  const web = await listening(world.httpServer())
+  // As a server does that asks somebody before it goes on.
+  web.on('upgrade', (request, socket, head) => {
+    setTimeout(() => plain.handleUpgrade(request, socket, head, (ws) => plain.emit('connection', ws, request)), 5)
+  })
+  for (const server of [plain, own]) {
+    server.on('connection', (socket: WebSocket) => socket.on('message', (data) => heard.push(textOf(data))))
+  }
+  world.attach(sidecar, own)
+  world.attach(sidecar, web)
+  await Promise.all([sendEarly(own, 'a'), sendEarly(web, 'b')])
+  await until(() => heard.sort(), ['a', 'b'])
+})
+
+test.concurrent(
+  'who finds no free seat is refused before the connection opens, and is no player',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats(1)
+    const server = await world.webSocketServer()
+    const { players } = world.attach(sidecar, server)
+    let connections = 0
+    server.on('connection', () => connections++)
+    await world.visit(server, '/?player=ann').opened
+    expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
+    expect(connections).toBe(1)
+    expect(players!.ids).toEqual(['ann'])
+  },
+)
+
+test.concurrent('a promised seat is its player’s, and nobody else’s', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats(1)
+  const server = await world.webSocketServer()
+  const { client, players } = world.attach(sidecar, server)
+  await client.waitFor('Ready')
+  sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
+  await until(() => players!.expected, ['ann'])
+  expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
+  await world.visit(server, '/?player=ann').opened
+  expect(calls(sidecar)).not.toContain('addListValue')
+})
+
+test.concurrent('a player who goes while the seat is on its way leaves none behind', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  sidecar.sidecar.control({ type: 'delayCalls', ms: 60, operations: ['addListValue'] })
+  const server = await world.webSocketServer()
+  world.attach(sidecar, server)
+  const { socket } = world.visit(server, '/?player=ann')
+  await untilLogged(sidecar, () => calls(sidecar).includes('addListValue'))
+  socket.terminate()
+  await untilLogged(sidecar, () => calls(sidecar).includes('removeListValue'))
+  await until(() => seatsIn(sidecar), [])
+})
+
+test.concurrent('two connections of one player share a seat, which is free after both', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats(1)
+  const server = await world.webSocketServer()
+  const { players } = world.attach(sidecar, server)
+  const [one, other] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ann')]
+  await Promise.all([one.opened, other.opened])
+  one.socket.terminate()
+  await until(() => server.clients.size, 1)
+  expect(players!.ids).toEqual(['ann'])
+  const again = world.visit(server, '/?player=ann')
+  await again.opened
+  other.socket.terminate()
+  await until(() => server.clients.size, 1)
+  expect(players!.has('ann')).toBe(true)
+  again.socket.terminate()
+  await until(() => seatsIn(sidecar), [])
+})
+
+test.concurrent('idOf decides who comes in, with a seat or without', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const errors: unknown[] = []
+  const attached = world.attach(sidecar, server, {
+    onError: (error) => errors.push(error),
+    async idOf({ url = '' }) {
+      await Promise.resolve()
+      if (url === '/bug') throw new TypeError('a bug')
+      return url === '/watch' ? null : url === '/nobody' ? undefined : url.slice(1)
+    },
+  })
+  server.on('connection', (socket, request) => socket.send(String(attached.idOf(request))))
+  const [ann, spectator] = [world.visit(server, '/ann'), world.visit(server, '/watch')]
+  expect(await world.visit(server, '/nobody').closed).toEqual([401, 'INVALID_ARGUMENT'])
+  expect(await world.visit(server, `/${'x'.repeat(5000)}`).closed).toEqual([401, 'INVALID_ARGUMENT'])
+  expect(await world.visit(server, '/bug').closed).toEqual([503, 'UNKNOWN'])
+  expect(errors).toEqual([expect.objectContaining({ summary: 'idOf failed', cause: new TypeError('a bug') })])
+  await Promise.all([ann.opened, spectator.opened])
+  await until(() => [ann.messages, spectator.messages], [['ann'], ['undefined']])
+  expect(seatsIn(sidecar)).toEqual(['ann'])
+})
+
+test.concurrent('whom verifyClient or a wrong request refuses takes no seat', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const asked = await world.webSocketServer({ port: 0, verifyClient: (_, done) => done(false, 418, 'tea') })
+  const plain = await world.webSocketServer({
+    port: 0,
+    path: '/game',
+    verifyClient: ({ req }: { req: IncomingMessage }) => req.url !== '/game',
+  })
+  world.attach(sidecar, asked)
+  const { client } = world.attach(sidecar, plain)
+  expect(await world.visit(asked).closed).toEqual([418, 'tea'])
+  expect(await world.visit(plain, '/game').closed).toEqual([401, 'Unauthorized'])
+  expect(await world.visit(plain, '/elsewhere').closed).toEqual([400, 'Bad Request'])
+  await world.visit(plain, '/game?player=ann').opened
+  await client.getGameServer()
+  expect(seatsIn(sidecar)).toEqual(['ann'])
+})
+
+test.concurrent('a WebSocketServer with noServer takes the http.Server beside it', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const web = world.httpServer()
+  const server = await world.webSocketServer({ noServer: true })
+  web.on('upgrade', (request, socket, head) => {
+    server.handleUpgrade(request, socket, head, (ws) => ws.send('hello'))
+  })
+  const attached = world.attach(sidecar, server, { server: web })
+  await listening(web)
+  await until(() => stateOf(sidecar), 'Ready')
+  const ann = world.visit(web, '/?player=ann')
+  await ann.opened
+  expect(seatsIn(sidecar)).toEqual(['ann'])
+  await attached.client.shutdown()
+  expect(await ann.closed).toEqual([1001, 'The server ends'])
+  await attached.ended
+  expect(web.listening).toBe(false)
+})
+
+test.concurrent(
+  'an http.Server whose upgrades the game handles: seats, refusals, pages and the end',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats(1)
+    const web = await listening(world.httpServer())
+    const server = await world.webSocketServer({ noServer: true })
+    const attached = world.attach(sidecar, web, {
+      onEnding: () => server.clients.forEach((socket) => socket.send('bye')),
+    })
+    web.on('upgrade', (request, socket, head) => {
+      server.handleUpgrade(request, socket, head, (ws) => ws.send(`hello ${attached.idOf(request)}`))
+    })
+    const ann = world.visit(web, '/?player=ann')
+    await ann.opened
+    expect(await world.visit(web, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
+    expect(await (await fetch(urlOf(web).replace('ws', 'http'))).text()).toBe('page')
+    expect(seatsIn(sidecar)).toEqual(['ann'])
+    await attached.client.shutdown()
+    await ann.closed
+    expect(ann.messages).toEqual(['hello ann', 'bye'])
+    await attached.ended
+    expect(web.listening).toBe(false)
+  },
+)
+
+test.concurrent('a GameServer without the list counts nobody, says so, and refuses nobody', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  sidecar.sidecar.control({ type: 'setList', name: 'rooms', capacity: 1 })
+  const server = await world.webSocketServer()
+  const errors: unknown[] = []
+  world.attach(sidecar, server, { players: { list: 'guests' }, onError: (error) => errors.push(error) })
+  await Promise.all(['ann', 'ben'].map((id) => world.visit(server, `/?player=${id}`).opened))
+  await until(() => errors, [expect.objectContaining({ code: 'NOT_FOUND' })])
+})
+
+test.concurrent('players: false opens to everybody, and writes nothing', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats(0)
+  const server = await world.webSocketServer()
+  const attached = world.attach(sidecar, server, { players: false })
+  await world.visit(server, '/?player=ann').opened
+  expect(attached.players).toBeUndefined()
+  await attached.client.getGameServer()
+  expect(calls(sidecar)).not.toContain('addListValue')
+})
+
+test.concurrent('while the sidecar is away players wait, and afterwards list and game agree', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client, players } = world.attach(sidecar, server)
+  await client.waitFor('Ready')
+  const ann = world.visit(server, '/?player=ann')
+  await ann.opened
+  sidecar.sidecar.control({ type: 'restart', downMs: 300 })
+  ann.socket.terminate()
+  await world.visit(server, '/?player=ben').opened
+  await until(() => seatsIn(sidecar), ['ben'])
+  expect(players!.ids).toEqual(['ben'])
+})
+
+/** Sends an upgrade and a masked message in one piece. */
+async function sendEarly(server: Parameters<typeof urlOf>[0], text: string): Promise<void> {
+  const { hostname, port } = new URL(urlOf(server))
+  const { connect } = await import('node:net')
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `GET /?player=${text} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), frame]))
+  await once(socket, 'data')
+}

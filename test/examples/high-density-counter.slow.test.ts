@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import type { GameServer } from '../../src/protocol/game-server.js'
+import { playExample, type Example, type Game } from './support/play.js'
+import type { Player } from './support/player.js'
+
+/** Rooms without players end soon. Players who must be in time for one come before its allocation, and wait for it. */
+const SHORT = { EMPTY_SECONDS: '0.5' }
+
+const countIn = ({ status }: GameServer): number => Number(status.counters!['rooms']!.count)
+const untilRooms = (example: Example, count: number): Promise<void> =>
+  example.until((gameServer) => countIn(gameServer) === count)
+
+/** Allocates a room for somebody. */
+async function open(example: Example, game: Game, name: string, room: string): Promise<Player> {
+  const player = await game.player(name, { room })
+  expect(example.allocate().status.state).toBe('Allocated')
+  await player.message('came')
+  return player
+}
+
+test.concurrent('each allocation is a room, which ends with its players, and the counter follows', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  const game = await example.start(SHORT)
+  await example.until('Ready')
+  const ada = await open(example, game, 'ada', 'harbour')
+  const bob = await game.player('bob', { room: 'harbour' })
+  expect(await bob.message('came')).toEqual({ type: 'came', player: 'bob', here: 2 })
+  ada.send('hello')
+  expect(await bob.message('said')).toEqual({ type: 'said', by: 'ada', text: '"hello"' })
+  expect(example.allocate().status.state).toBe('Allocated')
+  expect(countIn(example.gameServer())).toBe(2)
+  // Nobody has come into the second room.
+  await untilRooms(example, 1)
+  await ada.leave()
+  await bob.leave()
+  await untilRooms(example, 0)
+  expect(example.states().at(-1)).toBe('Allocated')
+})
+
+test.concurrent('nobody comes into a room that is over, nor into one without an allocation', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  const game = await example.start(SHORT)
+  await example.until('Ready')
+  const ada = await open(example, game, 'ada', 'harbour')
+  const eve = await game.player('eve', { room: 'desert' })
+  expect(await eve.closed).toEqual({ code: 4000, reason: 'there is no such room' })
+  await ada.leave()
+  await untilRooms(example, 0)
+  const again = await game.player('ada', { room: 'harbour' })
+  const bob = await open(example, game, 'bob', 'desert')
+  expect(await again.closed).toMatchObject({ code: 4000 })
+  expect(bob.messages).toEqual([{ type: 'came', player: 'bob', here: 1 }])
+})
+
+test.concurrent('a full server is not allocated, and is again once a room has ended', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  await example.start(SHORT)
+  await example.until('Ready')
+  const states = Array.from({ length: 6 }, () => example.allocate().status.state)
+  expect(states).toEqual([...Array<string>(5).fill('Allocated'), 'UnAllocated'])
+  await untilRooms(example, 0)
+  expect(example.allocate().status.state).toBe('Allocated')
+})
+
+test.concurrent(
+  'players may come before the server has seen their allocations, of which it sees two as one',
+  async (context) => {
+    const example = await playExample(context, 'high-density-counter')
+    const game = await example.start({ EMPTY_SECONDS: '60' })
+    await example.until('Ready')
+    example.sidecar.control({ type: 'stallWatchers' })
+    example.allocate()
+    example.allocate()
+    const players = await Promise.all(['harbour', 'desert'].map((room) => game.player('ada', { room })))
+    example.sidecar.control({ type: 'releaseWatchers' })
+    for (const player of players) expect(await player.message('came')).toMatchObject({ here: 1 })
+    await game.line(/begun: 2 in all/)
+    expect(countIn(example.gameServer())).toBe(2)
+  },
+)
+
+test.concurrent('the counter is right after restarts of the sidecar and answers that got lost', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  const game = await example.start(SHORT)
+  await example.until('Ready')
+  const players: Player[] = []
+  for (const round of [1, 2]) {
+    const apply = round === 2
+    example.sidecar.control({ type: 'failCalls', operations: ['updateCounter'], drop: true, apply, count: 1 })
+    players.push(await open(example, game, 'ada', `room ${round}`))
+    example.allocate()
+    // The second room of the round ends now.
+    await untilRooms(example, round)
+    example.sidecar.control({ type: 'loseWrites' })
+    example.allocate()
+    await untilRooms(example, round)
+    await example.sidecar.restart({ downMs: 200 })
+  }
+  for (const player of players) await player.leave()
+  await untilRooms(example, 0)
+})
+
+test.concurrent(
+  'a server that was killed and starts again gives the places of its lost rooms back',
+  async (context) => {
+    const example = await playExample(context, 'high-density-counter')
+    const game = await example.start({ EMPTY_SECONDS: '60' })
+    await example.until('Ready')
+    for (let i = 0; i < 4; i += 1) example.allocate()
+    await game.line(/begun: 4 in all/)
+    await game.end('SIGKILL')
+    expect(countIn(example.gameServer())).toBe(4)
+    const again = await example.start(SHORT)
+    await untilRooms(example, 0)
+    await open(example, again, 'ada', 'harbour')
+    expect(example.states().at(-1)).toBe('Allocated')
+  },
+)
+
+test.concurrent('after so many sessions it takes no more, and ends with the last of them', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  const game = await example.start({ ...SHORT, SESSIONS: '2' })
+  await example.until('Ready')
+  const ada = await open(example, game, 'ada', 'harbour')
+  example.allocate()
+  await untilRooms(example, 1)
+  expect(example.allocate().status.state).toBe('UnAllocated')
+  await ada.leave()
+  await example.until('Shutdown')
+  expect(await game.end('SIGTERM')).toBe(0)
+})
+
+test.concurrent('at its end players are told, and the process exits with 0', async (context) => {
+  const example = await playExample(context, 'high-density-counter')
+  const game = await example.start(SHORT)
+  await example.until('Ready')
+  const ada = await open(example, game, 'ada', 'harbour')
+  example.sidecar.control({ type: 'delete' })
+  expect(await ada.closed).toMatchObject({ code: 1001 })
+  expect(await game.end('SIGTERM')).toBe(0)
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { AnsweredAllocation } from '../../src/sidecar/index.js'
+import { playExample, type Example } from './support/play.js'
+
+const LONG = { MATCH_SECONDS: '60', COME_SECONDS: '60' }
+
+const LABEL = 'agones.dev/sdk-gs-session-ready'
+const untilLabel = (example: Example, value: string): Promise<void> =>
+  example.until(({ object_meta: { labels } }) => labels?.[LABEL] === value)
+
+/** The match that an allocation has begun, as a matchmaker knows it. */
+const matchIn = ({ status }: AnsweredAllocation): { match: string } => ({
+  match: status.metadata!.annotations['agones.dev/last-allocated']!,
+})
+
+test.concurrent('one allocation at a time gets the server, until as many matches run as it holds', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start(LONG)
+  await example.until('Ready')
+  for (let running = 1; running <= 3; running += 1) {
+    if (running > 1) await untilLabel(example, 'true')
+    const answer = example.allocate()
+    expect([answer.status.state, example.allocate().status.state]).toEqual(['Allocated', 'UnAllocated'])
+    await (await game.player('ada', matchIn(answer))).message('left')
+  }
+  await game.line(/begins: 3 in all/)
+  expect(example.gameServer().object_meta.labels).toMatchObject({ [LABEL]: 'false' })
+})
+
+test.concurrent('a match to which nobody comes gives its place back', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
+  await example.until('Ready')
+  for (let match = 1; match <= 3; match += 1) {
+    if (match > 1) await untilLabel(example, 'true')
+    expect(example.allocate().status.state).toBe('Allocated')
+  }
+  await game.line(/is over/)
+  await untilLabel(example, 'true')
+})
+
+test.concurrent('a match that is over tells its players', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, MATCH_SECONDS: '4' })
+  await example.until('Ready')
+  // She comes before the server has seen the allocation.
+  example.sidecar.control({ type: 'stallWatchers' })
+  const ada = await game.player('ada', matchIn(example.allocate()))
+  example.sidecar.control({ type: 'releaseWatchers' })
+  expect(await ada.message('over')).toEqual({ type: 'over' })
+  expect(await ada.closed).toMatchObject({ code: 1000 })
+})
+
+test.concurrent('after its last match the server ends, and no allocation comes between', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, MATCH_SECONDS: '3', MATCHES: '2' })
+  await example.until('Ready')
+  example.allocate()
+  await untilLabel(example, 'true')
+  example.allocate()
+  await game.line(/is over/)
+  expect(example.allocate().status.state).toBe('UnAllocated')
+  await example.until('Shutdown')
+  expect(await game.end('SIGTERM')).toBe(0)
+})
+
+test.concurrent('the label is right after restarts of the sidecar and writes that were lost', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
+  await example.until('Ready')
+  for (let match = 1; match <= 2; match += 1) {
+    if (match > 1) await untilLabel(example, 'true')
+    example.sidecar.control({ type: 'loseWrites' })
+    expect(example.allocate().status.state).toBe('Allocated')
+    await game.line(/begins/)
+    await example.sidecar.restart({ downMs: 200 })
+  }
+  await game.line(/over: 0 in all/)
+  await untilLabel(example, 'true')
+})
+
+test.concurrent('a server that was killed and starts again takes matches again', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
+  await example.until('Ready')
+  example.allocate()
+  await game.line(/begins/)
+  await game.end('SIGKILL')
+  example.sidecar.control({ type: 'setLabel', key: LABEL, value: 'false' })
+  await example.start({ ...LONG, COME_SECONDS: '1' })
+  await untilLabel(example, 'true')
+  expect(example.states().at(-1)).toBe('Allocated')
+  expect(example.allocate().status.state).toBe('Allocated')
+})

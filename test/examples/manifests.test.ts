@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createLocalSidecar } from '../../src/node/index.js'
+import { problemsOf } from '../deploy/support/validate.js'
+import { read, root } from '../support/source.js'
+import { allocationOf, examples, manifestOf } from './support/manifests.js'
+
+interface Template {
+  readonly spec: {
+    readonly counters?: Readonly<Record<string, unknown>>
+    readonly lists?: Readonly<Record<string, unknown>>
+    readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } }
+  }
+}
+
+interface Fleet {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly template: Template }
+}
+
+interface Autoscaler {
+  readonly spec: {
+    readonly fleetName: string
+    readonly policy: { readonly type: string; readonly counter?: { key: string }; readonly list?: { key: string } }
+  }
+}
+
+/** Lines that are neither empty nor a comment. */
+const codeLines = (text: string): number => text.split('\n').filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line)).length
+
+describe.each(examples)('the example %s', (name) => {
+  const fleet = manifestOf(name, 'fleet.yaml') as Fleet
+  const spec = fleet.spec.template.spec
+  const known = { counters: Object.keys(spec.counters ?? {}), lists: Object.keys(spec.lists ?? {}) }
+  const path = (file: string): string => join('examples', name, file)
+
+  test.each(['fleet.yaml', 'fleetautoscaler.yaml', 'allocation.yaml'])(
+    'has in %s, if at all, an object by the schema of the platform',
+    (file) => {
+      const object = manifestOf(name, file)
+      if (file !== 'fleetautoscaler.yaml') expect(object).toBeDefined()
+      if (object !== undefined) expect(problemsOf(object)).toEqual([])
+    },
+  )
+
+  test('has a Fleet of its own name, which its autoscaler follows by what the servers have', () => {
+    expect(fleet.metadata.name).toBe(name)
+    const autoscaler = manifestOf(name, 'fleetautoscaler.yaml') as Autoscaler | undefined
+    if (autoscaler === undefined) return
+    const { fleetName, policy } = autoscaler.spec
+    expect(fleetName).toBe(name)
+    if (policy.type === 'Counter') expect(known.counters).toContain(policy.counter!.key)
+    if (policy.type === 'List') expect(known.lists).toContain(policy.list!.key)
+  })
+
+  test('is allocated by counters and lists that its servers have', () => {
+    const { spec: allocation } = allocationOf(name)
+    for (const part of [allocation!, ...(allocation!.selectors ?? [])]) {
+      for (const key of Object.keys(part.counters ?? {})) expect(known.counters).toContain(key)
+      for (const key of Object.keys(part.lists ?? {})) expect(known.lists).toContain(key)
+    }
+    for (const { matchLabels } of allocation!.selectors ?? []) {
+      expect(matchLabels).toMatchObject({ 'agones.dev/fleet': name })
+    }
+  })
+
+  test('is loaded by the local sidecar without a warning, and allocated by its manifest once it is Ready', async () => {
+    const warnings: string[] = []
+    const file = join(root, path('fleet.yaml'))
+    const sidecar = await createLocalSidecar({ port: 0, file, onWarning: (text) => warnings.push(text) })
+    try {
+      sidecar.control({ type: 'setState', state: 'Ready' })
+      expect(sidecar.allocate(allocationOf(name)).status).toMatchObject({ state: 'Allocated' })
+      expect(warnings).toEqual([])
+    } finally {
+      await sidecar.close()
+    }
+  })
+
+  test('has a server of less than 60 lines', () => {
+    expect(codeLines(read(path('server.mjs')))).toBeLessThan(60)
+  })
+
+  test('is started and allocated by the same commands as the others, and installs this version', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    const [major, minor] = version.split('.')
+    expect(JSON.parse(read(path('package.json')))).toEqual({
+      name,
+      private: true,
+      type: 'module',
+      scripts: {
+        start: 'gameserver-sidecar exec -f fleet.yaml --http-port 9358 --restart -- node server.mjs',
+        allocate: 'gameserver-sidecar allocate -f allocation.yaml',
+      },
+      dependencies: { 'gameserver-sidecar': `^${major}.${minor}.0`, ws: '^8.18.0' },
+    })
+  })
+
+  test('has a README of one screen', () => {
+    const lines = read(path('README.md')).split('\n')
+    expect(lines.length).toBeLessThanOrEqual(50)
+    expect(lines.filter((line) => line.length > 125)).toEqual([])
+    expect(existsSync(join(root, path('package-lock.json')))).toBe(false)
+  })
+})

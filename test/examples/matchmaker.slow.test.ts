@@ -1,0 +1,116 @@
+import { describe, expect, test, type TestContext } from 'vitest'
+import { freePort } from '../support/free-port.js'
+import type { GameProcess } from './support/game-process.js'
+import { connectPlayer } from './support/player.js'
+import { playExample } from './support/play.js'
+
+const begin = async (context: TestContext, env: NodeJS.ProcessEnv = {}) => {
+  const example = await playExample(context, 'matchmaker', { port: await freePort() })
+  const port = await freePort()
+  const startMatchmaker = async (): Promise<GameProcess> => {
+    const matchmaker = example.run('matchmaker.mjs', { PORT: String(port) })
+    await matchmaker.line(/^matchmaker at http/)
+    return matchmaker
+  }
+  const startGame = () => example.start({ MATCHMAKER: `ws://localhost:${port}`, ...env })
+  /** Asks for a match as a player does, and resolves with the address of a game server. */
+  const ask = async (player: string): Promise<string> => {
+    const response = await fetch(`http://localhost:${port}/match?player=${player}`)
+    return (await response.text()).trim()
+  }
+  const join = async (...players: string[]) => {
+    const urls = await Promise.all(players.map(ask))
+    return Promise.all(urls.map((url, i) => connectPlayer(context, url, players[i]!)))
+  }
+  const matchmaker = await startMatchmaker()
+  const game = await startGame()
+  await matchmaker.line(/is Ready$/)
+  return { example, startMatchmaker, startGame, ask, join, matchmaker, game }
+}
+
+const TO_THE_END = ['Scheduled', 'Ready', 'Reserved', 'Allocated', 'Shutdown']
+
+describe.concurrent('a matchmaker that chooses', () => {
+  test('sends two players to a server it has reserved, which allocates itself once they are there', async (context) => {
+    const { example, game, join } = await begin(context)
+    const [alice, bob] = await join('alice', 'bob')
+    expect(await alice!.message('start')).toMatchObject({ type: 'start' })
+    expect(example.gameServer().status.state).toBe('Allocated')
+    bob!.send('done')
+    expect(await alice!.closed).toEqual({ code: 1000, reason: 'bob has won' })
+    await example.until('Shutdown')
+    expect(await game.end('SIGTERM')).toBe(0)
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('gets its server back when a player does not come, and whoever has come looks for another', async (context) => {
+    const { example, ask, join } = await begin(context, { RESERVE_SECONDS: '10' })
+    const [url] = await Promise.all([ask('alice'), ask('bob')])
+    const alice = await connectPlayer(context, url, 'alice')
+    example.sidecar.control({ type: 'advanceClock', ms: 10_000 })
+    expect(await alice.closed).toEqual({ code: 4001, reason: 'too few came' })
+    const late = await connectPlayer(context, url, 'bob')
+    expect((await late.closed).code).toBe(4000)
+    const [carol] = await join('carol', 'dave')
+    await carol!.message('start')
+    expect(example.states().filter((state) => state === 'Reserved')).toHaveLength(2)
+    expect(example.states().at(-1)).toBe('Allocated')
+  })
+
+  test('sends nobody to a server that somebody else has allocated, and those named there play', async (context) => {
+    const { example, game, matchmaker, ask } = await begin(context)
+    expect(example.allocate().status.state).toBe('Allocated')
+    await matchmaker.line(/is Allocated$/)
+    const answered: string[] = []
+    for (const player of ['carol', 'dave']) void ask(player).then((url) => answered.push(url), Boolean)
+    const [alice] = [await game.player('alice'), await game.player('bob')]
+    expect(await alice.message('start')).toEqual({ type: 'start', players: ['alice', 'bob'] })
+    expect(answered).toEqual([])
+    expect(example.states()).not.toContain('Reserved')
+  })
+
+  test('does not leave an allocated server to nobody', async (context) => {
+    const { example } = await begin(context, { COME_SECONDS: '0.5' })
+    example.allocate()
+    await example.until('Shutdown')
+  })
+
+  test('keeps the turn of players whose server dies before it is reserved', async (context) => {
+    const { example, game, ask, startGame } = await begin(context)
+    example.sidecar.control({ type: 'failCalls', operations: ['reserve'] })
+    const urls = Promise.all([ask('alice'), ask('bob')])
+    await example.until(() => example.calls().includes('reserve'))
+    await game.end('SIGKILL')
+    example.sidecar.control({ type: 'clearFaults' })
+    const next = await startGame()
+    const [url] = await urls
+    expect(url).toBe(next.url.replace('localhost', '127.0.0.1'))
+    await example.until('Reserved')
+  })
+
+  test('tries again where the reservation gets lost in the sidecar', async (context) => {
+    const { example, join } = await begin(context)
+    example.sidecar.control({ type: 'loseWrites' })
+    const [alice] = await join('alice', 'bob')
+    await alice!.message('start')
+    expect(example.calls().filter((call) => call === 'reserve')).toHaveLength(2)
+  })
+
+  test('finds its servers again after its own restart', async (context) => {
+    const { matchmaker, startMatchmaker, join } = await begin(context)
+    await matchmaker.end('SIGKILL')
+    await (await startMatchmaker()).line(/is Ready$/)
+    const [alice] = await join('alice', 'bob')
+    await alice!.message('start')
+  })
+
+  test('does not get a server back whose process was killed in its match', async (context) => {
+    const { example, game, startGame, join } = await begin(context)
+    const [alice] = await join('alice', 'bob')
+    await alice!.message('start')
+    await game.end('SIGKILL')
+    await startGame()
+    await example.until('Shutdown')
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+})

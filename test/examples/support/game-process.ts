@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Cleanup } from './example-folder.js'
+
+/** The server of an example, or what else runs beside it, as a process of its own. */
+export interface GameProcess {
+  /** What it has printed, to standard output and error. */
+  readonly lines: readonly string[]
+  /** Resolves with the first line that matches, past or future; rejects if the process ends without. `from`: lines to skip */
+  line(pattern: RegExp, from?: number): Promise<RegExpExecArray>
+  /** Sends a signal and resolves with the exit code, which is null after SIGKILL. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+  /** The exit code, null if a signal ended it. */
+  readonly exited: Promise<number | null>
+}
+
+/** Starts a command in a folder. It ends with the test at the latest. */
+export function startProcess(
+  { onTestFinished }: Cleanup,
+  folder: string,
+  [program, ...args]: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+): GameProcess {
+  // Without the variables of this machine's own sidecar, and of the npm that runs the tests.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(AGONES_|npm_|NODE_ENV|VITEST)/.test(name))
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...Object.fromEntries(inherited), FORCE_COLOR: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const watchers = new Set<() => void>()
+  const wake = (): void => watchers.forEach((watcher) => watcher())
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface({ input: output }).on('line', (line) => {
+      lines.push(line)
+      wake()
+    })
+  }
+  let over = false
+  const exited = once(child, 'close').then(([code]) => {
+    over = true
+    wake()
+    return code as number | null
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const line = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      let read = from
+      const look = (): void => {
+        for (; read < lines.length; read += 1) {
+          const match = pattern.exec(lines[read]!)
+          if (match === null) continue
+          watchers.delete(look)
+          return resolve(match)
+        }
+        if (over) reject(new Error(`No line ${String(pattern)} in:\n${lines.join('\n')}`))
+      }
+      watchers.add(look)
+      look()
+    })
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    return exited
+  }
+  return { lines, line, end, exited }
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { Cleanup } from './example-folder.js'
+
+export type Message = Readonly<Record<string, unknown>>
+
+/** A player of an example. Messages are JSON in both directions. */
+export interface Player {
+  readonly messages: readonly Message[]
+  /** Resolves with the first message of that `type`, past or future; rejects if the connection closes without. */
+  message(type: string): Promise<Message>
+  send(message: unknown): void
+  /** Leaves, and resolves once the connection is closed. */
+  leave(): Promise<void>
+  /** How the connection was closed. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>
+}
+
+/** Connects with what the examples take from the address: `?player=` and whatever else is given. */
+export async function connectPlayer(
+  { onTestFinished }: Cleanup,
+  url: string,
+  player: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Player> {
+  const socket = new WebSocket(`${url}/?${new URLSearchParams({ player, ...query }).toString()}`)
+  onTestFinished(() => socket.terminate())
+  const messages: Message[] = []
+  const watchers = new Set<() => void>()
+  const wake = (): void => watchers.forEach((watcher) => watcher())
+  let over = false
+  socket.on('message', (data: Buffer) => {
+    messages.push(JSON.parse(data.toString()) as Message)
+    wake()
+  })
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => {
+      over = true
+      wake()
+      resolve({ code, reason: reason.toString() })
+    })
+  })
+  // After the opening, an error leads to `close`.
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  const message = (type: string): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = messages.find((candidate) => candidate['type'] === type)
+        if (found === undefined && !over) return
+        watchers.delete(look)
+        if (found === undefined) reject(new Error(`No message "${type}" among ${JSON.stringify(messages)}`))
+        else resolve(found)
+      }
+      watchers.add(look)
+      look()
+    })
+  return {
+    messages,
+    message,
+    send: (value) => socket.send(JSON.stringify(value)),
+    leave: async () => {
+      socket.close()
+      await closed
+    },
+    closed,
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it, type TestContext } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import { createMock } from '../../src/mock/index.js'
+import { createLocalSidecar } from '../../src/node/index.js'
+import { trackPlayers, trackSessions } from '../../src/players/index.js'
+import { realSidecar } from '../contract/support/real-sidecar.js'
+import { announceMissing } from '../contract/support/targets.js'
+import { naivePlayers, naiveSessions } from './support/naive-trackers.js'
+import { startRealWorld } from './support/real-world.js'
+import { localWorld, mockWorld } from './support/sidecar-world.js'
+import { runSoak, type Library, type SoakOptions, type SoakResult } from './support/soak.js'
+import { gameServerOf, type World } from './support/world.js'
+
+const SIZES = { seats: 40, rooms: 8 }
+/** New each time, unless one is given to run a failure again: `SOAK_SEED=… npm run vitest -- --project slow soak`. */
+const seed = Number(process.env['SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+const virtual: SoakOptions = {
+  seed,
+  steps: 2000,
+  pause: 800,
+  allocateEvery: 300,
+  sessionMs: 2000,
+  noShow: 3000,
+  chaos: { killEvery: 2000, down: 150, late: 3000 },
+}
+const real: SoakOptions = {
+  ...virtual,
+  steps: Infinity,
+  atMost: 5000,
+  pause: 250,
+  allocateEvery: 100,
+  sessionMs: 600,
+  noShow: 1000,
+  chaos: { killEvery: 400, down: 50, late: 1000 },
+}
+
+async function soak(
+  { onTestFinished }: TestContext,
+  world: World,
+  library: Omit<Library, 'createClient'>,
+  options: SoakOptions,
+): Promise<SoakResult> {
+  onTestFinished(() => world.close())
+  return runSoak({ createClient, ...library }, world, options)
+}
+const onMock = (mockSeed = seed): World => mockWorld(createMock({ gameServer: gameServerOf(SIZES), seed: mockSeed }))
+const onPort = async (): Promise<World> =>
+  localWorld(await createLocalSidecar({ gameServer: gameServerOf(SIZES), onWarning: () => {} }))
+
+/** The first violations, with the seed that brings them again. */
+const told = ({ violations }: SoakResult): readonly string[] =>
+  violations.slice(0, 12).map(({ at, kind, what }) => `SOAK_SEED=${seed} ${at} ms: ${kind}: ${what}`)
+const kindsOf = ({ violations }: SoakResult): string[] => [...new Set(violations.map(({ kind }) => kind))].sort()
+
+describe.concurrent('players and sessions while everything breaks', () => {
+  it('the seats add up, in virtual time', async (context) => {
+    const result = await soak(context, onMock(), { trackPlayers }, virtual)
+    expect(told(result)).toEqual([])
+    expect(result.kills).toBeGreaterThan(3)
+  })
+
+  it('the sessions add up, in virtual time', async (context) => {
+    const result = await soak(context, onMock(), { trackSessions }, { ...virtual, steps: 400 })
+    expect(told(result)).toEqual([])
+  })
+
+  it('seats and sessions of one server add up, on a real port', async (context) => {
+    const result = await soak(context, await onPort(), { trackPlayers, trackSessions }, real)
+    expect(told(result)).toEqual([])
+    expect(result.kills).toBeGreaterThan(3)
+  })
+})
+
+announceMissing('seats and sessions while everything breaks')
+
+describe.skipIf(!realSidecar)('beside the real sidecar in production mode', { concurrent: true }, () => {
+  it('seats and sessions add up while its process is killed', async (context) => {
+    const world = await startRealWorld(SIZES, seed)
+    const result = await soak(context, world, { trackPlayers, trackSessions }, real)
+    expect(told(result)).toEqual([])
+    expect(result.kills).toBeGreaterThan(3)
+  })
+})
+
+describe.concurrent('a tracker that does not reconcile is caught', () => {
+  it('players', async (context) => {
+    const result = await soak(context, onMock(1), { trackPlayers: naivePlayers }, { ...virtual, seed: 1, steps: 500 })
+    expect(kindsOf(result)).toEqual(expect.arrayContaining(['freed while here', 'no agreement']))
+  })
+
+  it('sessions', async (context) => {
+    const result = await soak(context, onMock(1), { trackSessions: naiveSessions }, { ...virtual, seed: 1, steps: 100 })
+    expect(kindsOf(result)).toContain('count below sessions')
+  })
+})

@@ -1,0 +1,59 @@
+import type { Ledger } from './ledger.js'
+import type { Random } from './random.js'
+import type { World } from './world.js'
+
+interface OutsideParts {
+  readonly world: World
+  readonly ledger: Ledger
+  readonly random: Random
+  /** Those who may be promised a seat. */
+  readonly ids: readonly string[]
+  /** Whether each allocation is a session. */
+  readonly sessions: boolean
+  /** ms between two allocations, on average */
+  readonly every: number
+  /** Whether the next may come: a session's allocation waits until the game has seen the one before. */
+  mayAllocate(): boolean
+  /** Whom the game saw in the list when it saw it last. */
+  lastSeen(): readonly string[]
+}
+
+/**
+ * A matchmaker: it allocates, promises seats to players whom the list doesn't hold, and takes the answer for the truth.
+ * One that promised a seat to somebody in the list would change nothing in the object, and no game could know of it. The
+ * same goes for one who has just gone from it, while the game's watch is cut: it sees the value before and after.
+ */
+export class Outside {
+  allocations = 0
+  promises = 0
+  private next: number
+  private readonly parts: OutsideParts
+
+  constructor(parts: OutsideParts) {
+    this.parts = parts
+    this.next = parts.world.now()
+  }
+
+  act(): void {
+    const { world, ledger, random, ids, sessions, every } = this.parts
+    if (world.now() < this.next || (sessions && !this.parts.mayAllocate())) return
+    this.next = world.now() + random.between(1, every * 2)
+    const { values } = world.object()
+    const known = new Set([...values, ...ledger.here, ...this.parts.lastSeen()])
+    const strangers = ids.filter((id) => !known.has(id))
+    const seats = strangers.length === 0 ? [] : pickSome(strangers, random)
+    if (seats.length === 0 && !sessions) return
+    if (!world.allocate({ seats, session: sessions })) return
+    this.allocations++
+    this.promises += seats.length
+    ledger.promise(seats)
+    if (sessions) ledger.allocatedSessions++
+  }
+}
+
+function pickSome(ids: readonly string[], random: Random): string[] {
+  const wanted = random.between(0, 3)
+  const picked = new Set<string>()
+  for (let i = 0; i < wanted; i++) picked.add(random.pick(ids))
+  return [...picked]
+}

@@ -1,0 +1,61 @@
+import type { ClientOptions } from '../../../src/index.js'
+
+/** What is watched of a GameServer at one moment. */
+export interface Seen {
+  readonly values: readonly string[]
+  /** Of the list. */
+  readonly capacity: number
+  /** The counter that only the game writes. */
+  readonly here: number
+  /** The counter that allocations write, too. */
+  readonly rooms: number
+  readonly state: string
+}
+
+/** A fault that lasts for some ms. `late`: writes take effect 3 s later; `deaf`: nobody is told anything. */
+export type FaultKind = 'answers-dropped' | 'requests-dropped' | 'late' | 'late-answers' | 'away' | 'deaf' | 'watch-cut'
+
+/** A sidecar, the cluster behind it, and their time. */
+export interface World {
+  readonly name: string
+  readonly clientOptions: ClientOptions
+  /** ms, of the world's own time */
+  now(): number
+  /** Calls `tick` about every 10 ms until it returns true. */
+  run(tick: () => boolean): Promise<void>
+  /** The GameServer as the API server holds it. */
+  object(): Seen
+  /** Every change of it. */
+  onObject(listener: (seen: Seen) => void): void
+  /** As the allocator does it: only where there are so many free seats, and room for a session. */
+  allocate(request: { readonly seats: readonly string[]; readonly session: boolean }): boolean
+  kill(downMs: number): void
+  fault(kind: FaultKind, ms: number, lateMs: number): void
+  /** Ends every fault. */
+  calm(): void
+  /** When the sidecar last came back, or a fault ended, in the world's time. */
+  returnedAt(): number
+  /** How often each operation was called. */
+  calls(): Readonly<Record<string, number>>
+  close(): Promise<void>
+}
+
+export const LIST = 'players'
+export const HERE = 'here'
+export const ROOMS = 'rooms'
+
+export interface Sizes {
+  readonly seats: number
+  readonly rooms: number
+}
+
+/** The GameServer that is played on. It sends no beats, so that nothing but the tracking calls. */
+export const gameServerOf = ({ seats, rooms }: Sizes) => ({
+  metadata: { name: 'soak', namespace: 'default' },
+  spec: { health: { disabled: true } },
+  status: {
+    state: 'Ready',
+    counters: { [HERE]: { count: 0, capacity: seats }, [ROOMS]: { count: 0, capacity: rooms } },
+    lists: { [LIST]: { capacity: seats, values: [] as string[] } },
+  },
+})
