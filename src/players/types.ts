@@ -48,19 +48,29 @@ export interface Players {
 }
 
 export interface SessionsOptions<Int = number> {
-  /** The counter that an allocation increments for each session. */
+  /** The counter that an allocation increments for each session. Only differences are written to it. */
   counter?: string
-  /** The label that an allocation selects on: `true` while another session may come, else `false`. */
+  /**
+   * The label that an allocation selects on, without the platform's SDK prefix: `true` while another session may come,
+   * else `false`
+   */
   label?: string
   /** Called for each session. What it throws or rejects with is told as `error`, and the session goes on until `end()`. */
   onSession(session: Session<Int>): void | Promise<void>
-  /** The most sessions at once; default: the counter's capacity, 1 without a counter */
+  /**
+   * The most sessions at once; default, and at most: the counter's capacity, 1 without a counter. The counter's capacity
+   * is lowered to it, since nothing else keeps the platform from allocating more.
+   */
   maxSessions?: number
-  /** Shut down once so many sessions have ended, or once the `last` one that runs has. Default: never */
+  /**
+   * Once so many sessions have been started no more may come, and `shutdown()` follows the last of them; `last`: it follows
+   * as soon as none runs any more. Default: never
+   */
   thenShutdown?: number | 'last'
 }
 
 export interface Session<Int = number> {
+  /** Unique within the GameServer. */
   readonly id: string
   /** The allocation that started it. */
   readonly allocation: AllocatedEvent<Int>
