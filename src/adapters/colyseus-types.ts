@@ -33,7 +33,7 @@ export interface RoomRequest {
 }
 
 export interface SidecarPluginOptions {
-  /** `matchMaker` of the module that `Server` comes from: `import { Server, matchMaker } from 'colyseus'` */
+  /** Imported from where `Server` is: each copy of Colyseus has its own. */
   matchMaker: ColyseusMatchMaker
   /** A client, which stays open; or options for one, which the plugin creates with `autoHealth` and closes. */
   client?: SidecarClient | ClientOptions
