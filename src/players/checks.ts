@@ -1,10 +1,10 @@
 import { SidecarError } from '../index.js'
-import { meant } from '../protocol/nearest.js'
 
-function show(value: unknown): string {
-  if (typeof value === 'string') return `"${value.slice(0, 80)}"`
-  return typeof value === 'number' ? String(value) : typeof value
-}
+const show = (value: unknown): string =>
+  typeof value === 'string' ? `"${value.slice(0, 80)}"` : typeof value === 'number' ? `${value}` : typeof value
+
+const wrong = (summary: string, operation?: string, hint?: string): SidecarError =>
+  new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', summary, { operation, hint })
 
 /**
  * @param operation the method whose argument this is; without one it is an option of the tracker
@@ -14,10 +14,13 @@ export function check(passed: unknown, name: string, value: unknown, wanted: str
   if (!passed) throw wrong(`${name} must be ${wanted}; got ${show(value)}`, operation)
 }
 
-/** Refuses a name that doesn't exist, with the nearest one that does. */
+/** What slips leave alone: how a name begins. */
+const start = (name: unknown): string => show(name).slice(1, 4).toLowerCase()
+
+/** Refuses a name that doesn't exist, with the one that was probably meant. */
 export function checkName(name: unknown, known: readonly string[], kind: string, operation?: string): void {
   if (known.includes(name as string)) return
-  const best = typeof name === 'string' && meant(name, known)
+  const best = known.find((other) => start(other) === start(name))
   throw wrong(
     `There is no ${kind} ${show(name)}`,
     operation,
@@ -29,8 +32,4 @@ export function checkName(name: unknown, known: readonly string[], kind: string,
 export function checkOptions(options: unknown, known: readonly string[], operation?: string): void {
   check(Object(options) === options, 'options', options, 'an object', operation)
   for (const name of Object.keys(options as object)) checkName(name, known, 'option', operation)
-}
-
-function wrong(summary: string, operation?: string, hint?: string): SidecarError {
-  return new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', summary, { operation, hint })
 }
