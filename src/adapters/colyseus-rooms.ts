@@ -27,15 +27,15 @@ export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMak
   }
 
   server.define = (...parameters) => follow(define.apply(server, parameters))
-  // 0.16 doesn't tell its handlers, but asks its driver for a listing whenever it creates a room.
   const { driver } = server as { driver?: { createInstance?(listing: { name: string }): unknown } }
   const create = driver?.createInstance
-  if (create)
+  if (matchMaker.getAllHandlers) Object.values(matchMaker.getAllHandlers()).forEach(follow)
+  // 0.16 doesn't tell its handlers, but asks its driver for a listing whenever it creates a room.
+  else if (create)
     driver.createInstance = (listing) => {
       follow(matchMaker.getHandler(listing.name))
       return create.call(driver, listing)
     }
-  else Object.values(matchMaker.getAllHandlers!()).forEach(follow)
 
   return () => {
     isOver = true
@@ -43,9 +43,10 @@ export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMak
 }
 
 export interface RoomSessions {
-  /** Gives a session its room: the one that its allocation asks for, or the next that is created. */
+  /** Creates the room that a session's allocation asks for. */
   start(session: Session): Promise<void>
   created(room: ColyseusRoom): void
+  joined(room: ColyseusRoom): void
   disposed(room: ColyseusRoom): void
 }
 
@@ -54,18 +55,17 @@ export function createRoomSessions(
   room: SidecarPluginOptions['room'],
   listening: Promise<unknown>,
 ): RoomSessions {
-  /** The rooms that there are, by their ids, with their sessions. */
-  const rooms = new Map<string, Session | undefined>()
-  const waiting: Session[] = []
-  let creating = 0
+  /** Each room's session; of a room that players have created, whether anybody was let in. */
+  const rooms = new Map<string, Session | boolean>()
+  /** Those whose allocation asks for no room. Their players may be here before the allocation is told. */
+  const roomless: Session[] = []
 
   return {
     async start(session) {
       await listening
-      creating++
       try {
         const request = await requestOf(session.allocation, room)
-        if (!request) return void waiting.push(session)
+        if (!request) return void roomless.push(session)
         // In this process, since it was allocated: createRoom() may choose another one.
         const { roomId } = await matchMaker.handleCreateRoom(request.name, request.options ?? {})
         if (rooms.has(roomId)) rooms.set(roomId, session)
@@ -73,17 +73,16 @@ export function createRoomSessions(
       } catch (error) {
         void session.end()
         throw error
-      } finally {
-        creating--
       }
     },
-    created({ roomId }) {
-      // While one is created on demand, nobody can tell yet which of the new ones that is.
-      rooms.set(roomId, creating ? undefined : waiting.shift())
+    created: ({ roomId }) => void rooms.set(roomId, false),
+    joined({ roomId }) {
+      if (rooms.get(roomId) === false) rooms.set(roomId, true)
     },
     disposed({ roomId }) {
-      void rooms.get(roomId)?.end()
+      const owner = rooms.get(roomId)
       rooms.delete(roomId)
+      void (owner === true ? roomless.shift() : owner || undefined)?.end()
     },
   }
 }

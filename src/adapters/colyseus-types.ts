@@ -33,7 +33,7 @@ export interface RoomRequest {
 }
 
 export interface SidecarPluginOptions {
-  /** `matchMaker` of the module that `Server` comes from: `import { Server, matchMaker } from 'colyseus'` */
+  /** Imported from where `Server` is: each copy of Colyseus has its own. */
   matchMaker: ColyseusMatchMaker
   /** A client, which stays open; or options for one, which the plugin creates with `autoHealth` and closes. */
   client?: SidecarClient | ClientOptions
@@ -43,7 +43,8 @@ export interface SidecarPluginOptions {
   sessions?: Omit<SessionsOptions, 'onSession'>
   /**
    * The room that is created for a session: the label that names it; the annotation that names it, or holds
-   * `{ "name", "options" }` as JSON; or a function. Without it, the first room that is created then is the session's.
+   * `{ "name", "options" }` as JSON; or a function. A session without one ends with
+   * the next room of players that is disposed.
    */
   room?:
     | { label?: string; annotation?: string }

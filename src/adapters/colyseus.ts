@@ -49,7 +49,9 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
 
   const { client, release } = clientOf(options.client ?? {}, maxDelay, () => end())
   const players = options.players === false ? undefined : trackPlayers(client, options.players)
-  const seats = players && createSeats(players, options.idOf ?? idOf)
+  let isClosed = false
+  const playerOf = options.idOf ?? idOf
+  const seats = players && createSeats(players, (player, joined) => (isClosed ? undefined : playerOf(player, joined)))
 
   let begin!: () => void
   const listening = new Promise<void>((resolve) => (begin = resolve))
@@ -60,6 +62,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       seats?.guard(room)
       rooms.created(room)
     },
+    join: rooms.joined,
     leave: (room, client) => seats?.free(room, client),
     dispose: rooms.disposed,
   })
@@ -81,7 +84,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   }
   const end = (event?: EndingEvent): Promise<void> => (finished ??= finish(event))
 
-  const unlisten = client.on('ending', end)
+  const unlisten = client.on('ending', (event) => void end(event))
   // Colyseus calls it at SIGTERM, and would exit before the last word.
   server.gracefullyShutdown = async (exit = true, error) => {
     await end()
@@ -110,6 +113,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
     players,
     sessions,
     close() {
+      isClosed = true
       Object.assign(server, { define, listen, gracefullyShutdown })
       unlisten()
       unfollow()
@@ -125,12 +129,12 @@ function report({ code, message }: SidecarError): void {
 }
 
 function idOf({ auth, sessionId }: ColyseusClient, options: unknown): string {
-  const { id = (Object(options) as { playerId?: unknown }).playerId ?? sessionId } = Object(auth) as { id?: unknown }
-  return String(id)
+  const { id } = Object(auth) as { id?: string | number }
+  return String(id ?? (Object(options) as { playerId?: string | number }).playerId ?? sessionId)
 }
 
-function check(passed: unknown, name: string, wanted: string, hint?: string): void {
-  if (!passed) throw new SidecarError('CONFIG', `${name} must be ${wanted}`, { hint })
+function check(passed: unknown, name: string, wanted: string): void {
+  if (!passed) throw new SidecarError('CONFIG', `${name} must be ${wanted}`)
 }
 
 /** Refuses a name that doesn't exist, with the one that has most of its letters. */

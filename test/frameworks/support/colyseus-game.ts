@@ -14,7 +14,7 @@ export const folderOf = (version: string): string => join(root, `test/frameworks
 export const node22 = runtimeFile('node-22/bin/node')
 
 /** What runs a version of the framework; undefined where it isn't installed. */
-export function nodeOf(version: string): string | undefined {
+function nodeOf(version: string): string | undefined {
   const node = version === '0.18' ? node22 : process.execPath
   return existsSync(join(folderOf(version), 'node_modules/@colyseus/core')) ? node : undefined
 }
