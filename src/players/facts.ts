@@ -11,21 +11,15 @@ export interface Facts {
   readonly capacity: number
 }
 
-type Map<T> = Record<string, T> | null | undefined
-
-function own<T>(map: Map<T>, name: string | undefined): T | undefined {
-  return name !== undefined && map && {}.hasOwnProperty.call(map, name) ? map[name] : undefined
-}
-
 export function factsOf({ status }: GameServer, list: string | undefined, counter: string | undefined): Facts {
-  const seats = own(status.lists, list)
-  const counted = own(status.counters, counter)
+  const seats = status.lists?.[list!]
+  const counted = status.counters?.[counter!]
   const room = seats ? Number(seats.capacity) : Infinity
   return {
-    values: seats && new Set(Array.isArray(seats.values) ? seats.values : []),
+    values: seats && new Set(seats.values ?? []),
     count: counted && Number(counted.count),
     room,
-    capacity: Math.min(room, counted ? Number(counted.capacity) : Infinity),
+    capacity: counted ? Math.min(room, Number(counted.capacity)) : room,
   }
 }
 

@@ -1,17 +1,38 @@
-import { SidecarError, type CallOptions, type GameServer, type SidecarClient } from '../index.js'
+import { SidecarError, type GameServer, type SidecarClient } from '../index.js'
 import { check, checkOptions } from './checks.js'
 import { createEmitter } from './emitter.js'
 import { factsOf, isOlder, type Facts } from './facts.js'
 import { findMissing } from './missing.js'
-import { nothing, type Seat, type Stage } from './seat.js'
-import { after as afterWith, limit } from './timer.js'
+import { after } from './timer.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
-import { createWrite } from './write.js'
+import { createWrite, type Write } from './write.js'
 
-/** ms that a value is known as ours although nothing shows: an API server that was away writes up to 35 s late. */
+/** ms that a join waits, and that a promised seat is kept */
+const MINUTE = 60000
+/** ms */
+const TICK = 500
+/** ms that a value that went is known as ours: an API server that was away writes up to 35 s late. */
 const LATE = 40000
-/** ms that a join waits */
-const PATIENCE = 60000
+
+/** What the game wants with a seat. `gone`: its value is to leave the list. */
+type Stage = 'expected' | 'joining' | 'here' | 'gone'
+
+/** One value of the list, from when it is known until nothing of it can come any more. */
+interface Seat {
+  readonly id: string
+  stage: Stage
+  readonly write: Write
+  /** What it has written may come late, without anybody knowing. */
+  isUncertain?: boolean
+  /** Was promised while a removal of ours was on its way, which may take the value away: then it is put back. */
+  isEndangered?: boolean
+  /** Ends the timer that runs in this stage. */
+  stopTimer(): void
+  /** Ends the join that waits. */
+  settle(error?: SidecarError): void
+}
+
+const nothing = (): void => {}
 
 /**
  * Keeps the seats of a GameServer: what the game says is the wish, the watched object the fact, and values are added and
@@ -21,30 +42,40 @@ const PATIENCE = 60000
  */
 export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: PlayersOptions = {}): Players {
   checkOptions(options, ['list', 'counter', 'capacity', 'noShow'])
-  const { counter, list = counter === undefined ? 'players' : undefined, capacity, noShow = PATIENCE } = options
-  check(list !== '' && /^[su]/.test(typeof list), 'list', list, 'the name of a list')
-  check(counter !== '' && /^[su]/.test(typeof counter), 'counter', counter, 'the name of a counter')
-  check(
-    capacity === undefined || (Number.isInteger(capacity) && capacity > 0),
-    'capacity',
-    capacity,
-    'a whole number above 0',
-  )
+  const {
+    counter,
+    list = counter === undefined ? 'players' : undefined,
+    capacity = Infinity,
+    noShow = MINUTE,
+  } = options
+  checkResource(list, 'list')
+  checkResource(counter, 'counter')
+  const isCapacity = capacity === Infinity || (Number.isInteger(capacity) && capacity > 0)
+  check(isCapacity, 'capacity', capacity, 'a whole number above 0')
   check(noShow > 0, 'noShow', noShow, 'ms above 0')
 
   const { on, emit } = createEmitter<PlayersEvents>(['expected', 'joined', 'left', 'noshow', 'full', 'error'])
-  const after = (ms: number, run: () => void): (() => void) => afterWith(client, ms, run)
   const seats = new Map<string, Seat>()
   /** Events wait until everything agrees again: a listener may join and leave. */
   const untold: (() => void)[] = []
   const reported = new Set<string>()
+  /** Values that the last object brought. */
+  let added: string[] = []
   let last: GameServer | undefined
   let facts: Facts | undefined
-  let reading: Promise<void> | undefined
+  let isTicking = false
+  let stopTick = nothing
+  /** Why nobody can join. */
   let failure: SidecarError | undefined
   let wasFull = false
-  let end: SidecarError | undefined
+  let isEnding = false
   let isClosed = false
+
+  const later = (ms: number, run: () => void): (() => void) => after(client, ms, run)
+  const inStage = (stage: Stage): Seat[] => Array.from(seats.values()).filter((seat) => seat.stage === stage)
+  const idsOf = (stage: Stage): string[] => inStage(stage).map(({ id }) => id)
+  const most = (): number => (facts ? Math.min(capacity, facts.capacity) : capacity)
+  const isHeld = ({ id }: Seat): boolean => !list || !!facts?.values?.has(id)
 
   function tell<T extends keyof PlayersEvents>(type: T, event: PlayersEvents[T]): void {
     untold.push(() => emit(type, event))
@@ -56,236 +87,221 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     reported.add(error.message)
   }
 
-  const of = (stage: Stage): Seat[] => Array.from(seats.values()).filter((seat) => seat.stage === stage)
-  const idsOf = (stage: Stage): string[] => of(stage).map(({ id }) => id)
-  const most = (): number => Math.min(capacity ?? Infinity, facts?.capacity ?? Infinity)
-  const isHeld = (id: string): boolean => !list || !!facts?.values?.has(id)
-
-  function enter(seat: Seat, stage: Stage): void {
-    seat.stopTimer()
-    seat.stopTimer = nothing
-    seat.stage = stage
-  }
-
-  function addSeat(id: string, stage: Stage): Seat {
+  function addSeat(id: string): Seat {
     const seat: Seat = {
       id,
-      stage,
-      isUncertain: false,
+      stage: 'gone',
       stopTimer: nothing,
       settle: nothing,
       write: createWrite<boolean>(
         {
           wanted() {
-            if (isClosed || !facts || (list && !facts.values) || seat.stage === 'expected') return undefined
-            if (seat.stage === 'gone') return false
-            // Full of values that are on their way out, or of a capacity that was lowered.
-            return !end && (isHeld(id) || facts.values!.size < facts.room) ? true : undefined
+            const { stage } = seat
+            if (isClosed || !list || !facts?.values) return undefined
+            if (stage === 'gone') return false
+            if (stage === 'expected' && !seat.isEndangered) return undefined
+            // There is no room while values are on their way out, or where the capacity was lowered.
+            return !isEnding && (isHeld(seat) || facts.values.size < facts.room) ? true : undefined
           },
-          found: () => (list ? isHeld(id) : seat.stage !== 'gone'),
-          send: (isIn) => (isIn ? client.addListValue(list!, id) : client.removeListValue(list!, id)),
-          failed(isIn, error, isRefused) {
-            const { code } = error
-            if (isIn && !isRefused && code !== 'ALREADY_EXISTS') seat.isUncertain = true
-            if (!isRefused || isClosed) return
-            if (seat.stage === 'joining' && (code !== 'OUT_OF_RANGE' || !of('gone').length)) refuse(seat, error)
-            else if (code !== 'OUT_OF_RANGE') report(error)
-            look()
+          found: () => isHeld(seat),
+          send: (isIn, signal) => client[isIn ? 'addListValue' : 'removeListValue'](list!, id, { signal }),
+          failed(error, isRefused) {
+            if (!isRefused) {
+              seat.isUncertain = true
+              return
+            }
+            const isFull = error.code === 'OUT_OF_RANGE'
+            if (seat.stage === 'joining' && !(isFull && inStage('gone').some(isHeld))) refuse(seat, error)
+            else if (!isFull) report(error)
           },
           done() {
             if (seat.stage !== 'gone') return
             if (!seat.isUncertain) seats.delete(id)
-            else if (seat.stopTimer === nothing) seat.stopTimer = after(LATE, () => seats.delete(id))
+            else if (seat.stopTimer === nothing)
+              seat.stopTimer = later(LATE, () => {
+                seat.isUncertain = false
+                look()
+              })
           },
         },
-        after,
-        read,
+        look,
       ),
     }
     seats.set(id, seat)
     return seat
   }
 
-  const countWrite = createWrite<number>(
+  const count = createWrite<number>(
     {
       wanted() {
         if (isClosed || facts?.count === undefined) return undefined
-        const count = Math.min(idsOf('here').length, facts.capacity)
-        return end && count > facts.count ? undefined : count
+        const wanted = Math.min(idsOf('here').length, facts.capacity)
+        return isEnding && wanted > facts.count ? undefined : wanted
       },
-      found: () => facts!.count!,
-      send: (count) => client.updateCounter(counter!, { count }),
-      failed(_, error, isRefused) {
+      // A page of another origin can't write it, which it is to be told at once.
+      found: () => (client.status.direct ? -1 : facts!.count!),
+      send: (wanted) => client.updateCounter(counter!, { count: wanted }),
+      failed(error, isRefused) {
         if (isRefused) report(error)
       },
     },
-    after,
-    read,
+    look,
   )
 
-  function read(): Promise<void> {
-    reading ??= client
-      .getGameServer({ timeout: 5000 })
-      .then(take, nothing)
-      .then(() => (reading = undefined))
-    return reading
+  const writes = (): Write[] => [count, ...Array.from(seats.values(), ({ write }) => write)]
+
+  /** Lets what doesn't show have its time: then it is looked for by a read, since a watch in local mode never tells. */
+  function tick(): void {
+    isTicking = true
+    stopTick = later(TICK, () => {
+      const looked = writes().some(({ pause }) => pause === 1)
+        ? client.getGameServer({ timeout: 5000 }).then(take)
+        : Promise.resolve()
+      void looked.catch(nothing).then(() => {
+        for (const write of writes()) if (write.pause) write.pause--
+        isTicking = false
+        look()
+      })
+    })
+  }
+
+  function enter(seat: Seat, stage: Stage): void {
+    seat.stopTimer()
+    seat.stopTimer = nothing
+    seat.stage = stage
+    if (stage === 'gone' && !list) seats.delete(seat.id)
   }
 
   function promise(seat: Seat): void {
     enter(seat, 'expected')
+    seat.isEndangered = seat.write.isOpen()
     tell('expected', { id: seat.id })
     if (noShow < Infinity)
-      seat.stopTimer = after(noShow, () => {
+      seat.stopTimer = later(noShow, () => {
+        if (seat.stage !== 'expected') return
         enter(seat, 'gone')
         tell('noshow', { id: seat.id })
         look()
       })
   }
 
-  /** Takes an object for the fact. */
-  function take(gameServer: GameServer): void {
-    if (isClosed || (last && isOlder(gameServer, last))) return
-    last = gameServer
-    facts = factsOf(gameServer, list, counter)
-    checkMissing(facts)
-    if (!end)
-      facts.values?.forEach((id) => {
-        if (!seats.has(id)) promise(addSeat(id, 'expected'))
-      })
-    for (const seat of of('expected')) {
-      if (isHeld(seat.id)) continue
-      seat.stopTimer()
-      seats.delete(seat.id)
-    }
-    seats.forEach(({ write }) => write.seen())
-    countWrite.seen()
-    look()
-  }
-
-  /** Decides what can be decided, and writes what is to be written. */
-  function look(): void {
-    if (facts && !failure) {
-      let taken = of('here').length + of('expected').length
-      for (const seat of of('joining')) {
-        if (taken >= most())
-          refuse(seat, new SidecarError('OUT_OF_RANGE', `All ${most()} seats are taken or promised`, { hint: '' }))
-        else {
-          taken++
-          if (isHeld(seat.id) && !seat.write.isOpen) admit(seat)
-        }
-      }
-    }
-    seats.forEach(({ write }) => write.look())
-    countWrite.look()
-    const isFull = players.full
-    if (isFull && !wasFull) tell('full', { capacity: most() })
-    wasFull = isFull
-    while (untold.length) untold.shift()!()
-  }
-
   function admit(seat: Seat): void {
     seat.settle()
     enter(seat, 'here')
-    seat.isUncertain = false
     tell('joined', { id: seat.id })
   }
 
   /** Ends a join; what it has written is taken back. */
   function refuse(seat: Seat, error: SidecarError): void {
     enter(seat, 'gone')
-    seat.settle(ofJoin(error))
+    seat.settle(error)
   }
 
-  function checkMissing(now: Facts): void {
-    const kind = list && !now.values ? 'list' : counter && now.count === undefined ? 'counter' : undefined
-    if (counter && client.status.direct)
-      report(
-        new SidecarError('CROSS_ORIGIN', `The counter "${counter}" cannot follow`, {
-          hint: 'A browser lets no page of another origin write counters: use a list, or serve both from one origin',
-        }),
-      )
-    if (!kind) failure = undefined
-    else if (!failure && !end)
-      void findMissing(client, kind, kind === 'list' ? list! : counter!, capacity).then((error) => {
-        if (!error || isClosed || facts !== now) return
-        failure = error
-        fail(error)
-      })
-  }
-
+  /** From now on nobody joins. */
   function fail(error: SidecarError): void {
-    tell('error', error)
-    refuseAll(error)
+    failure = error
+    for (const seat of inStage('joining')) refuse(seat, error)
     look()
   }
 
-  const refuseAll = (error: SidecarError): void => of('joining').forEach((seat) => refuse(seat, error))
-
-  function finish(error: SidecarError): void {
-    end ??= error
-    refuseAll(error)
+  /** Takes an object for the fact. */
+  function take(gameServer: GameServer): void {
+    if (isClosed || (last && isOlder(gameServer, last))) return
+    last = gameServer
+    const before = facts
+    const now = (facts = factsOf(gameServer, list, counter))
+    const missing = list && !now.values ? 'list' : counter && now.count === undefined ? 'counter' : undefined
+    if (!isEnding) {
+      if (!missing) failure = undefined
+      else if (!failure)
+        void findMissing(client, missing, options[missing] ?? list!, options.capacity).then((error) => {
+          if (!error || failure || facts !== now) return
+          report(error)
+          fail(error)
+        })
+      added = Array.from(now.values ?? []).filter((id) => !before?.values?.has(id))
+      for (const id of now.values ?? []) if (!seats.has(id)) promise(addSeat(id))
+    }
+    for (const seat of inStage('expected')) {
+      if (isHeld(seat) || seat.isEndangered) continue
+      seat.stopTimer()
+      seats.delete(seat.id)
+    }
+    for (const write of writes()) write.seen()
     look()
+  }
+
+  /** Decides what can be decided, and writes what is to be written. */
+  function look(): void {
+    if (facts && !failure) {
+      let taken = inStage('here').length + inStage('expected').length
+      for (const seat of inStage('joining')) {
+        if (++taken > most())
+          refuse(seat, new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised', { hint: '' }))
+        else if (isHeld(seat) && !seat.write.isOpen()) admit(seat)
+      }
+    }
+    for (const write of writes()) write.look()
+    if (!isClosed && !isTicking && writes().some(({ pause }) => pause)) tick()
+    if (players.full && !wasFull) tell('full', { capacity: most() })
+    wasFull = players.full
+    while (untold.length) untold.shift()!()
   }
 
   function close(): void {
     if (isClosed) return
-    finish(new SidecarError('CLOSED', 'The players are not tracked any more'))
-    isClosed = true
-    stops.forEach((stop) => stop())
-    countWrite.stop()
-    seats.forEach((seat) => {
-      seat.stopTimer()
-      seat.write.stop()
-    })
+    isEnding = isClosed = true
+    fail(new SidecarError('CLOSED', 'The players are not tracked any more'))
+    for (const stop of stops) stop()
+    stopTick()
+    for (const seat of seats.values()) seat.stopTimer()
   }
 
   const players: Players = {
-    join(id, given) {
-      return new Promise((resolve, reject) => {
+    join: (id, given) =>
+      new Promise((resolve, reject) => {
+        const rejectJoin = ({ code, summary, hint, cause, status }: SidecarError): void =>
+          reject(new SidecarError(code, summary, { operation: 'join', hint, cause, status }))
         checkId(id, 'join')
-        const limits: CallOptions = Object.assign({ timeout: PATIENCE }, given)
+        const limits = Object.assign({ timeout: MINUTE }, given)
         checkOptions(limits, ['timeout', 'signal'], 'join')
-        check(limits.timeout! > 0, 'timeout', limits.timeout, 'ms above 0', 'join')
-        let seat = seats.get(id)
-        const stage = seat?.stage
-        const error = end ?? failure
-        if (error) throw ofJoin(error)
+        if (failure) return rejectJoin(failure)
+        const seat = seats.get(id) ?? addSeat(id)
+        const { stage } = seat
         if (stage === 'here' || stage === 'joining')
-          throw new SidecarError('ALREADY_EXISTS', `"${id}" is here already`, { operation: 'join' })
-        seat ??= addSeat(id, 'joining')
-        const wasExpected = stage === 'expected' && of('here').length < most()
-        enter(seat, 'joining')
-        if (wasExpected) {
-          admit(seat)
+          return rejectJoin(new SidecarError('ALREADY_EXISTS', `"${id}" is here already`, { hint: '' }))
+        if (stage === 'expected' && !seat.write.isOpen() && inStage('here').length < most()) {
           resolve('expected')
+          admit(seat)
         } else {
-          const lift = limit(client, limits, (error) => {
-            refuse(seat, error)
-            look()
-          })
-          seat.settle = (error) => {
+          enter(seat, 'joining')
+          const settle = (error?: SidecarError): void => {
             seat.settle = nothing
-            lift()
-            if (error) reject(error)
+            if (error) rejectJoin(error)
             else resolve('joined')
           }
+          seat.settle = settle
+          // Ends by the limits, by the client's end, or where the watch can't help; else with the next object.
+          client
+            .waitFor(() => seat.settle !== settle, limits)
+            .catch((error: unknown) => {
+              if (seat.settle !== settle) return
+              refuse(seat, error as SidecarError)
+              look()
+            })
         }
         look()
-      })
-    },
+      }),
     async leave(id) {
       checkId(id, 'leave')
       const seat = seats.get(id)
       if (!seat || seat.stage === 'expected' || seat.stage === 'gone') return 'absent'
-      if (seat.stage === 'joining') refuse(seat, new SidecarError('ABORTED', `"${id}" has left`))
-      else {
-        enter(seat, 'gone')
-        tell('left', { id })
-      }
+      if (seat.stage === 'here') tell('left', { id })
+      refuse(seat, new SidecarError('ABORTED', `"${id}" has left`))
       look()
       return 'left'
     },
-    has: (id) => seats.get(id)?.stage === 'here',
+    has: (id) => idsOf('here').includes(id),
     get ids() {
       return idsOf('here')
     },
@@ -293,7 +309,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       return idsOf('expected')
     },
     get full() {
-      return seats.size - of('gone').length >= most()
+      return seats.size - inStage('gone').length >= most()
     },
     on,
     close,
@@ -302,35 +318,36 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const stops = [
     client.on('gameserver', take),
     client.on('allocated', ({ lists }) => {
-      // Ours that comes late is not promised, but what an allocation brings is.
-      const values = list && {}.hasOwnProperty.call(lists, list) ? lists[list]! : []
-      for (const seat of values.map((id) => seats.get(id))) if (seat?.stage === 'gone' && !end) promise(seat)
+      // A value of ours that comes late isn't promised, but one that an allocation brings is.
+      const values = lists[list!] ?? []
+      for (const seat of inStage('gone'))
+        if (!isEnding && added.includes(seat.id) && values.includes(seat.id)) promise(seat)
       look()
     }),
-    client.on('ending', () => finish(new SidecarError('CLOSED', 'This GameServer ends'))),
+    client.on('ending', () => {
+      isEnding = true
+      fail(new SidecarError('CLOSED', 'This GameServer ends'))
+    }),
     client.on('connection', ({ state }) => {
       if (state === 'closed') close()
       if (state !== 'connected' || !client.gameServer) return
-      seats.forEach(({ write }) => write.renew())
-      countWrite.renew()
+      for (const write of writes()) write.rest()
       take(client.gameServer)
     }),
   ]
-  if (client.status.connection === 'closed') close()
   return players
 }
 
-function ofJoin({ code, summary, hint, cause, status }: SidecarError): SidecarError {
-  return new SidecarError(code, summary, { operation: 'join', hint, cause, status })
+function checkResource(name: unknown, option: string): void {
+  check(name === undefined || (typeof name === 'string' && name), option, name, 'a name')
 }
 
 function checkId(id: unknown, operation: string): void {
-  check(typeof id === 'string' && id, 'id', id, 'a text that is not empty', operation)
   check(
-    (id as string).length <= 256,
+    typeof id === 'string' && id && id.length <= 256,
     'id',
     id,
-    '256 characters at most: a watch message of 64 KiB holds the whole list',
+    'a text of 1 to 256 characters, since a watch message of 64 KiB holds all',
     operation,
   )
 }

@@ -70,7 +70,7 @@ function fate(promise: Promise<unknown>): { readonly now: unknown } {
   let now: unknown = 'pending'
   promise.then(
     (value) => (now = value),
-    (error: SidecarError) => (now = error.code),
+    (error: unknown) => (now = (error as SidecarError).code),
   )
   return {
     get now() {
