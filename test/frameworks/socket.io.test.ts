@@ -9,7 +9,8 @@ import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
 import { calls } from '../support/with-sidecar.js'
 
 const folder = new URL('./socket.io/', import.meta.url)
-const require = createRequire(new URL('package.json', folder))
+/** A package of that folder, whose names aren't dependencies of this one. */
+const load = createRequire(new URL('package.json', folder))
 const isInstalled = existsSync(new URL('node_modules/socket.io/package.json', folder))
 
 /** The parts of Socket.IO that are used here; its packages aren't there when types are checked. */
@@ -57,8 +58,8 @@ const test = base.extend<{ world: World }>({
   world: async ({}, use) => {
     const undo: (() => unknown)[] = []
     const onEnd = (one: () => unknown): void => void undo.unshift(one)
-    const { Server } = require('socket.io') as { Server: new (...given: unknown[]) => Io }
-    const { io: connect } = require('socket.io-client') as { io: (url: string, options: object) => Player }
+    const { Server } = load('socket.io') as { Server: new (...given: unknown[]) => Io }
+    const { io: connect } = load('socket.io-client') as { io: (url: string, options: object) => Player }
     await use({
       onEnd,
       async sidecar(capacity = 8) {

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { snippetsOf } from '../support/markdown.js'
+import { root } from '../support/source.js'
+import { freePort } from '../support/free-port.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { calls, startSidecar } from '../support/with-sidecar.js'
+
+const framework = join(root, 'test/frameworks/socket.io')
+const isInstalled = existsSync(join(framework, 'node_modules/socket.io/package.json'))
+
+const seatsIn = ({ sidecar }: LocalSidecar): readonly string[] =>
+  sidecar.snapshot().gameServer.status.lists?.['players']?.values ?? []
+
+interface Game {
+  readonly port: number
+  readonly sidecar: LocalSidecar
+  kill(signal: NodeJS.Signals): void
+  /** Its exit code, the signal that ended it, and all it has printed. */
+  readonly ended: Promise<[number | null, string | null, string]>
+}
+
+/** Runs the first server that the page shows for an import, with the built package, as a process of its own. */
+async function runSnippet(imported: string, edit = (code: string) => code): Promise<Game> {
+  const folder = await temporaryFolder('socket-server')
+  const port = await freePort()
+  const sidecar = await startSidecar({ gameServer: { spec: { lists: { players: { capacity: 2 } } } } })
+  const { code } = snippetsOf('docs/socket-servers.md').find((snippet) => snippet.code.includes(imported))!
+  expect(code).toContain('7654')
+  await writeFile(join(folder, 'server.mjs'), edit(code.replace('7654', String(port))))
+  await mkdir(join(folder, 'node_modules'))
+  const packages = { 'gameserver-sidecar': root, ws: join(root, 'node_modules/ws') }
+  for (const [name, path] of Object.entries({ ...packages, 'socket.io': join(framework, 'node_modules/socket.io') }))
+    await symlink(path, join(folder, 'node_modules', name), 'junction')
+  const env = { ...process.env, AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port }
+  const child = spawn(process.execPath, ['server.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)))
+  const ended = once(child, 'close').then(([exit, signal]) => [exit, signal, output] as never)
+  const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
+  await Promise.race([expect.poll(state).toBe('Ready'), ended.then((end) => expect(end).toBe('running'))])
+  return { port, sidecar, kill: (signal) => child.kill(signal), ended }
+}
+
+function playerOf({ port }: Game, id: string): { socket: WebSocket; heard: string[]; closed: Promise<unknown[]> } {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/?player=${id}`)
+  onTestFinished(() => socket.terminate())
+  socket.on('error', () => {})
+  const heard: string[] = []
+  socket.on('message', (data) => heard.push(String(data)))
+  return {
+    socket,
+    heard,
+    closed: new Promise((resolve) => socket.on('close', (code, reason) => resolve([code, String(reason)]))),
+  }
+}
+
+/** The error that a newcomer gets. */
+async function refusalOf(game: Game): Promise<string> {
+  const { socket } = playerOf(game, 'cem')
+  const message = new Promise<string>((resolve) => socket.on('error', (error) => resolve(error.message)))
+  return Promise.race([message, once(socket, 'open').then(() => 'open')])
+}
+
+test('the server of ws on the page: chat, seats, a full server, and SIGTERM in order', async () => {
+  const game = await runSnippet("from 'ws'")
+  const [ann, ben] = [playerOf(game, 'ann'), playerOf(game, 'ben')]
+  await Promise.all([once(ann.socket, 'open'), once(ben.socket, 'open')])
+  expect([...seatsIn(game.sidecar)].sort()).toEqual(['ann', 'ben'])
+  expect(await refusalOf(game)).toContain('503')
+  ann.socket.send('hello')
+  await expect.poll(() => ben.heard).toEqual(['ann: hello'])
+  game.kill('SIGTERM')
+  expect(await game.ended).toEqual([0, null, ''])
+  expect(await ben.closed).toEqual([1001, 'The server ends'])
+  expect(ben.heard).toEqual(['ann: hello', 'Good night'])
+  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+})
+
+test('after shutdown() the server of ws on the page ends by itself, as nothing keeps it alive', async () => {
+  const game = await runSnippet("from 'ws'")
+  const ann = playerOf(game, 'ann')
+  await once(ann.socket, 'open')
+  game.sidecar.sidecar.control({ type: 'setState', state: 'Shutdown' })
+  expect(await game.ended).toEqual([0, null, ''])
+  expect(ann.heard).toEqual(['Good night'])
+})
+
+test('SIGTERM in the middle of an end waits for it, and the process exits with 0 once it is over', async () => {
+  // The end goes on once the signal has come.
+  const game = await runSnippet("from 'ws'", (code) =>
+    code
+      .replace(
+        'onEnding: () => ',
+        "onEnding: () => new Promise((go) => process.once('SIGTERM', () => setTimeout(go, 50))),\n  onError: () => ",
+      )
+      .concat("\nserver.on('close', () => console.log('closed'))\nsetInterval(() => {}, 1000)\n"),
+  )
+  const ann = playerOf(game, 'ann')
+  await once(ann.socket, 'open')
+  game.sidecar.sidecar.control({ type: 'delete' })
+  await expect.poll(() => refusalOf(game)).toContain('503')
+  game.kill('SIGTERM')
+  expect(await ann.closed).toEqual([1001, 'The server ends'])
+  expect(await game.ended).toEqual([0, null, 'closed\n'])
+  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+})
+
+test.skipIf(!isInstalled)('the server of Socket.IO on the page: chat, seats and SIGTERM in order', async () => {
+  const game = await runSnippet("from 'socket.io'")
+  const { io } = createRequire(join(framework, 'package.json'))('socket.io-client') as {
+    io: (
+      url: string,
+      options: object,
+    ) => {
+      on(event: string, listener: (value: unknown) => void): void
+      emit(event: string, value: unknown): void
+      disconnect(): void
+    }
+  }
+  const heard: unknown[] = []
+  const ann = io(`http://127.0.0.1:${game.port}`, { auth: { player: 'ann' } })
+  onTestFinished(() => ann.disconnect())
+  for (const event of ['connect', 'chat', 'disconnect']) ann.on(event, (value) => heard.push(value))
+  ann.emit('chat', 'hello')
+  await expect.poll(() => heard).toEqual([undefined, 'ann: hello'])
+  expect(seatsIn(game.sidecar)).toEqual(['ann'])
+  game.kill('SIGTERM')
+  expect(await game.ended).toEqual([0, null, ''])
+  await expect.poll(() => heard.slice(2)).toEqual(['Good night', 'io server disconnect'])
+})
