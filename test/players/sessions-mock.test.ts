@@ -145,12 +145,12 @@ describe('each allocation is a session', () => {
     expect([sessions.started, game.count()]).toEqual([0, 0])
   })
 
-  test('ids are unique and begin with the time of the allocation', async () => {
+  test('ids are unique', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 3)
     const ids = game.sessions.active.map(({ id }) => id)
     expect(new Set(ids).size).toBe(3)
-    for (const id of ids) expect(id).toMatch(/^2025-01-01T00:00:02.*Z-[123]$/)
+    for (const id of ids) expect(id).toMatch(/^[0-9]+-[123]$/)
   })
 })
 
@@ -367,8 +367,8 @@ describe('options that can’t be right', () => {
     [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean maxSessions?'],
     [{ onSession, maxSessions: 0 }, 'maxSessions must be a whole number above 0; got 0'],
     [{ onSession, maxSessions: 1.5 }, 'maxSessions must be a whole number above 0; got 1.5'],
-    [{ onSession, thenShutdown: 0 }, 'thenShutdown must be a whole number above 0, or "last"; got 0'],
-    [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be a whole number above 0, or "last"; got "first"'],
+    [{ onSession, thenShutdown: 0 }, 'thenShutdown must be a whole number above 0 or "last"; got 0'],
+    [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be a whole number above 0 or "last"; got "first"'],
     [{ onSession, counter: '' }, 'counter must be a name; got ""'],
     [{ onSession, label: 5 }, 'label must be a name; got 5'],
     [{}, 'onSession must be a function; got undefined'],

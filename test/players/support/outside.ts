@@ -14,11 +14,14 @@ interface OutsideParts {
   readonly every: number
   /** Whether the next may come: a session's allocation waits until the game has seen the one before. */
   mayAllocate(): boolean
+  /** Whom the game saw in the list when it saw it last. */
+  lastSeen(): readonly string[]
 }
 
 /**
  * A matchmaker: it allocates, promises seats to players whom the list doesn't hold, and takes the answer for the truth.
- * One that promised a seat to somebody in the list would change nothing in the object, and no game could know of it.
+ * One that promised a seat to somebody in the list would change nothing in the object, and no game could know of it. The
+ * same goes for one who has just gone from it, while the game's watch is cut: it sees the value before and after.
  */
 export class Outside {
   allocations = 0
@@ -36,7 +39,7 @@ export class Outside {
     if (world.now() < this.next || (sessions && !this.parts.mayAllocate())) return
     this.next = world.now() + random.between(1, every * 2)
     const { values } = world.object()
-    const known = new Set([...values, ...ledger.here])
+    const known = new Set([...values, ...ledger.here, ...this.parts.lastSeen()])
     const strangers = ids.filter((id) => !known.has(id))
     const seats = strangers.length === 0 ? [] : pickSome(strangers, random)
     if (seats.length === 0 && !sessions) return

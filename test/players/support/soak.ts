@@ -30,8 +30,9 @@ export interface SoakOptions {
   readonly sessionMs: number
   readonly noShow: number
   /**
-   * Allocates sessions also while the game hasn't seen the last one. Should two of them come in one object together with
-   * a write of the game that may have been lost, nobody can tell how many there were. Default false
+   * Allocates also what a game can't tell apart while its watch is cut: sessions while it hasn't seen the last one, so
+   * that two may come in one object with a write of its own that may be lost; a seat for somebody whose leaving it hasn't
+   * seen. Default false
    */
   readonly unseenAllocations?: boolean
   readonly chaos?: ChaosOptions
@@ -110,6 +111,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     ids: crowd?.ids ?? [],
     sessions: sessions !== undefined,
     every: options.allocateEvery,
+    lastSeen: () => (options.unseenAllocations === true || !client.gameServer ? [] : seenIn(client.gameServer).values),
     mayAllocate: () => options.unseenAllocations === true || ledger.startedSessions === ledger.allocatedSessions,
   })
   const chaos = options.chaos && new Chaos(world, random, options.chaos)
