@@ -17,7 +17,6 @@ export interface Write {
   isRunning?: boolean
   /** How often the sidecar is asked before what was sent and doesn't show counts as lost; 0: nothing is on its way. */
   patience?: number
-  isImpossible?: boolean
 }
 
 /** ms between questions after what doesn't show; the sidecar writes twice a second */
@@ -62,7 +61,7 @@ export function createSessionWrites<Int>(
     } catch (thrown) {
       const error = thrown as SidecarError
       if (IMPOSSIBLE.test(error.code)) {
-        write.isImpossible = true
+        write.due = () => undefined
         write.patience = 0
         onError(error)
       } else if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') write.patience = LONG_PATIENCE
@@ -76,7 +75,7 @@ export function createSessionWrites<Int>(
     for (const write of writes) {
       if (write.isRunning) continue
       if (write.shown()) write.patience = 0
-      const call = !write.patience && !write.isImpossible && write.due()
+      const call = !write.patience && write.due()
       if (call) void follow(write, call)
     }
     if (isChecking || !writes.some(({ patience }) => patience)) return

@@ -364,7 +364,10 @@ test('counts as bigint make no difference', async () => {
 describe('options that can’t be right', () => {
   const onSession = (): void => {}
   test.each<[options: unknown, message: string]>([
-    [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean maxSessions?'],
+    [
+      { onSession, maxSession: 2 },
+      'an option must be counter, label, onSession, maxSessions, thenShutdown; got "maxSession"',
+    ],
     [{ onSession, maxSessions: 0 }, 'maxSessions must be a whole number above 0; got 0'],
     [{ onSession, maxSessions: 1.5 }, 'maxSessions must be a whole number above 0; got 1.5'],
     [{ onSession, thenShutdown: 0 }, 'thenShutdown must be a whole number above 0 or "last"; got 0'],
