@@ -91,11 +91,9 @@ test.concurrent('the counter is right after restarts of the sidecar and answers 
     example.allocate()
     // The second room of the round ends now.
     await untilRooms(example, round)
-    example.sidecar.control({ type: 'loseWrites' })
-    example.allocate()
-    await untilRooms(example, round)
     await example.sidecar.restart({ downMs: 200 })
   }
+  example.sidecar.control({ type: 'loseWrites' })
   for (const player of players) await player.leave()
   await untilRooms(example, 0)
 })

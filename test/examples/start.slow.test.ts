@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { freePort } from '../support/free-port.js'
+import { exampleFolder } from './support/example-folder.js'
+import { startProcess } from './support/game-process.js'
+import { examples } from './support/manifests.js'
+
+/** Runs the scripts of an example's package.json, at another port than everybody's. */
+async function begin(context: TestContext, example: string, changes: NodeJS.ProcessEnv = {}) {
+  const folder = await exampleFolder(context, example)
+  const port = String(await freePort())
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    scripts: Readonly<Record<'start' | 'allocate', string>>
+  }
+  const PATH = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+  const env = { PATH, PORT: '0', AGONES_SDK_HTTP_PORT: port, ...changes }
+  // Without npm between, what ends with the test is the command itself.
+  const run = (script: 'start' | 'allocate') =>
+    startProcess(context, folder, ['sh', '-c', `exec ${scripts[script].replace('9358', port)}`], env)
+  const untilReady = async (): Promise<void> => {
+    const response = await fetch(`http://127.0.0.1:${port}/gameserver`)
+    const { status } = (await response.json()) as { status: { state: string } }
+    if (status.state === 'Ready') return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return untilReady()
+  }
+  return { run, untilReady }
+}
+
+describe.concurrent('npm start', () => {
+  test.for(examples)(
+    'runs %s, which npm run allocate allocates, until it is told to stop',
+    async (example, context) => {
+      const { run, untilReady } = await begin(context, example)
+      const start = run('start')
+      await start.line(/dashboard at http:/)
+      await start.line(/players come in at ws:/)
+      await untilReady()
+      const allocate = run('allocate')
+      expect(await allocate.exited, allocate.lines.join('\n')).toBe(0)
+      expect(allocate.lines).toContain('  state: Allocated')
+      expect(await start.end('SIGTERM')).toBe(0)
+    },
+  )
+
+  test('puts a fresh GameServer in the place of one that has ended', async (context) => {
+    const { run, untilReady } = await begin(context, 'one-match', { COME_SECONDS: '0.2' })
+    const start = run('start')
+    await start.line(/players come in at ws:/)
+    const first = start.lines.length
+    await untilReady()
+    await run('allocate').exited
+    await start.line(/players come in at ws:/, first)
+    await untilReady()
+    expect(await start.end('SIGTERM')).toBe(0)
+  })
+})
