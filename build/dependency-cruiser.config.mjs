@@ -17,7 +17,7 @@ const allowed = {
   protocol: {},
   client: { areas: ['client', 'protocol'], packages: ['mitt'] },
   frames: {},
-  players: { areas: ['index.ts', 'protocol'] },
+  players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   relay: {},

@@ -3,7 +3,6 @@ import { trackSessions } from 'gameserver-sidecar/players'
 import { WebSocketServer } from 'ws'
 
 const { PORT = 7777, MATCHES = 3, COME_SECONDS = 60 } = process.env
-const PLAYERS = 2
 
 const client = createClient({ autoHealth: true, processSignals: true })
 const server = new WebSocketServer({ port: Number(PORT) })
@@ -21,26 +20,28 @@ server.on('listening', async () => {
 
 /** An allocation has come. Everything that one match needs is made here, and nothing of it is kept for the next. */
 function startMatch(session) {
-  match = { session, players: new Set(), isRunning: false }
-  console.log(`match ${session.id}, map ${session.allocation.annotations.map}`)
-  match.limit = setTimeout(endMatch, COME_SECONDS * 1000, match, 'the players did not come')
+  // Read from the whole object: the event lists what is new, and an allocation may bring what the last one brought.
+  const { map, players = '' } = session.allocation.gameServer.object_meta.annotations
+  match = { session, seats: players.split(','), here: new Set(), isRunning: false }
+  match.limit = setTimeout(endMatch, COME_SECONDS * 1000, match, 'too few came')
+  console.log(`allocated for ${players}, map ${map}`)
 }
 
 server.on('connection', (socket, { url }) => {
   const player = new URL(url, 'ws://game').searchParams.get('player')
   const mine = match
-  if (!mine || mine.isRunning || !player || mine.players.has(player)) return socket.close(4000, 'no place for you')
-  mine.players.add(player)
+  // Players of an earlier match still know this address.
+  if (!mine?.seats.includes(player) || mine.here.has(player)) return socket.close(4000, 'there is no place for you')
+  mine.here.add(player)
   socket.on('message', () => mine.isRunning && endMatch(mine, `${player} has won`)) // put your game here
   socket.on('close', () => {
-    mine.players.delete(player)
-    if (mine.isRunning && mine.players.size === 0) endMatch(mine, 'everybody has left')
+    mine.here.delete(player)
+    if (mine.isRunning && mine.here.size === 0) endMatch(mine, 'everybody has left')
   })
-  if (mine.players.size < PLAYERS) return
+  if (mine.isRunning || mine.here.size < mine.seats.length) return
   mine.isRunning = true
   clearTimeout(mine.limit)
-  const start = JSON.stringify({ type: 'start', players: [...mine.players] })
-  server.clients.forEach((player) => player.send(start))
+  server.clients.forEach((client) => client.send(JSON.stringify({ type: 'start', players: mine.seats })))
 })
 
 function endMatch(ended, reason) {

@@ -1,4 +1,11 @@
-import { createClient, SidecarError, type ClientOptions, type EndingEvent, type SidecarClient } from '../index.js'
+import {
+  createClient,
+  SidecarError,
+  type ClientOptions,
+  type EndingEvent,
+  type ProcessSignalOptions,
+  type SidecarClient,
+} from '../index.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { meant } from '../protocol/nearest.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
@@ -25,14 +32,14 @@ export interface AttachOptions<Connection> {
   onError?(error: SidecarError): void
 }
 
-export interface AttachedServer<Connection> {
+export interface AttachedServer {
   readonly client: SidecarClient
   /** undefined with `players: false` */
   readonly players: Players | undefined
   /** Resolves when the server has ended in order, or after `close()`. Give it to `processSignals` of your own client. */
   readonly ended: Promise<void>
   /** Who that is; undefined for one without a seat and for one who is gone. */
-  idOf(connection: Connection): string | undefined
+  idOf(connection: object): string | undefined
   /** Leaves the server as it was, running, and closes the client if it was made here. The list stays as it is. */
   close(): void
 }
@@ -53,22 +60,38 @@ const NAMES = ['client', 'players', 'idOf', 'onEnding', 'onError']
 /** @param more the names of options that only this kind of server has */
 export function attach<Connection>(
   options: AttachOptions<Connection>,
-  more: string,
+  more: string | undefined,
   defaultId: (connection: Connection) => string,
   frontOf: (seats: ConnectionSeats<Connection>) => Front,
-): AttachedServer<Connection> {
-  checkOptions(options, NAMES.concat(more))
-  const { client: source = {}, players: playersOptions = {}, onEnding, idOf = defaultId } = options
-  const isOurs = !('getGameServer' in source)
-  let signalled = false
+): AttachedServer {
+  checkNames(options, NAMES.concat(more ?? []))
+  const { players: playersOptions = {}, onEnding, idOf = defaultId } = options
+  const source = options.client ?? {}
+  const isOurs = !('getGameServer' in Object(source))
+  let hasSignal = false
+  let budget = Infinity
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
-  const { client, budget } = isOurs
-    ? ownClient(source, () => {
-        signalled = true
-        return ended
-      })
-    : { client: source, budget: Infinity }
+  const client = isOurs ? createOwnClient(source as ClientOptions) : (source as SidecarClient)
+
+  function createOwnClient(given: ClientOptions): SidecarClient {
+    const { processSignals = true } = given
+    if (!processSignals) return createClient({ autoHealth: true, ...given })
+    const { onSignal, timeout = SIGNAL_TIMEOUT } = processSignals as ProcessSignalOptions
+    budget = timeout
+    return createClient({
+      autoHealth: true,
+      ...given,
+      processSignals: {
+        timeout,
+        async onSignal(signal) {
+          hasSignal = true
+          if (onSignal) await onSignal(signal)
+          await ended
+        },
+      },
+    })
+  }
 
   const report = (error: unknown): void => {
     try {
@@ -126,7 +149,7 @@ export function attach<Connection>(
       if (!(await within(0.6, front.end()))) front.cut()
       const { gameServer } = client
       // With processSignals, `shutdown()` and the rest come after this.
-      if (!signalled && !/^(Shutdown|Unhealthy)$/.test(gameServer ? gameServer.status.state : ''))
+      if (!hasSignal && !/^(Shutdown|Unhealthy)$/.test(gameServer ? gameServer.status.state : ''))
         await client.shutdown({ timeout: Math.max(1, deadline - Date.now()) })
     } catch (error) {
       // The sidecar of a GameServer that is deleted may be gone already.
@@ -139,47 +162,20 @@ export function attach<Connection>(
     forget.splice(0).forEach((undo) => undo())
     front.detach()
     if (players) players.close()
-    if (isOurs && !signalled) client.close()
+    if (isOurs && !hasSignal) client.close()
     finish()
   }
 
-  return { client, players, ended, idOf: seats.idOf, close }
-}
-
-/** A client that is told to stop by the process's signals, and then waits for the end in order. */
-function ownClient(given: ClientOptions, whenEnded: () => Promise<void>): { client: SidecarClient; budget: number } {
-  const { processSignals = true } = given
-  if (!processSignals) return { client: createClient({ autoHealth: true, ...given }), budget: Infinity }
-  const signals = processSignals === true ? {} : processSignals
-  const onSignal = async (signal: string): Promise<void> => {
-    const end = whenEnded()
-    if (signals.onSignal) await signals.onSignal(signal)
-    await end
-  }
-  const client = createClient({ autoHealth: true, ...given, processSignals: { ...signals, onSignal } })
-  return { client, budget: signals.timeout ?? SIGNAL_TIMEOUT }
+  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), close }
 }
 
 /** @throws SidecarError `CONFIG` */
-function check(passed: unknown, name: string, value: unknown, wanted: string): void {
-  if (passed) return
-  // Such as an object without a prototype.
-  const got = value && typeof value === 'object' ? 'an object' : String(value)
-  throw new SidecarError('CONFIG', `${name} must be ${wanted}; got ${got}`, { hint: '' })
-}
-
-/** @throws SidecarError `CONFIG` */
-function checkOptions(given: object, known: readonly string[]): void {
-  check(given && typeof given === 'object', 'options', given, 'an object')
-  for (const [name, value] of Object.entries(given)) {
+function checkNames(given: object, known: readonly string[]): void {
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue
     const best = meant(name, known)
-    const hint = best ? `Did you mean ${best}?` : `Known: ${known.filter(Boolean).join(', ')}`
-    if (!known.includes(name)) throw new SidecarError('CONFIG', `There is no option "${name}"`, { hint })
-    if (value === undefined) continue
-    if (/^(id|on)/.test(name)) check(typeof value === 'function', name, value, 'a function')
-    if (name === 'players') check(value === false || typeof value === 'object', name, value, 'an object or false')
-    if (name === 'client')
-      check(value && typeof value === 'object', name, value, 'a client or an object of its options')
+    const hint = best ? `Did you mean ${best}?` : 'Known: ' + known.join(', ')
+    throw new SidecarError('CONFIG', `There is no option "${name}"`, { hint })
   }
 }
 
@@ -205,16 +201,9 @@ export function whenListening(
 }
 
 /** Names what was given in place of a server. */
-export function notAServer(wanted: string, given: unknown, hint: string): SidecarError {
-  const kind = given === null ? 'null' : typeof given
-  const name = kind === 'object' ? ((given as object).constructor?.name ?? kind) : kind
-  return new SidecarError(
-    'CONFIG',
-    `server must be ${wanted}; got ${kind === 'object' ? `an object (${name})` : kind}`,
-    {
-      hint,
-    },
-  )
+export function notAServer(wanted: string, given: unknown, hint?: string): SidecarError {
+  const kind = given ? given.constructor : undefined
+  return new SidecarError('CONFIG', `server must be ${wanted}; got ${kind ? kind.name : String(given)}`, { hint })
 }
 
 export function randomId(): string {

@@ -5,7 +5,7 @@ import type { Players } from '../players/index.js'
 const JOIN_TIMEOUT = 10_000
 
 /** Errors of `join` that say that seats can't be counted here at all: they are told, and nobody is refused for them. */
-const UNCOUNTED = ['NOT_FOUND', 'FEATURE_DISABLED', 'UNIMPLEMENTED', 'CROSS_ORIGIN']
+const UNCOUNTED = /^(NOT_FOUND|FEATURE_DISABLED|UNIMPLEMENTED)$/
 
 /** An id takes a seat; null comes in without one, as a spectator does; undefined is refused. */
 export type PlayerId = string | null | undefined
@@ -63,7 +63,7 @@ export function createSeats<Connection>(
       try {
         if (players) await players.join(id, { timeout: JOIN_TIMEOUT })
       } catch (error) {
-        if (UNCOUNTED.includes((error as SidecarError).code)) return
+        if (UNCOUNTED.test((error as SidecarError).code)) return
         forget(seat)
         throw error
       }

@@ -61,10 +61,7 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
  *
  * @throws SidecarError `CONFIG` where it is no server, or an option doesn't exist or can't be right
  */
-export function attachServer(
-  server: SocketIoServerLike,
-  options: AttachSocketIoOptions = {},
-): AttachedServer<SocketLike> {
+export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedServer {
   const given = Object(server) as { [name in keyof SocketIoServerLike]?: unknown }
   if (typeof given.of !== 'function' || typeof given.attach !== 'function')
     throw notAServer(

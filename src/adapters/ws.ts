@@ -49,12 +49,6 @@ export interface AttachWsOptions extends AttachOptions<RequestLike> {
 }
 
 const REASON = 'The server ends'
-const STATUS: Record<string, string> = {
-  INVALID_ARGUMENT: '401 Unauthorized',
-  ALREADY_EXISTS: '409 Conflict',
-  UNKNOWN: '500 Internal Server Error',
-}
-
 type Verify = (verified: boolean, status?: number, message?: string, headers?: object) => void
 type Verifier = ((info: { req: RequestLike }, done: Verify) => unknown) | null | undefined
 type Seats = ConnectionSeats<RequestLike>
@@ -64,7 +58,7 @@ type Seats = ConnectionSeats<RequestLike>
  * listens, a seat for each player who is connected, and an end in order. Call it before players can come.
  *
  * A connection that gets no seat is refused before it opens: 503 with the error's code as its text, 401 where there is
- * no id or one that can't be right, 500 where `idOf` fails. By default a player's id is the query parameter `player`, or
+ * no id or one that can't be right. By default a player's id is the query parameter `player`, or
  * else a random one: a real game has to authenticate in `idOf`.
  *
  * @throws SidecarError `CONFIG` where it is no server, or an option doesn't exist or can't be right
@@ -72,11 +66,11 @@ type Seats = ConnectionSeats<RequestLike>
 export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
   options: AttachWsOptions = {},
-): AttachedServer<RequestLike> {
+): AttachedServer {
   const given = Object(server) as WebSocketServerLike & HttpServerLike & { of?: unknown }
   if (isFunction(given.handleUpgrade) && isFunction(given.shouldHandle))
     return attach(options, 'server', idInQuery, (seats) => frontOfWebSockets(given, options.server, seats))
-  if (isHttpServer(given)) return attach(options, '', idInQuery, (seats) => frontOfHttp(given, seats))
+  if (isHttpServer(given)) return attach(options, undefined, idInQuery, (seats) => frontOfHttp(given, seats))
   throw notAServer(
     'a WebSocketServer of ws or an http.Server',
     server,
@@ -108,7 +102,7 @@ function frontOfWebSockets(server: WebSocketServerLike, http: HttpServerLike | u
     const hint = 'Give the http.Server as the option server'
     throw new SidecarError('CONFIG', 'A WebSocketServer with noServer never listens', { hint })
   }
-  if (http && !isHttpServer(http)) throw notAServer('an http.Server', http, '')
+  if (http && !isHttpServer(http)) throw notAServer('an http.Server', http)
   const { verifyClient: before } = options
 
   function verify(info: { req: RequestLike }, done: Verify): void {
@@ -200,7 +194,7 @@ function socketOf({ socket }: RequestLike): TcpSocketLike {
 }
 
 function statusOf(code: string): string {
-  return STATUS[code] ?? '503 Service Unavailable'
+  return code === 'INVALID_ARGUMENT' ? '401 Unauthorized' : '503 Service Unavailable'
 }
 
 function closed(server: { close(done: () => void): unknown }): Promise<void> {

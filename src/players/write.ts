@@ -62,7 +62,7 @@ export function createWrite<T>(wish: Wish<T>, answered: () => void): Write {
         error = thrown as SidecarError
       })
       // A list that holds the value already, or is about to, may be refused as full.
-      const isRefused = !!error && before !== value && REFUSED.test(error.code)
+      const isRefused = !!error && before !== value && wish.found() !== value && REFUSED.test(error.code)
       if (isRefused) last = before
       if (error || last !== undefined) write.pause = Math.min(SETTLE * 2 ** tries++, LONGEST)
       if (error) wish.failed(error, isRefused)

@@ -180,7 +180,7 @@ test.concurrent('idOf decides who comes in, with a seat or without', async ({ wo
   const [ann, spectator] = [world.visit(server, '/ann'), world.visit(server, '/watch')]
   expect(await world.visit(server, '/nobody').closed).toEqual([401, 'INVALID_ARGUMENT'])
   expect(await world.visit(server, `/${'x'.repeat(5000)}`).closed).toEqual([401, 'INVALID_ARGUMENT'])
-  expect(await world.visit(server, '/bug').closed).toEqual([500, 'UNKNOWN'])
+  expect(await world.visit(server, '/bug').closed).toEqual([503, 'UNKNOWN'])
   expect(errors).toEqual([expect.objectContaining({ summary: 'idOf failed', cause: new TypeError('a bug') })])
   await Promise.all([ann.opened, spectator.opened])
   await until(() => [ann.messages, spectator.messages], [['ann'], ['undefined']])

@@ -10,6 +10,8 @@ import { read, root } from '../support/source.js'
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'counting-players': [],
   seats: ['player-capacity'],
+  reuse: ['reuse'],
+  matchmaker: ['matchmaker'],
   'many-sessions': ['high-density-counter', 'high-density-label'],
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AnsweredAllocation } from '../../src/sidecar/index.js'
 import { playExample, type Example } from './support/play.js'
 
-const SHORT = { MATCH_SECONDS: '3', COME_SECONDS: '1' }
+const LONG = { MATCH_SECONDS: '60', COME_SECONDS: '60' }
 
 const LABEL = 'agones.dev/sdk-gs-session-ready'
 const untilLabel = (example: Example, value: string): Promise<void> =>
@@ -15,7 +15,7 @@ const matchIn = ({ status }: AnsweredAllocation): { match: string } => ({
 
 test.concurrent('one allocation at a time gets the server, until as many matches run as it holds', async (context) => {
   const example = await playExample(context, 'high-density-label')
-  const game = await example.start(SHORT)
+  const game = await example.start(LONG)
   await example.until('Ready')
   for (let running = 1; running <= 3; running += 1) {
     if (running > 1) await untilLabel(example, 'true')
@@ -25,44 +25,50 @@ test.concurrent('one allocation at a time gets the server, until as many matches
   }
   await game.line(/begins: 3 in all/)
   expect(example.gameServer().object_meta.labels).toMatchObject({ [LABEL]: 'false' })
-  // The first match has ended by its time.
-  await untilLabel(example, 'true')
-  expect(example.allocate().status.state).toBe('Allocated')
 })
 
-test.concurrent('a match to which nobody comes gives its place back, and one that is over closes', async (context) => {
+test.concurrent('a match to which nobody comes gives its place back', async (context) => {
   const example = await playExample(context, 'high-density-label')
-  const game = await example.start(SHORT)
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
   await example.until('Ready')
-  const ada = await game.player('ada', matchIn(example.allocate()))
+  for (let match = 1; match <= 3; match += 1) {
+    if (match > 1) await untilLabel(example, 'true')
+    expect(example.allocate().status.state).toBe('Allocated')
+  }
+  await game.line(/is over/)
   await untilLabel(example, 'true')
-  example.allocate()
-  await game.line(/is over: 1 in all/)
-  expect(ada.messages).not.toContainEqual({ type: 'over' })
+})
+
+test.concurrent('a match that is over tells its players', async (context) => {
+  const example = await playExample(context, 'high-density-label')
+  const game = await example.start({ ...LONG, MATCH_SECONDS: '4' })
+  await example.until('Ready')
+  // She comes before the server has seen the allocation.
+  example.sidecar.control({ type: 'stallWatchers' })
+  const ada = await game.player('ada', matchIn(example.allocate()))
+  example.sidecar.control({ type: 'releaseWatchers' })
   expect(await ada.message('over')).toEqual({ type: 'over' })
   expect(await ada.closed).toMatchObject({ code: 1000 })
 })
 
 test.concurrent('after its last match the server ends, and no allocation comes between', async (context) => {
   const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...SHORT, MATCHES: '2' })
+  const game = await example.start({ ...LONG, MATCH_SECONDS: '3', MATCHES: '2' })
   await example.until('Ready')
-  const ada = await game.player('ada', matchIn(example.allocate()))
+  example.allocate()
   await untilLabel(example, 'true')
   example.allocate()
-  await game.line(/is over: 1 in all/)
-  // One match has ended and one runs: it is the last.
+  await game.line(/is over/)
   expect(example.allocate().status.state).toBe('UnAllocated')
-  expect(await ada.message('over')).toEqual({ type: 'over' })
   await example.until('Shutdown')
   expect(await game.end('SIGTERM')).toBe(0)
 })
 
 test.concurrent('the label is right after restarts of the sidecar and writes that were lost', async (context) => {
   const example = await playExample(context, 'high-density-label')
-  const game = await example.start(SHORT)
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
   await example.until('Ready')
-  for (let match = 1; match <= 3; match += 1) {
+  for (let match = 1; match <= 2; match += 1) {
     if (match > 1) await untilLabel(example, 'true')
     example.sidecar.control({ type: 'loseWrites' })
     expect(example.allocate().status.state).toBe('Allocated')
@@ -75,13 +81,13 @@ test.concurrent('the label is right after restarts of the sidecar and writes tha
 
 test.concurrent('a server that was killed and starts again takes matches again', async (context) => {
   const example = await playExample(context, 'high-density-label')
-  const game = await example.start(SHORT)
+  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
   await example.until('Ready')
   example.allocate()
   await game.line(/begins/)
   await game.end('SIGKILL')
   example.sidecar.control({ type: 'setLabel', key: LABEL, value: 'false' })
-  await example.start(SHORT)
+  await example.start({ ...LONG, COME_SECONDS: '1' })
   await untilLabel(example, 'true')
   expect(example.states().at(-1)).toBe('Allocated')
   expect(example.allocate().status.state).toBe('Allocated')

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { playExample, type Example } from './support/play.js'
 
-/** Seats that nobody takes are freed after a second, and an empty server ends after half a second or one. */
-const SHORT = { COME_SECONDS: '1', EMPTY_SECONDS: '1' }
+/** Seats that nobody takes are freed after a second. */
+const NO_SHOWS = { COME_SECONDS: '1', EMPTY_SECONDS: '60' }
+/** An empty server ends after half a second or one. */
+const ENDS = { COME_SECONDS: '60', EMPTY_SECONDS: '1' }
 
 const seatsIn = ({ status }: GameServer): readonly string[] => status.lists!['players']!.values!
 const untilSeats = (example: Example, ...ids: string[]): Promise<void> =>
@@ -13,7 +15,7 @@ const promise = (example: Example, ...addValues: string[]): string =>
 
 test.concurrent('those with a promised seat come in without a call, others take one', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start({ COME_SECONDS: '60' })
+  const game = await example.start()
   await example.until('Ready')
   expect(example.allocate().status.state).toBe('Allocated')
   expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
@@ -29,7 +31,7 @@ test.concurrent('those with a promised seat come in without a call, others take 
 
 test.concurrent('a seat whose player does not come is free again, and that of one who leaves', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start(SHORT)
+  const game = await example.start(NO_SHOWS)
   await example.until('Ready')
   example.allocate()
   const ada = await game.player('ada')
@@ -43,7 +45,7 @@ test.concurrent('a seat whose player does not come is free again, and that of on
 
 test.concurrent('nobody is let in beyond the capacity, and a promised seat is kept', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start({ COME_SECONDS: '60' })
+  const game = await example.start()
   await example.until('Ready')
   const ids = Array.from({ length: 12 }, (_, index) => `walk-in-${index}`)
   const coming = ids.map(async (id) => {
@@ -62,7 +64,7 @@ test.concurrent('nobody is let in beyond the capacity, and a promised seat is ke
 
 test.concurrent('a player who comes once more takes the place of the broken connection', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start(SHORT)
+  const game = await example.start(NO_SHOWS)
   await example.until('Ready')
   const ada = await game.player('ada')
   await ada.message('welcome')
@@ -74,19 +76,21 @@ test.concurrent('a player who comes once more takes the place of the broken conn
 
 test.concurrent('players may come before the server has seen their allocation', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start({ COME_SECONDS: '60' })
+  const game = await example.start()
   await example.until('Ready')
-  example.sidecar.control({ type: 'stallWatchers', ms: 600 })
+  example.sidecar.control({ type: 'stallWatchers' })
   example.allocate()
-  expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
+  const ada = await game.player('ada')
+  example.sidecar.control({ type: 'releaseWatchers' })
+  expect(await ada.message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
   expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob'])
 })
 
 test.concurrent('a server that everybody has left ends, and takes no allocation before', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start(SHORT)
+  const game = await example.start(ENDS)
   await example.until('Ready')
-  example.allocate()
+  promise(example, 'ada')
   const ada = await game.player('ada')
   await ada.message('welcome')
   await ada.leave()
@@ -99,9 +103,12 @@ test.concurrent('a server that everybody has left ends, and takes no allocation 
 
 test.concurrent('an allocation that is quicker than the end keeps the server', async (context) => {
   const example = await playExample(context, 'player-capacity')
-  const game = await example.start(SHORT)
+  const game = await example.start(ENDS)
   await example.until('Ready')
-  example.allocate()
+  promise(example, 'ada')
+  const ada = await game.player('ada')
+  await ada.message('welcome')
+  await ada.leave()
   const setsLabel = (): boolean =>
     example.sidecar.sidecar.log
       .entries()
@@ -120,7 +127,7 @@ test.concurrent(
   'the list is right after restarts of the sidecar, answers and writes that got lost',
   async (context) => {
     const example = await playExample(context, 'player-capacity')
-    const game = await example.start({ ...SHORT, EMPTY_SECONDS: '60' })
+    const game = await example.start(NO_SHOWS)
     await example.until('Ready')
     const { control } = example.sidecar
     for (let round = 0; round < 3; round += 1) {
@@ -140,12 +147,12 @@ test.concurrent(
   'a server that was killed and starts again waits for its players, and frees the rest',
   async (context) => {
     const example = await playExample(context, 'player-capacity')
-    const game = await example.start(SHORT)
+    const game = await example.start(NO_SHOWS)
     await example.until('Ready')
     example.allocate()
     for (const id of ['ada', 'bob', 'cid']) await (await game.player(id)).message('welcome')
     await game.end('SIGKILL')
-    const again = await example.start(SHORT)
+    const again = await example.start(NO_SHOWS)
     await (await again.player('ada')).message('welcome')
     await untilSeats(example, 'ada')
     expect(example.states().at(-1)).toBe('Allocated')

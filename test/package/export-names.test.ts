@@ -50,6 +50,15 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./players', async () => {
+    expect(await imported('players.js')).toMatchInlineSnapshot(`
+      [
+        "trackPlayers",
+        "trackSessions",
+      ]
+    `)
+  })
+
   test('./player', async () => {
     expect(await imported('player.js')).toMatchInlineSnapshot(`
       [

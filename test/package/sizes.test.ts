@@ -15,6 +15,7 @@ async function shipped(path: string, names: string): Promise<number> {
   const application = 'application.js'
   const bundle = await rollup({
     input: application,
+    external: 'gameserver-sidecar',
     plugins: [
       {
         name: 'application',
@@ -51,6 +52,15 @@ test('the frame decoder in an application bundle is 3,500 bytes at most', async 
 test('the connection in a player’s page is 3,000 bytes at most', async () => {
   expect(await shipped('dist/player.js', 'connect')).toBeLessThanOrEqual(3000)
   expect(gzipped(read('dist/gameserver-sidecar.player.js'))).toBeLessThanOrEqual(3000)
+})
+
+/**
+ * The goal is 3,000, and it is not met: 1,600 are the sessions, 3,200 the players and what both share. Each fault that a
+ * soak has found costs: a removal that is still queued, a list that is refused as full by its own value, a late write.
+ */
+test('players and sessions beside the client are 5,100 bytes at most', async () => {
+  expect(await shipped('dist/players.js', 'trackPlayers, trackSessions')).toBeLessThanOrEqual(5100)
+  expect(gzipped(read('dist/gameserver-sidecar.players.umd.js'))).toBeLessThanOrEqual(5300)
 })
 
 test('all of frames in an application bundle is 6,900 bytes at most', async () => {

@@ -38,19 +38,31 @@ const USE = `
   connect('ws://127.0.0.1:1', { unreliabel: true })
   // @ts-expect-error a number is no message
   player.send(1)
+  const players = trackPlayers(client, { list: 'players', counter: 'seated', noShow: 30000 })
+  const how: Promise<'expected' | 'joined'> = players.join('ann', { timeout: 1000 })
+  const gone: Promise<'left' | 'absent'> = players.leave('ann')
+  players.on('noshow', ({ id }) => id.trim())
+  trackPlayers(createClient({ int64: 'bigint' })).close()
+  // @ts-expect-error no such option
+  trackPlayers(client, { noshow: 1 })
+  trackSessions(client, { onSession: (session) => { void session.end() } })
+  export const tracked = [players.ids, how, gone]
   export const used = [client, player, stop, counter, exact, watch, decoder, outcome, seen, direct]
 `
 const IMPORTS = `
   import { createClient } from 'gameserver-sidecar'
   import { MessageDecoder } from 'gameserver-sidecar/frames'
-  import { connect } from 'gameserver-sidecar/player'`
+  import { connect } from 'gameserver-sidecar/player'
+  import { trackPlayers, trackSessions } from 'gameserver-sidecar/players'`
 const REQUIRES = `
   import sidecar = require('gameserver-sidecar')
   import frames = require('gameserver-sidecar/frames')
   import player_ = require('gameserver-sidecar/player')
+  import players_ = require('gameserver-sidecar/players')
   const { createClient } = sidecar
   const { MessageDecoder } = frames
-  const { connect } = player_`
+  const { connect } = player_
+  const { trackPlayers, trackSessions } = players_`
 
 /** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
 const BARE: ts.CompilerOptions = {
@@ -134,7 +146,16 @@ describe('types of the installed package, without DOM and without @types', () =>
       mock.fail('redy')
       // @ts-expect-error no such time
       createMock({ time: 'virtual' })
-      export const used = [client, undo, name, state, status]`
+      const players = trackPlayers(client, { list: 'players', counter: 'seated', noShow: 30000 })
+  const how: Promise<'expected' | 'joined'> = players.join('ann', { timeout: 1000 })
+  const gone: Promise<'left' | 'absent'> = players.leave('ann')
+  players.on('noshow', ({ id }) => id.trim())
+  trackPlayers(createClient({ int64: 'bigint' })).close()
+  // @ts-expect-error no such option
+  trackPlayers(client, { noshow: 1 })
+  trackSessions(client, { onSession: (session) => { void session.end() } })
+  export const tracked = [players.ids, how, gone]
+  export const used = [client, undo, name, state, status]`
     expect(complaints(file, code, options)).toEqual([])
   })
 

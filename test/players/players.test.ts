@@ -1,83 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createClient } from '../../src/index.js'
-import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
-import { createMock, type Mock, type MockOptions } from '../../src/mock/index.js'
-import { trackPlayers, type Players, type PlayersOptions } from '../../src/players/index.js'
-
-/** In the mock's virtual time, of the real sidecar in production unless a test says otherwise. */
-interface Play {
-  readonly mock: Mock
-  readonly client: SidecarClient
-  readonly players: Players
-  /** Every event, such as `joined ann`. */
-  readonly events: string[]
-  readonly errors: SidecarError[]
-  /** The list as the platform holds it. */
-  values(): readonly string[]
-  calls(): string[]
-}
-
-interface PlayOptions extends PlayersOptions {
-  readonly values?: string[]
-  readonly room?: number
-  readonly mock?: MockOptions
-  readonly client?: ClientOptions
-}
-
-async function play({
-  values = [],
-  room = 4,
-  mock: mockOptions,
-  client: clientOptions,
-  ...options
-}: PlayOptions = {}): Promise<Play> {
-  const gameServer = {
-    spec: { lists: { players: { capacity: room, values } }, counters: { seated: { count: 0, capacity: room } } },
-    status: {
-      state: 'Ready',
-      lists: { players: { capacity: room, values } },
-      counters: { seated: { count: 0, capacity: room } },
-    },
-  }
-  const mock = createMock({ gameServer, ...mockOptions })
-  onTestFinished(() => mock.close())
-  const client = createClient({ ...mock.options, ...clientOptions })
-  onTestFinished(() => client.close())
-  const players = trackPlayers(client, options)
-  const events: string[] = []
-  const errors: SidecarError[] = []
-  for (const type of ['expected', 'joined', 'left', 'noshow'] as const)
-    players.on(type, ({ id }) => events.push(`${type} ${id}`))
-  players.on('full', ({ capacity }) => events.push(`full ${capacity}`))
-  players.on('error', (error) => errors.push(error))
-  await mock.advance(200)
-  return {
-    mock,
-    client,
-    players,
-    events,
-    errors,
-    values: () => mock.gameServer.status.lists?.['players']?.values ?? [],
-    calls: () =>
-      mock.calls.flatMap(({ operation, body }) =>
-        /^(add|remove|update)/.test(operation) ? [`${operation} ${String(Object.values(body ?? {})[0])}`] : [],
-      ),
-  }
-}
-
-/** What became of a promise: its value, or the code of its error; `pending` as long as nothing has. */
-function fate(promise: Promise<unknown>): { readonly now: unknown } {
-  let now: unknown = 'pending'
-  promise.then(
-    (value) => (now = value),
-    (error: unknown) => (now = (error as SidecarError).code),
-  )
-  return {
-    get now() {
-      return now
-    },
-  }
-}
+import { describe, expect, test } from 'vitest'
+import { fate, play } from './players-support.js'
 
 describe('players in virtual time', () => {
   test('a join takes a free seat by one call, and is joined when the watch shows it', async () => {
@@ -109,5 +31,217 @@ describe('players in virtual time', () => {
     expect(values()).toEqual([])
     expect(calls()).toEqual(['removeListValue bob'])
     expect(events).toEqual(['expected bob', 'joined bob', 'left bob'])
+  })
+
+  test('nobody joins beyond the least capacity, and a seat that is left is free for the next', async () => {
+    const { mock, players, events, values } = await play({ room: 3, capacity: 2 })
+    const joins = ['ann', 'bob', 'cid'].map((id) => fate(players.join(id)))
+    await mock.advance(1000)
+    expect(joins.map(({ now }) => now)).toEqual(['joined', 'joined', 'OUT_OF_RANGE'])
+    expect(players.full).toBe(true)
+    expect(await players.leave('ann')).toBe('left')
+    expect(players.full).toBe(false)
+    const next = fate(players.join('dan'))
+    await mock.advance(3000)
+    expect(next.now).toBe('joined')
+    expect(values()).toEqual(['bob', 'dan'])
+    expect(events).toEqual(['full 2', 'joined ann', 'joined bob', 'left ann', 'full 2', 'joined dan'])
+  })
+
+  test('of a join and an allocation that take the last seat at once, the allocation has it', async () => {
+    const { mock, players, values } = await play({ room: 1 })
+    const join = fate(players.join('ann'))
+    await mock.advance(0)
+    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    await mock.advance(50)
+    expect(join.now).toBe('OUT_OF_RANGE')
+    expect(players.expected).toEqual(['bob'])
+    await players.leave('ann')
+    await mock.advance(40_000)
+    expect(values()).toEqual(['bob'])
+    expect(await players.join('bob')).toBe('expected')
+    await mock.advance(60_000)
+    expect(values()).toEqual(['bob'])
+    expect(players.ids).toEqual(['bob'])
+  })
+
+  test('a promised player who does not come in time loses the seat, and is promised anew by a later allocation', async () => {
+    const { mock, players, values, events } = await play({ noShow: 5000 })
+    const promise = (): unknown => mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    promise()
+    await mock.advance(4900)
+    expect(players.expected).toEqual(['bob'])
+    await mock.advance(1000)
+    expect(values()).toEqual([])
+    promise()
+    await mock.advance(4900)
+    expect(players.expected).toEqual(['bob'])
+    await mock.advance(1000)
+    expect(values()).toEqual([])
+    expect(events).toEqual(['expected bob', 'noshow bob', 'expected bob', 'noshow bob'])
+  })
+
+  test('values that are there at the start are of promised players', async () => {
+    const { players, events } = await play({ values: ['ann'] })
+    expect(players.expected).toEqual(['ann'])
+    expect(events).toEqual(['expected ann'])
+    expect(await players.join('ann')).toBe('expected')
+  })
+
+  test('one who joins while the no-show is being freed gets a seat that stays', async () => {
+    const { mock, players, values } = await play({ noShow: 5000 })
+    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    await mock.advance(5100)
+    expect(players.expected).toEqual([])
+    const join = fate(players.join('bob'))
+    await mock.advance(3000)
+    expect(join.now).toBe('joined')
+    await mock.advance(60_000)
+    expect(values()).toEqual(['bob'])
+  })
+
+  test('who leaves right after joining has no seat, and nobody is expected for it', async () => {
+    const { mock, players, values, events } = await play()
+    const join = fate(players.join('ann'))
+    await mock.advance(20)
+    expect(await players.leave('ann')).toBe('left')
+    expect(await players.leave('ann')).toBe('absent')
+    await mock.advance(60_000)
+    expect(join.now).toBe('ABORTED')
+    expect(values()).toEqual([])
+    expect(events).toEqual([])
+  })
+
+  test('who joins right after leaving has a seat again', async () => {
+    const { mock, players, values } = await play({ room: 1 })
+    const first = fate(players.join('ann'))
+    await mock.advance(1000)
+    await players.leave('ann')
+    const again = fate(players.join('ann'))
+    await mock.advance(5000)
+    expect([first.now, again.now]).toEqual(['joined', 'joined'])
+    await mock.advance(60_000)
+    expect(values()).toEqual(['ann'])
+  })
+
+  test('a value of ours that an API server writes 35 s late is no promise, and is taken back', async () => {
+    const { mock, players, values, events } = await play()
+    mock.control({ type: 'apiServer', away: true })
+    mock.control({ type: 'failCalls', operations: ['addListValue'], drop: true, apply: true, count: 1 })
+    const join = fate(players.join('ann', { timeout: 500 }))
+    await mock.advance(600)
+    expect(join.now).toBe('TIMEOUT')
+    await mock.advance(30_000)
+    mock.control({ type: 'apiServer', away: false })
+    await mock.advance(10_000)
+    expect(values()).toEqual([])
+    expect(events).toEqual([])
+    expect(players.ids).toEqual([])
+  })
+
+  test('a write that was lost is made again, by the restart of the sidecar or after a second', async () => {
+    const { mock, players, values } = await play()
+    mock.control({ type: 'loseWrites', count: 1 })
+    const ann = fate(players.join('ann'))
+    await mock.advance(3000)
+    expect(ann.now).toBe('joined')
+    const bob = fate(players.join('bob'))
+    await mock.advance(100)
+    mock.restart()
+    await mock.advance(1500)
+    expect(bob.now).toBe('joined')
+    expect(values()).toEqual(['ann', 'bob'])
+  })
+
+  test('a value that somebody else removes is put back while its player is here', async () => {
+    const { mock, players, values } = await play()
+    const join = fate(players.join('ann'))
+    await mock.advance(1000)
+    mock.control({ type: 'setList', name: 'players', values: [] })
+    await mock.advance(2000)
+    expect(join.now).toBe('joined')
+    expect(values()).toEqual(['ann'])
+  })
+
+  test('where the watch tells nothing of lists, a join asks after a second', async () => {
+    const { mock, players, values } = await play({ mock: { mode: 'local' }, client: { verifyInterval: 0 } })
+    const join = fate(players.join('ann'))
+    await mock.advance(900)
+    expect(join.now).toBe('pending')
+    await mock.advance(1100)
+    expect(join.now).toBe('joined')
+    expect(values()).toEqual(['ann'])
+    mock.expect('addListValue', 1)
+  })
+
+  test('a counter follows how many are here, and is put right when somebody else writes it', async () => {
+    const { mock, players } = await play({ list: 'players', counter: 'seated' })
+    const count = (): unknown => mock.gameServer.status.counters!['seated']!.count
+    for (const id of ['ann', 'bob', 'cid']) void players.join(id)
+    await mock.advance(3000)
+    expect(count()).toBe('3')
+    mock.control({ type: 'setCounter', name: 'seated', count: 1 })
+    await mock.advance(3000)
+    expect(count()).toBe('3')
+    await players.leave('ann')
+    await mock.advance(3000)
+    expect(count()).toBe('2')
+  })
+
+  test('with only a counter a join resolves at once, up to its capacity', async () => {
+    const { mock, players } = await play({ counter: 'seated', room: 2 })
+    const joins = ['ann', 'bob', 'cid'].map((id) => fate(players.join(id)))
+    await mock.advance(0)
+    expect(joins.map(({ now }) => now)).toEqual(['joined', 'joined', 'OUT_OF_RANGE'])
+    await mock.advance(2000)
+    expect(mock.gameServer.status.counters!['seated']!.count).toBe('2')
+    await players.leave('ann')
+    await players.join('dan')
+    expect(players.ids).toEqual(['bob', 'dan'])
+    expect(mock.calls.filter(({ operation }) => /List/.test(operation))).toEqual([])
+  })
+
+  test('once the server ends nobody joins, and seats are freed still', async () => {
+    const { mock, client, players, values } = await play({ values: ['ann'] })
+    await players.join('ann')
+    const shutdown = client.shutdown()
+    await mock.advance(1000)
+    await shutdown
+    await expect(players.join('bob')).rejects.toMatchObject({ code: 'CLOSED', operation: 'join' })
+    mock.control({ type: 'setList', name: 'players', values: ['ann', 'cid'] })
+    await mock.advance(100)
+    expect(players.expected).toEqual([])
+    expect(await players.leave('ann')).toBe('left')
+    await mock.advance(2000)
+    expect(values()).toEqual(['cid'])
+  })
+
+  test.each(['client', 'tracker'] as const)(
+    'a closed %s ends every join, and nothing is written any more',
+    async (which) => {
+      const { mock, client, players, calls } = await play()
+      mock.fail('addListValue', { network: 'timeout' })
+      const join = fate(players.join('ann'))
+      await mock.advance(100)
+      if (which === 'client') client.close()
+      else players.close()
+      await mock.advance(0)
+      expect(join.now).toBe('CLOSED')
+      await expect(players.join('bob')).rejects.toMatchObject({ code: 'CLOSED' })
+      expect(await players.leave('ann')).toBe('absent')
+      await mock.advance(60_000)
+      expect(calls()).toEqual(['addListValue ann'])
+    },
+  )
+
+  test('a join that is aborted takes back what it wrote', async () => {
+    const { mock, players, values } = await play()
+    const controller = new AbortController()
+    const join = fate(players.join('ann', { signal: controller.signal }))
+    await mock.advance(10)
+    controller.abort()
+    await mock.advance(5000)
+    expect(join.now).toBe('ABORTED')
+    expect(values()).toEqual([])
   })
 })

@@ -12,6 +12,7 @@ export const realSidecar: string | undefined = process.env['SDK_SERVER'] || unde
 
 export interface RealSidecar {
   port: number
+  grpcPort: number
   /** The file the sidecar was started with, to be edited in place. */
   file: string | undefined
   /** Resolves with the exit code, also when it ends by itself. */
@@ -82,7 +83,7 @@ export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): 
           await ended
           if (folder) await rm(folder, { recursive: true, force: true })
         }
-        return { port, file, ended, stop }
+        return { port, grpcPort: grpc, file, ended, stop }
       }
       await new Promise((resolve) => setTimeout(resolve, 10))
     }

@@ -7,8 +7,8 @@ import type { Cleanup } from './example-folder.js'
 export interface GameProcess {
   /** What it has printed, to standard output and error. */
   readonly lines: readonly string[]
-  /** Resolves with the first line that matches, past or future; rejects if the process ends without. */
-  line(pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves with the first line that matches, past or future; rejects if the process ends without. `from`: lines to skip */
+  line(pattern: RegExp, from?: number): Promise<RegExpExecArray>
   /** Sends a signal and resolves with the exit code, which is null after SIGKILL. */
   end(signal: NodeJS.Signals): Promise<number | null>
   /** The exit code, null if a signal ended it. */
@@ -48,9 +48,9 @@ export function startProcess(
     child.kill('SIGKILL')
     await exited
   })
-  const line = (pattern: RegExp): Promise<RegExpExecArray> =>
+  const line = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
-      let read = 0
+      let read = from
       const look = (): void => {
         for (; read < lines.length; read += 1) {
           const match = pattern.exec(lines[read]!)

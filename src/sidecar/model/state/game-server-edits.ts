@@ -23,12 +23,13 @@ export function withList(object: GameServer, name: string, list: ListStatus): Ga
 
 /** The object with the annotation that Allocated leaves behind. */
 export function withLastAllocated(object: GameServer, platform: string, at: number): GameServer {
-  const time = new Date(at).toISOString()
-  return withMetadata(
-    object,
-    'annotations',
-    withKey(object.object_meta.annotations, `${platform}.dev/last-allocated`, time),
-  )
+  const key = `${platform}.dev/last-allocated`
+  const { annotations } = object.object_meta
+  const previous = annotations?.[key] ?? ''
+  const [time] = new Date(at).toISOString().split('Z') as [string]
+  // A cluster's times have nanoseconds, so no two allocations have the same. Here those of one millisecond are counted.
+  const part = previous.startsWith(time) ? String(Number(previous.slice(time.length, -1)) + 1).padStart(6, '0') : ''
+  return withMetadata(object, 'annotations', withKey(annotations, key, `${time}${part}Z`))
 }
 
 /** Whether the object is on its way out: then only its metadata can still be changed from within. */

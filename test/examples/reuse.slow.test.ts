@@ -1,0 +1,104 @@
+import { describe, expect, test, type TestContext } from 'vitest'
+import { playExample, type Example, type Game } from './support/play.js'
+
+const begin = async (context: TestContext, env?: NodeJS.ProcessEnv) => {
+  const example = await playExample(context, 'reuse')
+  const game = await example.start(env)
+  await example.until('Ready')
+  return { example, game }
+}
+
+/** Allocates for these players, and resolves once they are in their match. */
+const enter = async (example: Example, game: Game, players: readonly string[]) => {
+  const metadata = { annotations: { map: 'harbour', players: players.join(',') } }
+  const before = game.lines.length
+  expect(example.allocate({ metadata }).status.state).toBe('Allocated')
+  await game.line(/^allocated/, before)
+  const all = await Promise.all(players.map((player) => game.player(player)))
+  expect(await all[0]!.message('start')).toEqual({ type: 'start', players })
+  return all
+}
+
+const matches = (game: Game): number => game.lines.filter((line) => line.startsWith('allocated')).length
+
+describe.concurrent('reuse', () => {
+  test('plays three matches on one server, also twice for the same players, then ends', async (context) => {
+    const { example, game } = await begin(context)
+    for (const players of [['alice', 'bob'], ['alice', 'bob'], ['carol']]) {
+      await example.until('Ready')
+      const [first] = await enter(example, game, players)
+      first!.send('done')
+      expect((await first!.closed).reason).toBe(`${players[0]!} has won`)
+    }
+    await example.until('Shutdown')
+    expect(await game.end('SIGTERM')).toBe(0)
+    expect(example.states()).toEqual([
+      ...['Scheduled', 'Ready', 'Allocated', 'Ready', 'Allocated', 'Ready', 'Allocated', 'Shutdown'],
+    ])
+    expect(example.calls().filter((call) => call === 'ready')).toHaveLength(3)
+  })
+
+  test('has no place for players of the match before', async (context) => {
+    const { example, game } = await begin(context)
+    const [alice] = await enter(example, game, ['alice'])
+    alice!.send('done')
+    await alice!.closed
+    await example.until('Ready')
+    expect((await (await game.player('alice')).closed).code).toBe(4000)
+    const [carol] = await enter(example, game, ['carol'])
+    expect((await (await game.player('alice')).closed).code).toBe(4000)
+    carol!.send('done')
+    expect((await carol!.closed).reason).toBe('carol has won')
+  })
+
+  test('is Ready again when nobody has come', async (context) => {
+    const { example, game } = await begin(context, { COME_SECONDS: '0.5' })
+    example.allocate()
+    await game.line(/^over: too few came$/)
+    await example.until('Ready')
+    expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
+  })
+
+  test('never takes back an allocation that comes as soon as the server is Ready', async (context) => {
+    const { example, game } = await begin(context, { COME_SECONDS: '0.2', MATCHES: '4' })
+    // A matchmaker that waits for the server: each state Ready is answered by an allocation at once.
+    let allocations = 0
+    example.sidecar.sidecar.log.subscribe(() => {
+      if (example.gameServer().status.state !== 'Ready' || allocations === 4) return
+      allocations += 1
+      setImmediate(() => example.allocate())
+    })
+    allocations += 1
+    example.allocate()
+    await example.until('Shutdown')
+    expect(matches(game)).toBe(4)
+    expect(warnings(example)).not.toContain('ready-undoes-allocation')
+  })
+
+  test('is Ready again although the sidecar dies with the call', async (context) => {
+    const { example, game } = await begin(context)
+    const [alice] = await enter(example, game, ['alice'])
+    alice!.send('done')
+    await example.until(() => example.calls().filter((call) => call === 'ready').length === 2)
+    await example.sidecar.restart({ downMs: 300 })
+    await example.until('Ready')
+    await enter(example, game, ['bob'])
+  })
+
+  test('goes on with the match in which the process was killed, when its players come back', async (context) => {
+    const { example, game } = await begin(context)
+    await enter(example, game, ['alice', 'bob'])
+    await game.end('SIGKILL')
+    const next = await example.start()
+    await next.line(/^allocated for alice,bob/)
+    const [alice, bob] = [await next.player('alice'), await next.player('bob')]
+    await alice.message('start')
+    bob.send('done')
+    expect((await alice.closed).reason).toBe('bob has won')
+    await example.until('Ready')
+    expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
+  })
+})
+
+const warnings = (example: Example): string[] =>
+  example.sidecar.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ code }) => code))

@@ -1,0 +1,199 @@
+import { describe, test, type TestContext } from 'vitest'
+import { node22, startGame, versions, withSeats, type Game } from './support/colyseus-game.js'
+
+const poll =
+  ({ expect }: TestContext) =>
+  (look: () => unknown) =>
+    expect.poll(look, { interval: 20 })
+
+/** Allocates this GameServer once it may be. */
+async function allocate(
+  context: TestContext,
+  game: Game,
+  how: { label?: string; annotation?: object; seats?: string[] } = {},
+) {
+  await poll(context)(() => game.state()).toBe('Ready')
+  game.sidecar.control({
+    type: 'allocate',
+    ...(how.label !== undefined && { labels: { room: how.label } }),
+    ...(how.annotation && { annotations: { room: JSON.stringify(how.annotation) } }),
+    ...(how.seats && { lists: { players: { addValues: how.seats } } }),
+  })
+}
+
+const byAllocation = { room: { label: 'room', annotation: 'room' } }
+
+describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
+  const play = test.runIf(node)
+  const framework = { version, node }
+  // 0.17 and 0.18 need a WebSocket of Node's own, which Node 20 doesn't have, where somebody comes back.
+  const reconnects = version === '0.16' ? node : node22
+
+  play('an allocation creates its room in this process, and the session lasts as long as the room', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { plugin: byAllocation, elsewhere: true })
+    await allocate(context, game, { label: 'arena', seats: ['ann'] })
+    const { id: room } = await game.told({ room: 'created', name: 'arena' })
+
+    const ann = await game.command('join', { how: 'joinById', room, id: 'ann' })
+    const bob = await game.command('join', { how: 'joinById', room, id: 'bob' })
+    expect(game.seats()).toEqual(['ann', 'bob'])
+    expect([...new Set(game.writes())]).toEqual(['ready', 'addListValue'])
+
+    expect(await game.command('join', { how: 'joinById', room, id: 'cyd' })).toMatchObject({
+      refused: { code: 503, message: 'No seat on this server: OUT_OF_RANGE' },
+    })
+    expect(game.seats()).toEqual(['ann', 'bob'])
+
+    await game.command('leave', { seat: bob['joined'] })
+    await soon(() => game.seats()).toEqual(['ann'])
+    // The game never hears of one who gets no seat.
+    expect(game.lines.filter((line) => 'game' in line)).toEqual([
+      { game: 'joined', player: 'ann' },
+      { game: 'joined', player: 'bob' },
+      { game: 'left' },
+    ])
+    await game.command('leave', { seat: ann['joined'] })
+    await game.told({ session: 'ended' })
+    await soon(() => game.state()).toBe('Ready')
+    expect(game.seats()).toEqual([])
+
+    // The same label once more changes nothing in the object.
+    const before = game.lines.length
+    await allocate(context, game, { label: 'arena' })
+    const second = await game.told({ room: 'created', name: 'arena' }, before)
+    await game.command('dispose', { room: second['id'] })
+    await game.told({ session: 'ended' }, before)
+    await allocate(context, game, { annotation: { name: 'lobby', options: { map: 'dust' } } })
+    expect(await game.told({ room: 'created', name: 'lobby' })).toMatchObject({ options: { map: 'dust' } })
+  })
+
+  play('SIGTERM closes the rooms, and the process ends when shutdown() was said', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { when: 'after' })
+    await soon(() => game.state()).toBe('Ready')
+    await game.command('join', { id: 'ann' })
+    game.kill('SIGTERM')
+    expect(await game.exit).toBe(0)
+    const told = game.lines.map(({ room, server }) => room ?? server).filter(Boolean)
+    expect(told).toEqual(['created', 'disposed', 'shut down'])
+    expect([...new Set(game.writes())]).toEqual(['ready', 'addListValue', 'removeListValue', 'shutdown'])
+  })
+
+  play('a GameServer that is deleted closes its rooms, says shutdown(), and lets the process end', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { when: 'during' })
+    await soon(() => game.state()).toBe('Ready')
+    await game.command('join', { id: 'ann' })
+    game.sidecar.control({ type: 'delete' })
+    await game.told({ ending: 'deleted' })
+    await game.told({ server: 'shut down' })
+    await soon(() => game.writes().at(-1)).toBe('shutdown')
+    expect(game.lines.findIndex(({ ending }) => ending)).toBeLessThan(
+      game.lines.findIndex(({ room }) => room === 'disposed'),
+    )
+    // What a kubelet sends now.
+    game.kill('SIGTERM')
+    expect(await game.exit).toBe(0)
+  })
+
+  play('after a new start within an allocation, that goes on; and a room that stays keeps nobody', async (context) => {
+    const { expect } = context
+    const options = {
+      plugin: { ...byAllocation, client: { processSignals: { timeout: 4000 } } },
+      server: { gracefullyShutdown: false },
+      stay: true,
+    }
+    const game = await startGame(framework, context, options, withSeats(2), (sidecar) =>
+      sidecar.control({ type: 'allocate', force: true, labels: { room: 'arena' } }),
+    )
+    await game.told({ room: 'created', name: 'arena' })
+    await game.command('join', { id: 'ann', how: 'join' })
+    expect(game.state()).toBe('Allocated')
+    expect(game.writes()).not.toContain('ready')
+    game.kill('SIGTERM')
+    await game.exit
+    expect(game.writes()).toContain('shutdown')
+    expect(game.lines).not.toContainEqual({ server: 'shut down' })
+  })
+
+  play('a room that can’t be created ends its session, and says why', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { plugin: { ...byAllocation, players: false } })
+    const cases: [Parameters<typeof allocate>[2], RegExp][] = [
+      [{ label: 'aren' }, /"aren" not defined/],
+      [{ annotation: { name: 'arena', options: { fail: true } } }, /No such map/],
+    ]
+    for (const [how, message] of cases) {
+      const before = game.lines.length
+      await allocate(context, game, how)
+      const error = await game.told({ session: 'error' }, before)
+      expect(error['message']).toMatch(message)
+      await game.told({ session: 'ended' }, before)
+      await soon(() => game.state()).toBe('Ready')
+    }
+    // Seats aren't counted.
+    expect(await game.command('join', { id: 'ann' })).toMatchObject({ joined: 0 })
+    expect(game.writes().filter((name) => name !== 'ready')).toEqual([])
+  })
+
+  test.runIf(node && reconnects)(
+    'a seat is one player’s, for as long as they are in any room or may come back',
+    async (context) => {
+      const { expect } = context
+      const soon = poll(context)
+      const game = await startGame({ version, node: reconnects }, context, {
+        when: 'first',
+        plugin: { players: {}, ofId: true },
+      })
+      await soon(() => game.state()).toBe('Ready')
+
+      // One who is in two rooms, known by what onAuth says.
+      const ranked = await game.command('join', { room: 'ranked', id: 'ann' })
+      const again = await game.command('join', { room: 'ranked', how: 'create', id: 'ann' })
+      expect(game.seats()).toEqual(['auth-ann'])
+      await game.command('leave', { seat: again['joined'] })
+      expect((await game.command('status'))['seats']).toEqual(['auth-ann'])
+      await game.command('leave', { seat: ranked['joined'] })
+      await soon(() => game.seats()).toEqual([])
+
+      // A join that fails or is given up; and one that takes no seat.
+      expect(await game.command('join', { id: 'bob', fail: true, how: 'joinOrCreate', late: true })).toHaveProperty(
+        'refused',
+      )
+      await soon(() => game.seats()).toEqual([])
+      const early = game.command('join', { id: 'cyd', slow: 300 })
+      await soon(() => game.seats()).toEqual(['cyd'])
+      await game.command('dispose', { room: [...game.lines].reverse().find(({ room }) => room === 'created')!['id'] })
+      await early
+      await soon(() => game.seats()).toEqual([])
+      expect(await game.command('join', { id: 'dan', spectator: true })).toHaveProperty('joined')
+      expect(game.seats()).toEqual([])
+
+      // One whose connection breaks, and who comes back.
+      await game.command('awaitBack')
+      const eve = await game.command('join', { id: 'eve' })
+      const dropped = game.lines.length
+      await game.command('drop', { seat: eve['joined'] })
+      await game.told({ game: 'left' }, dropped)
+      expect((await game.command('status'))['seats']).toEqual(['eve'])
+      const back = await game.command('back', { seat: eve['joined'] })
+      await game.command('leave', { seat: back['back'] })
+      await soon(() => game.seats()).toEqual([])
+    },
+  )
+
+  play('without the list nobody is let in, and the operator is shown what to add', async (context) => {
+    const { expect } = context
+    const game = await startGame(framework, context, {}, {})
+    expect(await game.command('join', { id: 'ann' })).toMatchObject({
+      refused: { code: 503, message: 'No seat on this server: NOT_FOUND' },
+    })
+    const { message } = await game.told({ players: 'error', code: 'NOT_FOUND' })
+    expect(message).toContain('capacity')
+  })
+})
