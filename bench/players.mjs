@@ -74,15 +74,18 @@ async function joinsWithoutFaults(world, { LIST }, times) {
   const client = createClient(world.clientOptions)
   client.on('gameserver', () => {})
   const players = trackPlayers(client, { list: LIST })
-  let joined = 0
   const start = world.now()
-  const joinNext = () => {
-    players.join(`guest${joined}`).then(() => {
-      players.leave(`guest${joined++}`).then(joinNext)
-    })
+  let joined = 0
+  let left = 0
+  const joinNext = async () => {
+    while (joined < times) {
+      await players.join(`guest${joined++}`)
+      await players.leave(`guest${left++}`)
+    }
   }
-  joinNext()
-  await world.run(() => joined >= times)
+  const everybody = joinNext()
+  await world.run(() => left >= times)
+  await everybody
   const elapsed = world.now() - start
   const { addListValue = 0, updateCounter = 0 } = world.calls()
   players.close()

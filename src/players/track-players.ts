@@ -26,6 +26,10 @@ interface Seat {
   isUncertain?: boolean
   /** Was promised while a removal of ours was on its way, which may take the value away: then it is put back. */
   isEndangered?: boolean
+  /** An add was sent, of which something may be left. */
+  hasAdded?: boolean
+  /** An allocation has promised it to one who is joining. */
+  isPromised?: boolean
   /** Ends the timer that runs in this stage. */
   stopTimer(): void
   /** Ends the join that waits. */
@@ -104,7 +108,18 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
             return !isEnding && (isHeld(seat) || facts.values.size < facts.room) ? true : undefined
           },
           found: () => isHeld(seat),
-          send: (isIn, signal) => client[isIn ? 'addListValue' : 'removeListValue'](list!, id, { signal }),
+          async send(isIn, signal) {
+            const isFirst = !seat.hasAdded
+            if (isIn) seat.hasAdded = true
+            try {
+              await client[isIn ? 'addListValue' : 'removeListValue'](list!, id, { signal })
+            } catch (error) {
+              // Nothing of ours has put it there, so it was promised, which the watch hasn't told yet.
+              if (isIn && isFirst && (error as SidecarError).code === 'ALREADY_EXISTS')
+                seat.isPromised = seat.stage === 'joining'
+              throw error
+            }
+          },
           failed(error, isRefused) {
             if (!isRefused) {
               seat.isUncertain = true
@@ -116,6 +131,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
           },
           done() {
             if (seat.stage !== 'gone') return
+            seat.hasAdded = !!seat.isUncertain
             if (!seat.isUncertain) seats.delete(id)
             else if (seat.stopTimer === nothing)
               seat.stopTimer = later(LATE, () => {
@@ -155,7 +171,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     isTicking = true
     stopTick = later(TICK, () => {
       const looked = writes().some(({ pause }) => pause === 1)
-        ? client.getGameServer({ timeout: 5000 }).then(take)
+        ? client.getGameServer({ timeout: 5000 }).then(takeRead)
         : Promise.resolve()
       void looked.catch(nothing).then(() => {
         for (const write of writes()) if (write.pause) write.pause--
@@ -169,6 +185,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     seat.stopTimer()
     seat.stopTimer = nothing
     seat.stage = stage
+    if (stage !== 'joining') seat.isPromised = false
     if (stage === 'gone' && !list) seats.delete(seat.id)
   }
 
@@ -193,7 +210,8 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
 
   /** Ends a join; what it has written is taken back. */
   function refuse(seat: Seat, error: SidecarError): void {
-    enter(seat, 'gone')
+    if (seat.isPromised && !isEnding) promise(seat)
+    else enter(seat, 'gone')
     seat.settle(error)
   }
 
@@ -231,12 +249,17 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     look()
   }
 
+  /** Takes an object that wasn't watched, unless it may hold what an allocation has promised, which the watch tells. */
+  function takeRead(gameServer: GameServer): void {
+    if (!client.gameServer || allocatedAt(gameServer) === allocatedAt(client.gameServer)) take(gameServer)
+  }
+
   /** Decides what can be decided, and writes what is to be written. */
   function look(): void {
     if (facts && !failure) {
       let taken = inStage('here').length + inStage('expected').length
       for (const seat of inStage('joining')) {
-        if (++taken > most())
+        if (++taken > most() && !seat.isPromised)
           refuse(seat, new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised', { hint: '' }))
         else if (isHeld(seat) && !seat.write.isOpen()) admit(seat)
       }
@@ -322,6 +345,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       const values = lists[list!] ?? []
       for (const seat of inStage('gone'))
         if (!isEnding && added.includes(seat.id) && values.includes(seat.id)) promise(seat)
+      for (const seat of inStage('joining')) if (values.includes(seat.id)) seat.isPromised = true
       look()
     }),
     client.on('ending', () => {
@@ -332,10 +356,17 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       if (state === 'closed') close()
       if (state !== 'connected' || !client.gameServer) return
       for (const write of writes()) write.rest()
-      take(client.gameServer)
+      // The one from before the cut says nothing of what was written since.
+      if (client.gameServer === last) look()
+      else take(client.gameServer)
     }),
   ]
   return players
+}
+
+function allocatedAt({ object_meta: { annotations } }: GameServer): string | undefined {
+  const key = Object.keys(annotations ?? {}).find((name) => /\/last-allocated$/.test(name))
+  return key && annotations![key]
 }
 
 function checkResource(name: unknown, option: string): void {

@@ -63,6 +63,9 @@ export class Crowd {
       if (player.next > now) continue
       player.next = now + this.random.between(1, this.pause * 2)
       if (this.ledger.here.has(player.id)) this.leave(player)
+      // Some who were promised a seat never come, or come when it is free again.
+      else if (!player.joining && this.ledger.promised.has(player.id) && this.random.chance(0.3))
+        player.next = now + this.pause * 20
       else if (!player.joining) this.join(player)
       // The socket closes before the seat is there.
       else if (this.random.chance(0.05)) this.leave(player)
