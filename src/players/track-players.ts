@@ -64,6 +64,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   let last: GameServer | undefined
   let facts: Facts | undefined
   let isTicking = false
+  let hadConnection = !!client.status.transport
   let stopTick = nothing
   /** Why nobody can join. */
   let failure: SidecarError | undefined
@@ -331,7 +332,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     client.on('connection', ({ state }) => {
       if (state === 'closed') close()
       if (state !== 'connected' || !client.gameServer) return
-      for (const write of writes()) write.rest()
+      // What is on its way when the first connection is made isn't lost.
+      if (hadConnection) for (const write of writes()) write.rest()
+      hadConnection = true
       take(client.gameServer)
     }),
   ]
