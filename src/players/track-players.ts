@@ -68,6 +68,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   let last: GameServer | undefined
   let facts: Facts | undefined
   let isTicking = false
+  let hadConnection = !!client.status.transport
   let stopTick = nothing
   /** Why nobody can join. */
   let failure: SidecarError | undefined
@@ -355,7 +356,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     client.on('connection', ({ state }) => {
       if (state === 'closed') close()
       if (state !== 'connected' || !client.gameServer) return
-      for (const write of writes()) write.rest()
+      // What is on its way when the first connection is made isn't lost.
+      if (hadConnection) for (const write of writes()) write.rest()
+      hadConnection = true
       // The one from before the cut says nothing of what was written since.
       if (client.gameServer === last) look()
       else take(client.gameServer)
