@@ -210,7 +210,11 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         else if (!before?.values?.has(id) && (isAllocated || !isOnItsWay(seat, true))) promised(seat)
       }
     }
-    for (const seat of seats.values()) noteShown(seat, isHeld(seat))
+    for (const seat of seats.values()) {
+      noteShown(seat, isHeld(seat))
+      // What the full list has refused may have room now.
+      if (!seat.write && seat.stage !== 'gone') seat.pause = 0
+    }
     count.seen()
     look()
   }
