@@ -2,6 +2,7 @@ import type { GameServer, SidecarClient, SidecarError } from '../index.js'
 import { allocatedAt, isOlder } from './facts.js'
 import type { Seat } from './seat.js'
 import { createStop } from './timer.js'
+import { backoff, isRefusal, SETTLE } from './write.js'
 
 /** A value that was added to the list, or removed from it. */
 export interface SeatWrite {
@@ -13,14 +14,6 @@ export interface SeatWrite {
   isShown?: boolean
   stop(): void
 }
-
-/** Ticks until what was accepted should show; the sidecar writes twice a second. */
-const SETTLE = 3
-/** Ticks between two tries of what is refused, at most. */
-const LONGEST = 16
-
-/** Codes of a write that surely was not made. */
-const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
 
 interface Parts {
   /** What was seen last. */
@@ -73,9 +66,9 @@ export function createSeatWrites<Int>(client: SidecarClient<Int>, list: string, 
       seat.pause = 1
       if (write.isShown) {
         // It doesn't matter any more.
-      } else if (REFUSED.test(error.code)) {
+      } else if (isRefusal(error)) {
         delete seat.write
-        seat.pause = Math.min(SETTLE * 2 ** seat.refusals++, LONGEST)
+        seat.pause = backoff(seat.refusals++)
         refused(seat, error)
       } else if (write.isIn && error.code === 'ALREADY_EXISTS') promised(seat)
     }

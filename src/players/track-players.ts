@@ -101,7 +101,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     } else if (!isEnding && facts.values.size < facts.room) listWrites.send(seat, true)
   }
 
-  const count = createWrite<number>(
+  const count = createWrite(
     {
       wanted() {
         if (isClosed || facts?.count === undefined) return undefined
@@ -110,10 +110,8 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       },
       // A page of another origin can't write it, which it is to be told at once.
       found: () => (client.status.direct ? -1 : facts!.count!),
-      send: (wanted) => client.updateCounter(counter!, { count: wanted }),
-      failed(error, isRefused) {
-        if (isRefused) report(error)
-      },
+      send: (wanted, signal) => client.updateCounter(counter!, { count: wanted }, { signal }),
+      refused: report,
     },
     look,
   )
@@ -210,7 +208,11 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         else if (!before?.values?.has(id) && (isAllocated || !isOnItsWay(seat, true))) promised(seat)
       }
     }
-    for (const seat of seats.values()) noteShown(seat, isHeld(seat))
+    for (const seat of seats.values()) {
+      noteShown(seat, isHeld(seat))
+      // What the full list has refused may have room now.
+      if (!seat.write && seat.stage !== 'gone') seat.pause = 0
+    }
     count.seen()
     look()
   }

@@ -57,6 +57,8 @@ export interface SoakResult {
 
 /** ms for which an agreement must last: what was on its way has come by then. */
 const LASTING = 1200
+/** ms after which what the sidecar has accepted is written */
+const WRITTEN = 1000
 /** ms after which nobody waits for an agreement any more */
 const PATIENCE = 30_000
 
@@ -79,8 +81,11 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   await world.run(started(client.connect()))
   const players = library.trackPlayers?.(client, { list: LIST, counter: HERE, noShow })
   let noShows = 0
+  /** When each seat was told as a no-show. */
+  const freed = new Map<string, number>()
   players?.on('noshow', ({ id }) => {
     noShows++
+    freed.set(id, now())
     ledger.noShow(id)
   })
   players?.on('error', (error) => ledger.violate('error', `players: ${error.message}`))
@@ -133,7 +138,9 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
       if (crowd!.joining > 0) return `${crowd!.joining} joins are not settled`
       const ids = [...players.ids]
       const wanted = [...ids, ...players.expected]
-      const unknown = seen.values.filter((id) => !wanted.includes(id))
+      // No-shows go on after the last fault, and the sidecar takes half a second to write each: that isn't disagreement.
+      const isLeaving = (id: string): boolean => now() - (freed.get(id) ?? -Infinity) < WRITTEN
+      const unknown = seen.values.filter((id) => !wanted.includes(id) && !isLeaving(id))
       const missing = wanted.filter((id) => !seen.values.includes(id))
       if (unknown.length > 0) return `the list has ${unknown.join(' ')}, whom the game doesn't know`
       if (missing.length > 0) return `the list lacks ${missing.join(' ')}`
