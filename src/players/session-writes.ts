@@ -15,11 +15,15 @@ export interface Write {
   readonly once?: boolean
 
   isRunning?: boolean
+  /** It never works, and isn't tried again. */
+  isImpossible?: boolean
   /** How often the sidecar is asked before what was sent and doesn't show counts as lost; 0: nothing is on its way. */
   patience?: number
 }
 
-/** ms between questions after what doesn't show; the sidecar writes twice a second */
+/** ms until the first question after what doesn't show: in fault-free times the watch shows it within 0.5 s */
+const SHOWN_AFTER = 1500
+/** ms between further questions; after a new connection it is asked at once, and then twice as often */
 const INTERVAL = 1000
 const PATIENCE = 2
 /** The sidecar may hold a call that timed out as long as the platform doesn't answer it: some 35 s. */
@@ -33,12 +37,14 @@ export interface SessionWrites {
   reconcile(): void
   /** The watch has a new connection: what a sidecar had accepted before may be lost. */
   reconnected(): void
+  /** Ends its timer. */
+  stop(): void
 }
 
 interface Parts {
   readonly writes: readonly Write[]
   /** Asks the sidecar, whose answer holds what it has accepted and not written yet. */
-  ask(): Promise<number | undefined>
+  count(): Promise<number | undefined>
   /** Takes an object that the watch may not tell of: in the real sidecar's local mode, the counters. */
   see(gameServer: GameServer): void
   /** Nothing is sent any more. */
@@ -48,9 +54,12 @@ interface Parts {
 
 export function createSessionWrites<Int>(
   client: SidecarClient<Int>,
-  { writes, ask, see, isOver, onError }: Parts,
+  { writes, count, see, isOver, onError }: Parts,
 ): SessionWrites {
-  let isChecking = false
+  /** Ends the wait for the next question; undefined: nothing is to be asked. */
+  let stop: (() => void) | undefined
+  let isAsking = false
+  let wait = SHOWN_AFTER
 
   async function follow(write: Write, call: Promise<unknown>): Promise<void> {
     write.isRunning = true
@@ -61,7 +70,7 @@ export function createSessionWrites<Int>(
     } catch (thrown) {
       const error = thrown as SidecarError
       if (IMPOSSIBLE.test(error.code)) {
-        write.due = () => undefined
+        write.isImpossible = true
         write.patience = 0
         onError(error)
       } else if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') write.patience = LONG_PATIENCE
@@ -75,21 +84,32 @@ export function createSessionWrites<Int>(
     for (const write of writes) {
       if (write.isRunning) continue
       if (write.shown()) write.patience = 0
-      const call = !write.patience && write.due()
+      const call = !write.patience && !write.isImpossible && write.due()
       if (call) void follow(write, call)
     }
-    if (isChecking || !writes.some(({ patience }) => patience)) return
-    isChecking = true
-    after(client, INTERVAL, () => void check())
+    if (!writes.some(({ patience }) => patience)) {
+      stopWaiting()
+      wait = SHOWN_AFTER
+    } else if (!stop && !isAsking) stop = after(client, wait, () => void ask())
   }
 
-  async function check(): Promise<void> {
-    const seen = client.gameServer
+  function stopWaiting(): void {
+    stop?.()
+    stop = undefined
+  }
+
+  const versionOf = (gameServer: GameServer | undefined): string | undefined => gameServer?.object_meta.resource_version
+
+  async function ask(): Promise<void> {
+    stop = undefined
+    isAsking = true
+    wait = wait < INTERVAL ? INTERVAL / 2 : INTERVAL
+    const seen = versionOf(client.gameServer)
     try {
-      const answer = await ask()
+      const answer = await count()
       const now = await client.getGameServer()
       // Only a watch that is up to date can be compared with.
-      if (seen === client.gameServer && now.object_meta.resource_version === seen!.object_meta.resource_version) {
+      if (seen === versionOf(client.gameServer) && versionOf(now) === seen) {
         see(now)
         for (const write of writes)
           if (!write.isRunning && write.patience && (!write.gone || write.gone(answer)) && !--write.patience)
@@ -98,7 +118,7 @@ export function createSessionWrites<Int>(
     } catch {
       // It is asked again.
     }
-    isChecking = false
+    isAsking = false
     reconcile()
   }
 
@@ -106,6 +126,10 @@ export function createSessionWrites<Int>(
     reconcile,
     reconnected() {
       for (const write of writes) write.patience = Math.min(write.patience ?? 0, PATIENCE)
+      stopWaiting()
+      wait = 1
+      reconcile()
     },
+    stop: stopWaiting,
   }
 }

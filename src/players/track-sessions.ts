@@ -3,7 +3,7 @@ import { check, checkOptions } from './checks.js'
 import { createCounterDifference } from './counter-difference.js'
 import { createEmitter } from './emitter.js'
 import { findMissing } from './missing.js'
-import { createSessionWrites } from './session-writes.js'
+import { createSessionWrites, type Write } from './session-writes.js'
 import type { Session, Sessions, SessionsEvents, SessionsOptions } from './types.js'
 
 /**
@@ -27,7 +27,12 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   let latest: AllocatedEvent<Int>
   let shownLabel: string | undefined
   let sentLabel: string | undefined
-  let sentCapacity = Infinity
+  /** Whether the watch has shown what was sent last, and nothing older can show after it. */
+  let isLabelSettled = true
+  let sentCapacity = NaN
+  let capacityBefore = NaN
+  /** The last capacity above 0: what a place that was closed is opened with again. */
+  let openCapacity = 0
 
   const hasCounter = (): boolean => counter.count >= 0
   const isLocked = (): boolean => isFinished || started >= (thenShutdown as number)
@@ -35,45 +40,55 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     isOver || isLocked() || active.length >= maxSessions || active.length >= counter.capacity
   const wantedLabel = (): string => String(!isFull())
 
-  const { reconcile, reconnected } = createSessionWrites(client, {
+  const countWrite: Write = {
+    due() {
+      // Never below what is in use: that would be cut from the count. Raised only where a place was closed.
+      const capacity = Math.min(counter.capacity || openCapacity, Math.max(active.length, isLocked() ? 0 : maxSessions))
+      const countDiff = Math.min(active.length, capacity) - counter.count
+      const isChanged = capacity !== counter.capacity
+      // In direct mode, to be told at once that it can't work: nothing is sent.
+      if (!hasCounter() || !(countDiff || isChanged || client.status.direct)) return undefined
+      counter.send(countDiff)
+      sentCapacity = capacity
+      capacityBefore = counter.capacity
+      return client.updateCounter(name!, isChanged ? { countDiff, capacity } : { countDiff })
+    },
+    shown: () => !counter.pending && (sentCapacity === capacityBefore || counter.capacity !== capacityBefore),
+    gone: (count) => count === counter.count,
+    lost: () => start(counter.gone()),
+  }
+  const labelWrite: Write = {
+    due() {
+      const value = wantedLabel()
+      // The sidecar writes a label that it was once given again with each other label: so it must know this value.
+      if (!label || !state || (shownLabel === value && (sentLabel ?? value) === value)) return undefined
+      isLabelSettled = isLabelSettled && shownLabel === value
+      return client.setLabel(label, (sentLabel = value))
+    },
+    shown: () => isLabelSettled || sentLabel !== wantedLabel(),
+    lost() {
+      isLabelSettled = true
+    },
+  }
+  /** The watch shows that no allocation that selects by counter or label finds this server any more. */
+  const isClosed = (): boolean =>
+    !countWrite.patience &&
+    !labelWrite.patience &&
+    (countWrite.isImpossible || !(counter.capacity > 0)) &&
+    (labelWrite.isImpossible || !label || shownLabel === 'false')
+
+  const { reconcile, reconnected, stop } = createSessionWrites(client, {
     writes: [
-      {
-        due() {
-          // Never above what it is, and never below what is in use: that would be cut from the count.
-          const capacity = Math.min(counter.capacity, Math.max(active.length, isLocked() ? 0 : maxSessions))
-          const countDiff = Math.min(active.length, counter.capacity) - counter.count
-          const isChanged = capacity !== counter.capacity
-          // In direct mode, to be told at once that it can't work: nothing is sent.
-          if (!hasCounter() || !(countDiff || isChanged || client.status.direct)) return undefined
-          counter.send(countDiff)
-          sentCapacity = capacity
-          return client.updateCounter(name!, isChanged ? { countDiff, capacity } : { countDiff })
-        },
-        shown: () => !counter.pending && counter.capacity <= sentCapacity,
-        gone: (count) => count === counter.count,
-        lost: () => start(counter.gone()),
-      },
-      {
-        due() {
-          const value = wantedLabel()
-          // The sidecar writes a label that it was once given again with each other label: so it must know this value.
-          return (
-            label &&
-            state &&
-            (shownLabel !== value || (sentLabel ?? value) !== value) &&
-            client.setLabel(label, (sentLabel = value))
-          )
-        },
-        shown: () => shownLabel === sentLabel || sentLabel !== wantedLabel(),
-      },
+      countWrite,
+      labelWrite,
       {
         due: () => !name && !label && !active.length && state === 'Allocated' && !isLocked() && client.ready(),
         shown: () => !!active.length || state !== 'Allocated',
         once: true,
       },
-      { due: () => isFinished && client.shutdown(), shown: () => false },
+      { due: () => isFinished && isClosed() && client.shutdown(), shown: () => !isFinished },
     ],
-    ask: async () => (hasCounter() ? Number((await client.getCounter(name!)).count) : undefined),
+    count: async () => (hasCounter() ? Number((await client.getCounter(name!)).count) : undefined),
     see: counter.see,
     isOver: () => isOver,
     onError: tell,
@@ -85,6 +100,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
 
   function start(number: number): void {
     while (!isOver && number-- > 0) {
+      isFinished = false
       const session: Session<Int> = {
         id: `${latest.gameServer.object_meta.resource_version}-${++started}`,
         allocation: latest,
@@ -93,7 +109,11 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
       active.push(session)
       emit('started', session)
       new Promise<void>((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
-        tell(new SidecarError('UNKNOWN', 'onSession failed', { hint: 'See `cause`', cause })),
+        tell(
+          new SidecarError('UNKNOWN', `onSession failed: ${(cause as Error | undefined)?.message ?? String(cause)}`, {
+            cause,
+          }),
+        ),
       )
       if (isFull()) emit('full', { sessions: active.length })
     }
@@ -113,18 +133,25 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     void Promise.resolve().then(reconcile)
   }
 
+  function giveUp(): void {
+    isOver = true
+    stop()
+  }
+
   const listening = [
-    client.on('ending', () => {
-      isOver = true
-    }),
+    client.on('ending', giveUp),
     client.on('connection', ({ state }) => {
-      if (state === 'closed') isOver = true
+      if (state === 'closed') giveUp()
       if (state === 'connected') reconnected()
     }),
     client.on('gameserver', (gameServer) => {
       isFirst = !state
       state = gameServer.status.state
       counter.see(gameServer)
+      openCapacity = counter.capacity || openCapacity
+      // An earlier process of this game has seen the last one end.
+      if (isFirst && state === 'Allocated' && counter.count === 0)
+        isFinished = thenShutdown === 'last' || (!!thenShutdown && counter.capacity === 0)
       if (isFirst && name && !hasCounter())
         void findMissing(client, 'counter', name, options.maxSessions).then((error) => error && tell(error))
       soon()
@@ -134,7 +161,9 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
       start(!hasCounter() ? 1 : isFirst ? Math.min(counter.count, counter.capacity) : counter.allocations())
     }),
     client.on('label', ({ key, value }) => {
-      if (key === label) shownLabel = value
+      if (key !== label) return
+      shownLabel = value
+      if (value === sentLabel) isLabelSettled = true
     }),
   ]
 
@@ -150,7 +179,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     },
     on,
     close() {
-      isOver = true
+      giveUp()
       listening.forEach((forget) => forget())
     },
   }

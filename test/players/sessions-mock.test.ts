@@ -1,22 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { trackSessions, type SessionsOptions } from '../../src/players/index.js'
-import { play, ROOM, ROOMS, track, type MockGame } from './sessions-support.js'
+import { allocate, endAll, play, ROOM, ROOMS, track, type MockGame } from './sessions-support.js'
 
 /** The differences that were sent, in order. */
 const differences = ({ writes }: MockGame): unknown[] =>
   writes().flatMap(({ body }) => (body as { countDiff?: string } | undefined)?.countDiff ?? [])
-
-/** Starts so many sessions, one allocation after the other. */
-async function allocate({ mock }: MockGame, number: number): Promise<void> {
-  for (let done = 0; done < number; done++) {
-    mock.allocate(ROOM)
-    await mock.advance(20)
-  }
-}
-
-const endAll = ({ sessions }: MockGame): Promise<unknown> =>
-  Promise.all(sessions.active.map((session) => session.end()))
 
 describe('a difference is never sent twice', () => {
   test('all that end while one is on its way go together with the next', async () => {
@@ -193,42 +182,14 @@ describe('maxSessions', () => {
   })
 })
 
-describe('thenShutdown', () => {
-  test('n with a counter: after the n-th start there is no place, and Shutdown once all have ended', async () => {
-    const game = await play({ counter: 'rooms', thenShutdown: 3 })
-    await allocate(game, 3)
-    await game.mock.advance(1000)
-    expect([game.count(), game.capacity(), game.sessions.full]).toEqual([3, 3, true])
-    await game.sessions.active[0]!.end()
-    await game.mock.advance(1000)
-    expect([game.count(), game.capacity()]).toEqual([2, 2])
-    expect(game.mock.gameServer.status.state).toBe('Allocated')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  })
-
-  test('last: Shutdown when the last of those that run has ended', async () => {
-    const game = await play({ counter: 'rooms', thenShutdown: 'last' })
-    await allocate(game, 2)
-    await game.sessions.active[0]!.end()
-    await game.mock.advance(2000)
-    expect(game.mock.gameServer.status.state).toBe('Allocated')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  })
-
-  test('a shutdown() that got lost is sent again', async () => {
-    const game = await play({ thenShutdown: 'last' })
-    game.mock.allocate()
-    await game.mock.advance(100)
-    await endAll(game)
-    await game.mock.advance(100)
-    game.mock.restart()
-    await game.mock.advance(5000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  })
+test('without faults an end costs one call', async () => {
+  const game = await play({ counter: 'rooms' })
+  await allocate(game, 1)
+  const before = game.mock.calls.length
+  await endAll(game)
+  await game.mock.advance(5000)
+  const calls = game.mock.calls.slice(before).map(({ operation }) => operation)
+  expect(calls).toEqual(['updateCounter'])
 })
 
 describe('label', () => {
@@ -344,7 +305,10 @@ describe('the end', () => {
       .mockRejectedValueOnce(new Error('rejected'))
     const game = await play({ counter: 'rooms', onSession })
     await allocate(game, 2)
-    expect(game.errors).toMatchObject([{ cause: { message: 'thrown' } }, { cause: { message: 'rejected' } }])
+    expect(game.errors).toMatchObject([
+      { message: 'onSession failed: thrown', cause: { message: 'thrown' } },
+      { cause: { message: 'rejected' } },
+    ])
     expect([game.sessions.active.length, game.count()]).toEqual([2, 2])
   })
 

@@ -63,3 +63,14 @@ export async function play(
     writes: () => mock.calls.filter(({ operation }) => !/^(get|watch|health)/.test(operation)),
   }
 }
+
+/** Starts so many sessions, one allocation after the other. */
+export async function allocate({ mock }: MockGame, number: number): Promise<void> {
+  for (let done = 0; done < number; done++) {
+    mock.allocate(ROOM)
+    await mock.advance(20)
+  }
+}
+
+export const endAll = ({ sessions }: MockGame): Promise<unknown> =>
+  Promise.all(sessions.active.map((session) => session.end()))

@@ -25,7 +25,7 @@ async function play(options: Partial<SessionsOptions>, local: LocalSidecarOption
 
 function trackOf(sidecar: LocalSidecar, options: Partial<SessionsOptions>): Played {
   const client = connectClient(sidecar)
-  const control = (command: ControlCommand): void => void sidecar.sidecar.control(command)
+  const control = (command: ControlCommand): void => void sidecar.control(command)
   control({ type: 'setClock', speed: 50 })
   const shows: Played['shows'] = (state, predicate = () => true) =>
     client.waitFor((gameServer) => gameServer.status.state === state && predicate(gameServer))
