@@ -76,6 +76,7 @@ const app = Object.assign(() => {}, { listen() {}, use() {} })
 const WANTED = "a WebSocketServer of ws or an http.Server, as an app's listen() returns it"
 const noServers: [string, unknown, string][] = [
   ['undefined', undefined, 'undefined'],
+  ['null', null, 'object'],
   ['a port', 8080, '8080'],
   ['an app', app, 'function'],
   ['another emitter', new EventEmitter(), 'object'],
