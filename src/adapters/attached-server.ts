@@ -1,17 +1,11 @@
-import {
-  createClient,
-  SidecarError,
-  type ClientOptions,
-  type EndingEvent,
-  type ProcessSignalOptions,
-  type SidecarClient,
-} from '../index.js'
+import { SidecarError, type ClientOptions, type EndingEvent, type SidecarClient } from '../index.js'
+import { checkOptions } from '../players/checks.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
-import { meant } from '../protocol/nearest.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
+import { clientOf, pause } from './own-client.js'
 
-/** ms: the time that `processSignals` gives by itself. */
-const SIGNAL_TIMEOUT = 10_000
+/** ms for `shutdown()` where no deadline is nearer. */
+const LAST_CALL = 5000
 
 export interface AttachOptions<Connection> {
   /**
@@ -55,45 +49,31 @@ export interface Front {
   detach(): void
 }
 
+/** One kind of server, which ends by itself where something else than the GameServer asks for it. */
+export interface Attached extends AttachedServer {
+  /** The same end every time. Without an event there is no deadline. */
+  end(event?: EndingEvent): Promise<void>
+}
+
 const NAMES = ['client', 'players', 'idOf', 'onEnding', 'onError']
 
-/** @param more the names of options that only this kind of server has */
+/** Fails for options that don't exist. @param more the names of those that only this kind of server has */
+export function checkNames(options: object, ...more: string[]): void {
+  checkOptions(options, NAMES.concat(more))
+}
+
+/** @param frontOf called once, when seats can be taken */
 export function attach<Connection>(
-  options: AttachOptions<Connection>,
-  more: string | undefined,
-  defaultId: (connection: Connection) => string,
-  frontOf: (seats: ConnectionSeats<Connection>) => Front,
-): AttachedServer {
-  checkNames(options, NAMES.concat(more ?? []))
-  const { players: playersOptions = {}, onEnding, idOf = defaultId } = options
-  const source = options.client ?? {}
-  const isOurs = !('getGameServer' in Object(source))
-  let hasSignal = false
-  let budget = Infinity
+  options: Omit<AttachOptions<never>, 'idOf'>,
+  frontOf: (seats: ConnectionSeats<Connection>, client: SidecarClient, report: (error: unknown) => void) => Front,
+): Attached {
+  const { players: playersOptions = {}, onEnding } = options
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
-  const client = isOurs ? createOwnClient(source as ClientOptions) : (source as SidecarClient)
-
-  function createOwnClient(given: ClientOptions): SidecarClient {
-    const { processSignals = true } = given
-    if (!processSignals) return createClient({ autoHealth: true, ...given })
-    const { onSignal, timeout = SIGNAL_TIMEOUT } = processSignals as ProcessSignalOptions
-    budget = timeout
-    return createClient({
-      autoHealth: true,
-      ...given,
-      processSignals: {
-        timeout,
-        async onSignal(signal) {
-          hasSignal = true
-          if (onSignal) await onSignal(signal)
-          await ended
-        },
-      },
-    })
-  }
+  const { client, budget, endsProcess, release } = clientOf(options.client ?? {}, ended)
 
   const report = (error: unknown): void => {
+    if ((error as SidecarError).code === 'CLOSED') return
     try {
       if (options.onError) options.onError(error as SidecarError)
       else (globalThis as { console?: { error(error: unknown): void } }).console?.error(error)
@@ -107,12 +87,15 @@ export function attach<Connection>(
   let seats: ConnectionSeats<Connection>
   try {
     players = playersOptions ? trackPlayers(client, playersOptions) : undefined
-    seats = createSeats(players, idOf, report)
-    front = frontOf(seats)
+    seats = createSeats(players, report)
+    front = frontOf(seats, client, report)
   } catch (error) {
-    if (isOurs) client.close()
+    players?.close()
+    release()
     throw error
   }
+  let ending: Promise<void> | undefined
+  const end = (event?: EndingEvent): Promise<void> => (ending ??= endInOrder(event))
   const forget = [
     front.whenListening(() => void makeReady()),
     client.on('ending', (event) => void end(event)),
@@ -124,36 +107,37 @@ export function attach<Connection>(
     try {
       const { status } = await client.connect({ timeout: Infinity })
       // A server that was allocated before this process was started would lose its players.
-      if (!/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(status.state)) await client.ready({ timeout: Infinity })
+      if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(status.state))
+        await client.ready({ timeout: Infinity })
     } catch (error) {
-      if ((error as SidecarError).code !== 'CLOSED') report(error)
+      report(error)
     }
   }
 
-  async function end(event: EndingEvent): Promise<void> {
+  async function endInOrder(event?: EndingEvent): Promise<void> {
     seats.stop()
-    const deadline = Math.min(event.deadline, Date.now() + budget)
+    const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
     /** Waits for it until that share of the time that is left, or until the client is closed. */
-    const within = async (share: number, work: Promise<unknown>): Promise<boolean> => {
-      const timeout = Math.max(1, (deadline - Date.now()) * share)
-      const over = client.waitFor(() => false, { timeout }).then(Boolean, () => false)
-      return Promise.race([work.then(() => true), over])
-    }
+    const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
+      Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
     try {
-      const told = (async () => onEnding && (await onEnding(event)))()
+      const told = (async () => event && (await onEnding?.(event)))()
       if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding takes too long', { hint: '' }))
     } catch (cause) {
       report(new SidecarError('UNKNOWN', 'onEnding failed', { cause, hint: 'See `cause`' }))
     }
     try {
       if (!(await within(0.6, front.end()))) front.cut()
-      const { gameServer } = client
+    } catch (error) {
+      report(error)
+    }
+    try {
       // With processSignals, `shutdown()` and the rest come after this.
-      if (!hasSignal && !/^(Shutdown|Unhealthy)$/.test(gameServer ? gameServer.status.state : ''))
-        await client.shutdown({ timeout: Math.max(1, deadline - Date.now()) })
+      if (!endsProcess() && !/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
+        await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
     } catch (error) {
       // The sidecar of a GameServer that is deleted may be gone already.
-      if (event.reason !== 'deleted') report(error)
+      if (event?.reason !== 'deleted') report(error)
     }
     close()
   }
@@ -161,22 +145,12 @@ export function attach<Connection>(
   function close(): void {
     forget.splice(0).forEach((undo) => undo())
     front.detach()
-    if (players) players.close()
-    if (isOurs && !hasSignal) client.close()
+    players?.close()
+    release()
     finish()
   }
 
-  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), close }
-}
-
-/** @throws SidecarError `CONFIG` */
-function checkNames(given: object, known: readonly string[]): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue
-    const best = meant(name, known)
-    const hint = best ? `Did you mean ${best}?` : 'Known: ' + known.join(', ')
-    throw new SidecarError('CONFIG', `There is no option "${name}"`, { hint })
-  }
+  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), end, close }
 }
 
 /** The part of `http.Server` that is used. */
@@ -198,12 +172,6 @@ export function whenListening(
   if (isListening) tell()
   else server.once('listening', tell)
   return () => void server.removeListener('listening', tell)
-}
-
-/** Names what was given in place of a server. */
-export function notAServer(wanted: string, given: unknown, hint?: string): SidecarError {
-  const kind = given ? given.constructor : undefined
-  return new SidecarError('CONFIG', `server must be ${wanted}; got ${kind ? kind.name : String(given)}`, { hint })
 }
 
 export function randomId(): string {

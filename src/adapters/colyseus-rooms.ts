@@ -1,5 +1,6 @@
 import type { AllocatedEvent } from '../index.js'
 import type { Session } from '../players/index.js'
+import { override } from './attached-server.js'
 import type {
   ColyseusHandler,
   ColyseusMatchMaker,
@@ -14,7 +15,6 @@ type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
 /** Listens to the rooms of all types, those that are defined later included. Returns the function that stops it. */
 export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMaker, listeners: Listeners): () => void {
   const handlers = new Set<unknown>()
-  const { define } = server
   let isOver = false
 
   function follow(handler: unknown): unknown {
@@ -26,7 +26,13 @@ export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMak
     return handler
   }
 
-  server.define = (...parameters) => follow(define.apply(server, parameters))
+  const restore = override(
+    server,
+    'define',
+    (define) =>
+      (...values) =>
+        follow(define.apply(server, values)),
+  )
   const { driver } = server as { driver?: { createInstance?(listing: { name: string }): unknown } }
   const create = driver?.createInstance
   if (matchMaker.getAllHandlers) Object.values(matchMaker.getAllHandlers()).forEach(follow)
@@ -39,6 +45,7 @@ export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMak
 
   return () => {
     isOver = true
+    restore()
   }
 }
 

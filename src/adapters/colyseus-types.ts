@@ -1,5 +1,6 @@
-import type { AllocatedEvent, ClientOptions, EndingEvent, SidecarClient } from '../index.js'
+import type { AllocatedEvent, ClientOptions, EndingEvent, SidecarClient, SidecarError } from '../index.js'
 import type { Players, PlayersOptions, Sessions, SessionsOptions } from '../players/index.js'
+import type { PlayerId } from './connection-seats.js'
 
 /** The public part of Colyseus' `Server` that is used. */
 export interface ColyseusServer {
@@ -50,14 +51,17 @@ export interface SidecarPluginOptions {
     | { label?: string; annotation?: string }
     | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
   /**
-   * Who takes the seat; undefined: nobody, as for a spectator or in a lobby. One who is in several rooms has one seat.
+   * Who takes the seat; null: nobody, as for a spectator or in a lobby; undefined is refused. One who is in several
+   * rooms has one seat. What it throws is told to `onError`, and the client is refused.
    * Default: `auth.id` of the client, else `playerId` of the options it joins with, else its session's id
    */
-  idOf?(client: ColyseusClient, options: unknown): string | undefined
+  idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
   /** ms that the event loop may be late before beats are held back, unless `client` was passed in; default 1000 */
   maxDelay?: number
-  /** Awaited when this GameServer ends, before the rooms are closed. */
+  /** Awaited, for half of the time until the deadline, before the rooms are closed. */
   onEnding?(event: EndingEvent): void | Promise<void>
+  /** Told what belongs to no call; default: `console.error`. What it throws is ignored. */
+  onError?(error: SidecarError): void
 }
 
 export interface ColyseusSidecar {

@@ -22,7 +22,7 @@ export interface ConnectionSeats<Connection> {
   /** Every connection that has come in or waits. */
   readonly connections: ReadonlyMap<Connection, unknown>
   /** Resolves once this connection may come in. @throws SidecarError where it may not */
-  take(connection: Connection): Promise<void>
+  take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>): Promise<void>
   /** Called once the connection is closed, or at any time before. */
   free(connection: Connection): void
   idOf(connection: Connection): string | undefined
@@ -32,17 +32,16 @@ export interface ConnectionSeats<Connection> {
 
 export function createSeats<Connection>(
   players: Players | undefined,
-  identify: (connection: Connection) => PlayerId | Promise<PlayerId>,
   report: (error: SidecarError) => void,
 ): ConnectionSeats<Connection> {
   const connections = new Map<Connection, Seat | undefined>()
   const seats = new Map<string, Seat>()
   let isStopped = false
 
-  async function idOf(connection: Connection): Promise<string | null> {
+  async function ask(identify: () => PlayerId | Promise<PlayerId>): Promise<string | null> {
     let id: PlayerId
     try {
-      id = await identify(connection)
+      id = await identify()
     } catch (cause) {
       const error = new SidecarError('UNKNOWN', 'idOf failed', { cause, hint: 'See `cause`' })
       report(error)
@@ -87,7 +86,7 @@ export function createSeats<Connection>(
     connections,
     free,
     idOf: (connection) => connections.get(connection)?.id,
-    async take(connection) {
+    async take(connection, identify) {
       const stopIfOver = (): void => {
         if (isStopped || !connections.has(connection))
           throw new SidecarError('CLOSED', 'This server ends', { hint: '' })
@@ -95,7 +94,7 @@ export function createSeats<Connection>(
       connections.set(connection, undefined)
       try {
         stopIfOver()
-        const id = await idOf(connection)
+        const id = await ask(identify)
         stopIfOver()
         if (id === null) return
         const seat = seatOf(id)

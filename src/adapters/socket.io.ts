@@ -1,7 +1,8 @@
 import type { SidecarError } from '../index.js'
+import { check } from '../players/checks.js'
 import {
   attach,
-  notAServer,
+  checkNames,
   override,
   whenListening,
   type AttachedServer,
@@ -40,7 +41,8 @@ export interface NamespaceLike {
 
 /** The part of Socket.IO's `Server` that is used. */
 export interface SocketIoServerLike {
-  readonly httpServer?: HttpServerLike
+  /** One of HTTP/2 can't cut its connections. */
+  readonly httpServer?: Pick<HttpServerLike, 'listening' | 'once' | 'removeListener'> & { closeAllConnections?(): void }
   of(namespace: string): NamespaceLike
   attach(...values: never[]): unknown
   close(done: () => void): unknown
@@ -50,6 +52,8 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
   /** The namespace whose sockets are players; default `/` */
   namespace?: string
 }
+
+const WANTED = 'a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws'
 
 /**
  * Runs a server of Socket.IO 4 as a GameServer: ready once it listens, a seat for each player who is connected, and an
@@ -63,13 +67,12 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
  */
 export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedServer {
   const given = Object(server) as { [name in keyof SocketIoServerLike]?: unknown }
-  if (typeof given.of !== 'function' || typeof given.attach !== 'function')
-    throw notAServer(
-      'a Server of socket.io',
-      server,
-      'For ws and for an http.Server: import attachServer from gameserver-sidecar/ws',
-    )
-  return attach(options, 'namespace', idOfSocket, (seats) => frontOf(server, options.namespace ?? '/', seats))
+  check(typeof given.of === 'function' && typeof given.attach === 'function', 'server', server, WANTED)
+  checkNames(options, 'namespace')
+  const { end: _, ...attached } = attach<SocketLike>(options, (seats) =>
+    frontOf(server, options.namespace ?? '/', seats, options.idOf ?? idOfSocket),
+  )
+  return attached
 }
 
 function idOfSocket({ id, handshake: { auth, query } }: SocketLike): string {
@@ -77,7 +80,12 @@ function idOfSocket({ id, handshake: { auth, query } }: SocketLike): string {
   return typeof given === 'string' ? given : id
 }
 
-function frontOf(server: SocketIoServerLike, name: string, seats: ConnectionSeats<SocketLike>): Front {
+function frontOf(
+  server: SocketIoServerLike,
+  name: string,
+  seats: ConnectionSeats<SocketLike>,
+  identify: NonNullable<AttachSocketIoOptions['idOf']>,
+): Front {
   const namespace = server.of(name)
   let isAttached = true
 
@@ -86,7 +94,7 @@ function frontOf(server: SocketIoServerLike, name: string, seats: ConnectionSeat
     // A socket that another middleware refuses is never disconnected.
     socket.conn.once('close', free)
     socket.once('disconnect', free)
-    await seats.take(socket)
+    await seats.take(socket, () => identify(socket))
   }
 
   function middleware(socket: SocketLike, next: (error?: Error) => void): void {
@@ -137,7 +145,7 @@ function frontOf(server: SocketIoServerLike, name: string, seats: ConnectionSeat
     },
     cut() {
       server.close(() => {})
-      server.httpServer?.closeAllConnections()
+      server.httpServer?.closeAllConnections?.()
     },
     detach() {
       isAttached = false

@@ -1,7 +1,8 @@
-import { SidecarError } from '../index.js'
+import { type SidecarError } from '../index.js'
+import { check } from '../players/checks.js'
 import {
   attach,
-  notAServer,
+  checkNames,
   override,
   randomId,
   whenListening,
@@ -48,10 +49,13 @@ export interface AttachWsOptions extends AttachOptions<RequestLike> {
   server?: HttpServerLike
 }
 
+const WANTED =
+  "a WebSocketServer of ws or an http.Server, as an app's listen() returns it; Socket.IO has gameserver-sidecar/socket.io"
 const REASON = 'The server ends'
 type Verify = (verified: boolean, status?: number, message?: string, headers?: object) => void
 type Verifier = ((info: { req: RequestLike }, done: Verify) => unknown) | null | undefined
 type Seats = ConnectionSeats<RequestLike>
+type Admit = (request: RequestLike) => Promise<void>
 
 /**
  * Runs a server of `ws`, or an `http.Server` whose upgrades your own code handles, as a GameServer: ready once it
@@ -68,16 +72,18 @@ export function attachServer(
   options: AttachWsOptions = {},
 ): AttachedServer {
   const given = Object(server) as WebSocketServerLike & HttpServerLike & { of?: unknown }
-  if (isFunction(given.handleUpgrade) && isFunction(given.shouldHandle))
-    return attach(options, 'server', idInQuery, (seats) => frontOfWebSockets(given, options.server, seats))
-  if (isHttpServer(given)) return attach(options, undefined, idInQuery, (seats) => frontOfHttp(given, seats))
-  throw notAServer(
-    'a WebSocketServer of ws or an http.Server',
-    server,
-    isFunction(given.of)
-      ? 'Import attachServer from gameserver-sidecar/socket.io'
-      : 'An app has one: what its listen() returns',
-  )
+  const isWs = isFunction(given.handleUpgrade) && isFunction(given.shouldHandle)
+  check(isWs || isHttpServer(given), 'server', server, WANTED)
+  checkNames(options, ...(isWs ? ['server'] : []))
+  const identify = options.idOf ?? idInQuery
+  const { end: _, ...attached } = attach<RequestLike>(options, (seats) => {
+    const admit = (request: RequestLike): Promise<void> => {
+      socketOf(request).once('close', () => seats.free(request))
+      return seats.take(request, () => identify(request))
+    }
+    return isWs ? frontOfWebSockets(given, options.server, seats, admit) : frontOfHttp(given, seats, admit)
+  })
+  return attached
 }
 
 function isHttpServer(server: object): boolean {
@@ -95,20 +101,26 @@ function idInQuery({ url = '' }: RequestLike): string {
 }
 
 /** `ws` asks `verifyClient` when it knows that a request is right, and only then makes a WebSocket of it. */
-function frontOfWebSockets(server: WebSocketServerLike, http: HttpServerLike | undefined, seats: Seats): Front {
+function frontOfWebSockets(
+  server: WebSocketServerLike,
+  http: HttpServerLike | undefined,
+  seats: Seats,
+  admit: Admit,
+): Front {
   const options = server.options as { server?: HttpServerLike; noServer?: boolean; verifyClient: Verifier }
   const web = http ?? options.server
-  if (options.noServer && !web) {
-    const hint = 'Give the http.Server as the option server'
-    throw new SidecarError('CONFIG', 'A WebSocketServer with noServer never listens', { hint })
-  }
-  if (http && !isHttpServer(http)) throw notAServer('an http.Server', http)
+  check(
+    http || options.noServer ? isHttpServer(Object(web) as object) : true,
+    'options.server',
+    web,
+    'the http.Server whose upgrades are handed over',
+  )
   const { verifyClient: before } = options
 
   function verify(info: { req: RequestLike }, done: Verify): void {
     const next: Verify = (verified, ...refusal) => {
       if (!verified) return done(false, ...refusal)
-      admit(info.req, seats).then(
+      admit(info.req).then(
         () => done(true),
         (error: unknown) => {
           const { code } = error as SidecarError
@@ -141,7 +153,7 @@ function frontOfWebSockets(server: WebSocketServerLike, http: HttpServerLike | u
 }
 
 /** Holds back the event `upgrade`, so that it doesn't matter who listens to it, and since when. */
-function frontOfHttp(server: HttpServerLike, seats: Seats): Front {
+function frontOfHttp(server: HttpServerLike, seats: Seats, admit: Admit): Front {
   let isAttached = true
 
   async function holdBack(request: RequestLike, tell: () => void): Promise<void> {
@@ -150,7 +162,7 @@ function frontOfHttp(server: HttpServerLike, seats: Seats): Front {
     const ignore = (): void => {}
     socket.on('error', ignore)
     try {
-      await admit(request, seats)
+      await admit(request)
     } catch (error) {
       const { code } = error as SidecarError
       socket.once('finish', () => socket.destroy())
@@ -182,11 +194,6 @@ function frontOfHttp(server: HttpServerLike, seats: Seats): Front {
       restore()
     },
   }
-}
-
-async function admit(request: RequestLike, seats: Seats): Promise<void> {
-  socketOf(request).once('close', () => seats.free(request))
-  await seats.take(request)
 }
 
 function socketOf({ socket }: RequestLike): TcpSocketLike {

@@ -73,29 +73,29 @@ test.concurrent('who has replaced emit() after us keeps it, and players come in 
 
 const client = { baseUrl: 'http://127.0.0.1:1', autoHealth: false, processSignals: false }
 const app = Object.assign(() => {}, { listen() {}, use() {} })
-const noServers: [string, unknown, RegExp][] = [
-  ['undefined', undefined, /^server must be a WebSocketServer of ws or an http\.Server; got undefined\. /],
-  ['null', null, /; got null\. /],
-  ['a port', 8080, /; got Number\. /],
-  ['an app', app, /; got Function\. An app has one: what its listen\(\) returns$/],
-  ['another emitter', new EventEmitter(), /; got EventEmitter\. /],
-  ['a server of Socket.IO', { of() {}, attach() {} }, /Import attachServer from gameserver-sidecar\/socket\.io$/],
+const WANTED = "a WebSocketServer of ws or an http.Server, as an app's listen() returns it"
+const noServers: [string, unknown, string][] = [
+  ['undefined', undefined, 'undefined'],
+  ['null', null, 'object'],
+  ['a port', 8080, '8080'],
+  ['an app', app, 'function'],
+  ['another emitter', new EventEmitter(), 'object'],
+  ['a server of Socket.IO', { of() {}, attach() {} }, 'object'],
 ]
 
-test.each(noServers)('%s is no server, and the error says what it is', (_, server, message) => {
+test.each(noServers)('%s is no server, and the error says what is', (_, server, got) => {
   expect(() => attachServer(server as never, { client })).toThrow(
     expect.objectContaining({
       name: 'SidecarError',
       code: 'CONFIG',
-      message: expect.stringMatching(message) as string,
+      message: `server must be ${WANTED}; Socket.IO has gameserver-sidecar/socket.io; got ${got}`,
     }),
   )
 })
 
 test('a server of ws is none of Socket.IO', () => {
   expect(() => attachSocketIo(new EventEmitter() as never, { client })).toThrow(
-    'server must be a Server of socket.io; got EventEmitter. ' +
-      'For ws and for an http.Server: import attachServer from gameserver-sidecar/ws',
+    'server must be a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws; got object',
   )
 })
 
@@ -126,11 +126,10 @@ test.each(wrongOptions)('options %o are refused, and the server is left as it wa
   expect(Object.keys(server)).not.toContain('emit')
 })
 
-test('noServer without a server never listens, which the error says', () => {
+test('noServer needs the http.Server beside it, which the error says', () => {
   const server = new WebSocketServer({ noServer: true })
-  expect(() => attachServer(server, { client })).toThrow(
-    'A WebSocketServer with noServer never listens. Give the http.Server as the option server',
-  )
-  expect(() => attachServer(server, { client, server: {} as never })).toThrow(/^server must be an http\.Server; got /)
+  const message = /^options\.server must be the http\.Server whose upgrades are handed over; got /
+  expect(() => attachServer(server, { client })).toThrow(message)
+  expect(() => attachServer(server, { client, server: {} as never })).toThrow(message)
   expect(server.options.verifyClient).toBeNull()
 })

@@ -1,14 +1,8 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { expect } from 'vitest'
 import type { WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
-import type { EndingEvent } from '../../src/index.js'
 import { calls } from '../support/with-sidecar.js'
-import { listening, stateOf, test, until, urlOf } from './socket-servers.js'
-
-/** A client whose deadline comes soon, as if the process were told to stop. */
-const hurried = ({ url }: { url: string }, timeout = 600) => ({ baseUrl: url, processSignals: { timeout } })
+import { listening, stateOf, test, until } from './socket-servers.js'
 
 const shutdowns = (sidecar: Parameters<typeof calls>[0]): number =>
   calls(sidecar).filter((operation) => operation === 'shutdown').length
@@ -81,28 +75,6 @@ test.concurrent('a client that is closed in the middle of the end holds nothing 
   await attached.ended
 })
 
-test.concurrent('an onEnding that never ends and a player who never answers are cut off in time', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const errors: unknown[] = []
-  let event: EndingEvent | undefined
-  const attached = world.attach(sidecar, server, {
-    client: hurried(sidecar),
-    onError: (error) => errors.push(error),
-    onEnding(given) {
-      event = given
-      return new Promise(() => {})
-    },
-  })
-  const socket = await silentPlayer(server)
-  await until(() => stateOf(sidecar), 'Ready')
-  sidecar.sidecar.control({ type: 'delete' })
-  await Promise.all([once(socket, 'close'), attached.ended])
-  expect(errors).toEqual([expect.objectContaining({ code: 'TIMEOUT' })])
-  expect(Date.now()).toBeLessThan(event!.deadline)
-  expect(shutdowns(sidecar)).toBe(1)
-})
-
 test.concurrent('an onEnding that throws is told, and the end goes on', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const errors: unknown[] = []
@@ -124,26 +96,6 @@ test.concurrent('an onEnding that throws is told, and the end goes on', async ({
   expect(errors).toEqual([new TypeError('a bug'), new TypeError('a bug')])
 })
 
-test.concurrent('requests and connections that stay open are cut off in time', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const web = world.httpServer()
-  web.removeAllListeners('request')
-  const requested = once(web, 'request')
-  web.on('upgrade', (_, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
-  await listening(web)
-  const attached = world.attach(sidecar, web, { client: hurried(sidecar) })
-  const asked = fetch(urlOf(web).replace('ws', 'http')).then(
-    () => 'answered',
-    () => 'cut',
-  )
-  const player = await silentPlayer(web)
-  await requested
-  sidecar.sidecar.control({ type: 'delete' })
-  await Promise.all([once(player, 'close'), attached.ended])
-  expect(await asked).toBe('cut')
-  expect(web.listening).toBe(false)
-})
-
 test.concurrent('players are told without client tracking, too', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const server = await world.webSocketServer({ port: 0, clientTracking: false })
@@ -155,15 +107,3 @@ test.concurrent('players are told without client tracking, too', async ({ world 
   expect(await ann.closed).toEqual([1006, ''])
   await attached.ended
 })
-
-/** Opens a WebSocket, and then reads no frame. */
-async function silentPlayer(server: Parameters<typeof urlOf>[0]): Promise<ReturnType<typeof connect>> {
-  const socket = connect(Number(new URL(urlOf(server)).port), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write(
-    'GET /?player=ann HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  )
-  await once(socket, 'data')
-  return socket
-}

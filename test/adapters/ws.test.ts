@@ -4,7 +4,6 @@ import https from 'node:https'
 import { expect } from 'vitest'
 import { type WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
-import { collectUncaught } from '../support/uncaught.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
 import { listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
 
@@ -268,39 +267,6 @@ test.concurrent('players: false opens to everybody, and writes nothing', async (
   expect(attached.players).toBeUndefined()
   await attached.client.getGameServer()
   expect(calls(sidecar)).not.toContain('addListValue')
-})
-
-test.concurrent('while the sidecar is away players wait, and afterwards list and game agree', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, players } = world.attach(sidecar, server)
-  await client.waitFor('Ready')
-  const ann = world.visit(server, '/?player=ann')
-  await ann.opened
-  sidecar.sidecar.control({ type: 'restart', downMs: 300 })
-  ann.socket.terminate()
-  await world.visit(server, '/?player=ben').opened
-  await until(() => seatsIn(sidecar), ['ben'])
-  expect(players!.ids).toEqual(['ben'])
-})
-
-test('a connection that is reset while it waits for its seat ends neither the process nor in a seat', async ({
-  world,
-}) => {
-  const uncaught = collectUncaught()
-  const sidecar = await world.sidecarWithSeats()
-  sidecar.sidecar.control({ type: 'delayCalls', ms: 60, operations: ['addListValue'] })
-  const web = await listening(world.httpServer())
-  web.on('upgrade', (_, socket) => socket.destroy())
-  world.attach(sidecar, web)
-  const { connect } = await import('node:net')
-  const socket = connect(Number(new URL(urlOf(web)).port), '127.0.0.1')
-  socket.write('GET /?player=ann HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
-  await untilLogged(sidecar, () => calls(sidecar).includes('addListValue'))
-  socket.resetAndDestroy()
-  await untilLogged(sidecar, () => calls(sidecar).includes('removeListValue'))
-  await until(() => seatsIn(sidecar), [])
-  expect(uncaught).toEqual([])
 })
 
 /** Sends an upgrade and a masked message in one piece. */

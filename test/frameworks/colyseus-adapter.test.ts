@@ -34,8 +34,8 @@ describe('a wrong use is refused with its fix', () => {
     [
       'a misspelt option',
       fakeServer(),
-      { matchmaker: matchMaker },
-      /no option "matchmaker"\. Did you mean matchMaker\?/,
+      { ...good, matchmaker: matchMaker },
+      /^There is no option "matchmaker"\. Did you mean matchMaker\?/,
     ],
     ['another', fakeServer(), { ...good, player: false }, /no option "player"\. Did you mean players\?/],
     ['a third', fakeServer(), { ...good, roomOf: {} }, /no option "roomOf"\. Did you mean room\?/],

@@ -145,7 +145,7 @@ describe.skipIf(!isInstalled).concurrent('attachServer with the real Socket.IO',
     await told(world.join(io, { player: 'ann' }), 'connect')
     const ben = await told<Error & { data: object }>(world.join(io, { player: 'ben' }), 'connect_error')
     expect(ben.data).toEqual({ code: 'OUT_OF_RANGE' })
-    expect(ben.message).toContain('All 1 seats are taken')
+    expect(ben.message).toContain('Every seat is taken or promised')
     const nobody = await told<Error & { data: object }>(world.join(io), 'connect_error')
     expect(nobody.data).toEqual({ code: 'INVALID_ARGUMENT' })
     expect(connections).toBe(1)

@@ -81,7 +81,7 @@ function attach() {
   game = sidecarPlugin(server, {
     matchMaker,
     onEnding: ({ reason }) => say({ ending: reason }),
-    ...(ofId && { idOf: ({ auth }, { playerId, spectator }) => (spectator ? undefined : (auth?.id ?? playerId)) }),
+    ...(ofId && { idOf: ({ auth }, { playerId, spectator }) => (spectator ? null : (auth?.id ?? playerId)) }),
     ...given,
   })
   game.sessions.on('started', () => say({ session: 'started' }))

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { root } from '../support/source.js'
+
+const folder = (name: string): string => join(root, 'test/frameworks', name)
+
+const colyseus = `
+import { Server, matchMaker, type Client } from '@colyseus/core'
+import { sidecarPlugin, type ColyseusMatchMaker } from '../../../src/adapters/colyseus.js'
+const server = new Server({})
+export const sidecar = sidecarPlugin(server, { matchMaker, idOf: (client) => client.sessionId })
+// @ts-expect-error -- has none of a server
+sidecarPlugin({}, { matchMaker })
+// @ts-expect-error -- has none of a matchMaker
+export const none: ColyseusMatchMaker = {}
+declare const client: Client
+sidecarPlugin(server, { matchMaker, idOf: (given: Pick<typeof client, 'sessionId'>) => given.sessionId })
+`
+
+/** A file of somebody who uses the package, beside the packages that it imports. */
+const users: Record<string, string> = {
+  'colyseus-0.16': colyseus,
+  'colyseus-0.17': colyseus,
+  'colyseus-0.18': colyseus,
+  'socket.io': `
+import http from 'node:http'
+import https from 'node:https'
+import { Server } from 'socket.io'
+import { WebSocketServer } from 'ws'
+import { attachServer as attachSocketIo } from '../../../src/adapters/socket.io.js'
+import { attachServer } from '../../../src/adapters/ws.js'
+interface Events { say(text: string): void }
+attachSocketIo(new Server())
+attachSocketIo(new Server<Events, Events, Events, { name: string }>(http.createServer()), { namespace: '/game' })
+attachServer(http.createServer(), { idOf: ({ url, headers }) => url ?? String(headers['authorization']) })
+attachServer(https.createServer())
+attachServer(new WebSocketServer({ port: 0 }))
+attachServer(new WebSocketServer({ noServer: true }), { server: http.createServer() })
+// @ts-expect-error -- is no server of ws
+attachServer(new Server())
+// @ts-expect-error -- is none of Socket.IO
+attachSocketIo(http.createServer())
+`,
+}
+
+const installed = Object.keys(users).filter((name) => existsSync(join(folder(name), 'node_modules')))
+
+test.runIf(installed.length > 0)('the real types of all frameworks fit, and what is none doesn’t', () => {
+  const files = new Map(installed.map((name) => [join(folder(name), 'user.ts'), users[name]!]))
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      target: 'es2022',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+    },
+    root,
+  )
+  const host = ts.createCompilerHost(options)
+  const { fileExists, readFile, getSourceFile } = host
+  host.getCurrentDirectory = () => root
+  host.fileExists = (path) => files.has(path) || fileExists(path)
+  host.readFile = (path) => files.get(path) ?? readFile(path)
+  host.getSourceFile = (path, version) =>
+    files.has(path) ? ts.createSourceFile(path, files.get(path)!, version) : getSourceFile(path, version)
+  const program = ts.createProgram([...files.keys()], options, host)
+  const problems = [...files.keys()].flatMap((path) => {
+    const file = program.getSourceFile(path)!
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
+  })
+  expect(ts.formatDiagnostics(problems, host)).toBe('')
+})
