@@ -62,8 +62,8 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   frameworks: {
     include: ['test/frameworks/**/*.test.ts'],
     exclude: [NO_TESTS],
-    // Installs game server frameworks, 90 MB, where they are missing.
-    globalSetup: [buildFirst, 'test/frameworks/global-setup.ts'],
+    // Installs game server frameworks, 90 MB, where they are missing, and the runtimes, of which one is Node 22.
+    globalSetup: [buildFirst, 'test/hosts/global-setup.ts', 'test/frameworks/global-setup.ts'],
   },
   browsers: {
     include: ['test/browsers/**/*.test.ts', HOST_DEMO],

@@ -1,6 +1,6 @@
 import type { Commands } from './calls/commands.js'
 import type { RunCall } from './calls/run.js'
-import { isDerived, type TellChanges } from './game-server/changes.js'
+import { DERIVED, type TellChanges } from './game-server/changes.js'
 import type { Ending } from './game-server/ending.js'
 import type { GameServerStore, Predicate } from './game-server/store.js'
 import type { Heartbeat } from './health/heartbeat.js'
@@ -13,9 +13,7 @@ import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOpti
 import { iterate } from './watch/iterate.js'
 import type { Watch } from './watch/watch.js'
 
-const EVENTS = 'gameserver state allocated ending label annotation counter list health connection signal error'.split(
-  ' ',
-)
+const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
 const STATES =
   'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
@@ -45,7 +43,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
   ): () => void {
     checkName(type, EVENTS, 'event', 'on')
     check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
-    if (!isDerived(type)) return emitter.on(type, listener, context)
+    if (!DERIVED.includes(type)) return emitter.on(type, listener, context)
     watch.start()
     if (type === 'ending')
       return emitter.on(type, listener, context, ending.event && ((tell) => tell(ending.event as never)))
@@ -79,7 +77,7 @@ export function createPublicClient(parts: Parts): SidecarClient {
         options,
         (scope) => {
           checkName(type, EVENTS, 'event', 'once')
-          if (isDerived(type)) watch.endWith(scope)
+          if (DERIVED.includes(type)) watch.endWith(scope)
           return scope.wait<SidecarEvents[T]>((resolve, wait) => void wait.onEnd(on(type, resolve)))
         },
         [],

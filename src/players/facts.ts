@@ -27,3 +27,10 @@ export function factsOf({ status }: GameServer, list: string | undefined, counte
 export function isOlder({ object_meta: a }: GameServer, { object_meta: b }: GameServer): boolean {
   return a.uid === b.uid && Number(a.resource_version) < Number(b.resource_version)
 }
+
+/** Says which allocation an object holds. */
+export function allocatedAt(gameServer: GameServer | undefined): string | undefined {
+  const annotations = gameServer?.object_meta.annotations ?? {}
+  const key = Object.keys(annotations).find((name) => /\/last-allocated$/.test(name))
+  return key && annotations[key]
+}

@@ -5,8 +5,11 @@ import { minify } from 'terser'
 import { expect, test } from 'vitest'
 import { read, root } from '../support/source.js'
 
-/** Bytes, minified and then compressed by gzip. The goals are 10,000 for the script and 9,500 for the bundle. */
-const LIMITS = { script: 17_400, bundled: 17_100 }
+/**
+ * Bytes, minified and then compressed by gzip. The goals are 10,000 for the script and 9,500 for the bundle. The events
+ * `allocated` and `ending` are 400 of them.
+ */
+const LIMITS = { script: 17_800, bundled: 17_600 }
 
 const gzipped = (code: string): number => gzipSync(code, { level: 9 }).length
 
@@ -72,8 +75,8 @@ test('all of frames in an application bundle is 6,900 bytes at most', async () =
  * Without the requests' reading and answers it would be 5,500 less, without control commands 4,900, without allocation by a
  * manifest 3,300, without the log, recordings and kept requests 1,700, without local mode 600.
  */
-test('the mock in an application bundle is 34,000 bytes at most', async () => {
-  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_000)
+test('the mock in an application bundle is 34,100 bytes at most', async () => {
+  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_100)
 })
 
 /**

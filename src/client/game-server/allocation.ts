@@ -1,9 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { AllocatedEvent, Counter, List } from '../types.js'
+import type { AllocatedEvent, SidecarEvents } from '../types.js'
 import { own } from './game-server.js'
-import type { Resources } from './resources.js'
-
-type JsonMap<T> = Record<string, T> | null | undefined
 
 /** A map without inherited members, since its keys come from outside. */
 const createMap = <T>(): Record<string, T> => Object.create(null) as Record<string, T>
@@ -21,45 +18,28 @@ export function showsAllocation(previous: GameServer | undefined, next: GameServ
   )
 }
 
-/** Collects what came with an allocation: the differences to the object before, or everything where there was none. */
-export function allocatedEvent(
-  previous: GameServer | undefined,
-  next: GameServer,
-  { toCounter, toList }: Resources,
-  toKey: (key: string) => string,
-  each: (run: () => void) => void,
-): AllocatedEvent {
-  const { object_meta: meta, status } = next
-  const event: AllocatedEvent = {
-    gameServer: next,
-    labels: createMap(),
-    annotations: createMap(),
-    counters: createMap(),
-    lists: createMap(),
-  }
+/** An allocation with which nothing came yet. */
+export const allocatedEvent = (gameServer: GameServer): AllocatedEvent => ({
+  gameServer,
+  labels: createMap(),
+  annotations: createMap(),
+  counters: createMap(),
+  lists: createMap(),
+})
 
-  const collect = (into: Record<string, string>, now: JsonMap<string>, before: JsonMap<string>): void => {
-    for (const key of Object.keys(now ?? {})) {
-      const value = own(now, key)!
-      if (value !== own(before, key)) into[toKey(key)] = value
-    }
-  }
-  collect(event.labels, meta.labels, previous?.object_meta.labels)
-  collect(event.annotations, meta.annotations, previous?.object_meta.annotations)
+type Details = Pick<SidecarEvents, 'label' | 'annotation' | 'counter' | 'list'>
 
-  const none = { count: '0', capacity: '0' }
-  for (const name of Object.keys(status.counters ?? {}))
-    each(() => {
-      const count = (raw: object | undefined): Counter['count'] => toCounter(name, raw ?? none).count
-      const difference = count(own(status.counters, name)) - count(own(previous?.status.counters, name))
-      if (difference) event.counters[name] = difference
-    })
-  for (const name of Object.keys(status.lists ?? {}))
-    each(() => {
-      const values = (raw: object | undefined): List['values'] => toList(name, raw ?? none).values
-      const before = new Set(values(own(previous?.status.lists, name)))
-      const added = values(own(status.lists, name)).filter((value) => !before.has(value))
-      if (added.length) event.lists[name] = added
-    })
-  return event
+/** Adds a change that came with an allocation. */
+export function collect<T extends keyof Details>(into: AllocatedEvent, type: T, detail: Details[T]): void {
+  if (type === 'counter') {
+    const { name, count, previous } = detail as Details['counter']
+    const difference = previous ? count - previous.count : count
+    if (difference) into.counters[name] = difference
+  } else if (type === 'list') {
+    const { name, added } = detail as Details['list']
+    if (added.length) into.lists[name] = added
+  } else {
+    const { key, value } = detail as Details['label']
+    if (value !== undefined) into[`${type}s`][key] = value
+  }
 }

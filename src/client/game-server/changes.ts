@@ -2,7 +2,7 @@ import type { CounterStatus, GameServer, GameServerStatus, ListStatus, ObjectMet
 import { named, toSidecarError } from '../runtime/errors.js'
 import type { Emit } from '../runtime/emitter.js'
 import type { SidecarEvents } from '../types.js'
-import { allocatedEvent, showsAllocation } from './allocation.js'
+import { allocatedEvent, collect, showsAllocation } from './allocation.js'
 import { equal, lostGameServer, own } from './game-server.js'
 import type { Resources } from './resources.js'
 
@@ -10,20 +10,7 @@ type JsonMap<T> = Record<string, T> | null | undefined
 type Detail = 'label' | 'annotation' | 'counter' | 'list'
 
 /** The events that are derived from one GameServer and the next. */
-export function isDerived(type: keyof SidecarEvents): boolean {
-  return DERIVED.includes(type)
-}
-
-const DERIVED: readonly (keyof SidecarEvents)[] = [
-  'gameserver',
-  'state',
-  'allocated',
-  'ending',
-  'label',
-  'annotation',
-  'counter',
-  'list',
-]
+export const DERIVED = 'gameserver state allocated ending label annotation counter list'.split(' ')
 
 export interface ChangeListener {
   readonly emit: Emit
@@ -38,11 +25,9 @@ export type TellChanges = (previous: GameServer | undefined, next: GameServer, t
  * @param prefix stands before labels and annotations that were set through the sidecar
  * @param lastAllocated the annotation that holds the time of the last allocation
  */
-export function createChanges(resources: Resources, prefix: string, lastAllocated: string): TellChanges {
-  const { toCounter, toList } = resources
-  const toKey = (key: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : key)
+export function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): TellChanges {
   const toMetadata = (key: string, value: string | undefined, previous: string | undefined): object => ({
-    key: toKey(key),
+    key: key.startsWith(prefix) ? key.slice(prefix.length) : key,
     value,
     previous,
   })
@@ -70,35 +55,44 @@ export function createChanges(resources: Resources, prefix: string, lastAllocate
       if (status.state === 'Unhealthy') emit('error', lostGameServer(status.state))
     }
 
-    /** One number too large says nothing about the rest. */
-    function attempt(type: Detail | 'allocated', run: () => void): void {
-      try {
-        run()
-      } catch (error) {
-        emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${type} makes no sense`), type))
-      }
-    }
-
-    if (has('allocated') && showsAllocation(previous, next, lastAllocated))
-      emit(
-        'allocated',
-        allocatedEvent(previous, next, resources, toKey, (run) => attempt('allocated', run)),
-      )
-
-    function tellEach<T>(
-      type: Detail,
-      before: JsonMap<T>,
-      now: JsonMap<T>,
-      toEvent: (key: string, now: T | undefined, before: T | undefined) => object,
+    /** @param operation what an error is about, where it isn't the detail itself */
+    function tellDetails(
+      wanted: ChangeListener['has'],
+      tell: <T extends Detail>(type: T, event: SidecarEvents[T]) => void,
+      operation?: string,
     ): void {
-      if (!has(type)) return
-      for (const key of changedKeys(before, now))
-        attempt(type, () => emit(type, toEvent(key, own(now, key), own(before, key)) as never))
+      function tellEach<T>(
+        type: Detail,
+        before: JsonMap<T>,
+        now: JsonMap<T>,
+        toEvent: (key: string, now: T | undefined, before: T | undefined) => object,
+      ): void {
+        if (!wanted(type)) return
+        for (const key of changedKeys(before, now))
+          try {
+            tell(type, toEvent(key, own(now, key), own(before, key)) as never)
+          } catch (error) {
+            // One number too large says nothing about the rest.
+            const about = operation || type
+            emit('error', named(toSidecarError(error, 'PROTOCOL', `The ${about} makes no sense`), about))
+          }
+      }
+      tellEach('label', labels, meta.labels, toMetadata)
+      tellEach('annotation', annotations, meta.annotations, toMetadata)
+      tellEach('counter', counters, status.counters, toCounterEvent)
+      tellEach('list', lists, status.lists, toListEvent)
     }
-    tellEach('label', labels, meta.labels, toMetadata)
-    tellEach('annotation', annotations, meta.annotations, toMetadata)
-    tellEach('counter', counters, status.counters, toCounterEvent)
-    tellEach('list', lists, status.lists, toListEvent)
+
+    if (has('allocated') && showsAllocation(previous, next, lastAllocated)) {
+      const event = allocatedEvent(next)
+      tellDetails(
+        () => true,
+        (type, detail) => collect(event, type, detail),
+        'allocated',
+      )
+      emit('allocated', event)
+    }
+    tellDetails(has, emit)
   }
 }
 

@@ -25,10 +25,10 @@ export function withList(object: GameServer, name: string, list: ListStatus): Ga
 export function withLastAllocated(object: GameServer, platform: string, at: number): GameServer {
   const key = `${platform}.dev/last-allocated`
   const { annotations } = object.object_meta
-  const previous = annotations?.[key] ?? ''
-  const [time] = new Date(at).toISOString().split('Z') as [string]
+  const previous = annotations?.[key]
+  const time = new Date(at).toISOString().slice(0, -1)
   // A cluster's times have nanoseconds, so no two allocations have the same. Here those of one millisecond are counted.
-  const part = previous.startsWith(time) ? String(Number(previous.slice(time.length, -1)) + 1).padStart(6, '0') : ''
+  const part = previous?.startsWith(time) ? `${Number(previous.slice(time.length, -1)) + 1}`.padStart(6, '0') : ''
   return withMetadata(object, 'annotations', withKey(annotations, key, `${time}${part}Z`))
 }
 
