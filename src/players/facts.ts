@@ -11,15 +11,26 @@ export interface Facts {
   readonly capacity: number
 }
 
+type JsonMap<T> = Record<string, T> | null | undefined
+
+/** The member of a map under a name, and nothing inherited. */
+function own<T extends object>(map: JsonMap<T>, name: string | undefined): Partial<T> | undefined {
+  return map && {}.hasOwnProperty.call(map, name!) ? map[name!] : undefined
+}
+
+/** A count as the sidecar sends it; 0 where it makes no sense, so that nobody gets in by mistake. */
+const toCount = (text: string | undefined): number => Number(text) || 0
+
 export function factsOf({ status }: GameServer, list: string | undefined, counter: string | undefined): Facts {
-  const seats = status.lists?.[list!]
-  const counted = status.counters?.[counter!]
-  const room = seats ? Number(seats.capacity) : Infinity
+  const seats = own(status.lists, list)
+  const counted = own(status.counters, counter)
+  const values: unknown = seats?.values
+  const room = seats ? toCount(seats.capacity) : Infinity
   return {
-    values: seats && new Set(seats.values ?? []),
-    count: counted && Number(counted.count),
+    values: seats && new Set(Array.isArray(values) ? values.filter((value) => typeof value === 'string' && value) : []),
+    count: counted && toCount(counted.count),
     room,
-    capacity: counted ? Math.min(room, Number(counted.capacity)) : room,
+    capacity: counted ? Math.min(room, toCount(counted.capacity)) : room,
   }
 }
 
