@@ -69,6 +69,23 @@ test.concurrent('the counter follows those who come and go, and the fifth is ref
 })
 
 test.concurrent(
+  'players who come by themselves keep their server: it is Allocated, also after a new start of its process',
+  async (context) => {
+    const { sidecar, game, start, player, untilCount } = await startLobby(context)
+    const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
+    const allocate = (): string => sidecar.allocate(allocation as GameServerAllocation).status.state
+    await Promise.all(['ada', 'bob', 'cid', 'dan'].map((name) => welcomed(player(name))))
+    await untilLogged(sidecar, () => state() === 'Allocated')
+    await untilCount(4)
+    expect(allocate()).toBe('UnAllocated')
+    await game.end('SIGKILL')
+    await start()
+    await untilCount(0)
+    expect(state()).toBe('Allocated')
+  },
+)
+
+test.concurrent(
   'the count is right after lost answers, lost writes, restarts and from a new process',
   async (context) => {
     const { sidecar, game, start, player, untilCount } = await startLobby(context)

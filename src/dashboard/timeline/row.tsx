@@ -84,7 +84,7 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
   const problem = (reply?.status ?? 0) >= 400 ? reply?.message : undefined
   return (
     <>
-      {!isTick && <b>{name}</b>} {hasDetails && <span>{details}</span>}
+      {!isTick && <b>{name}</b>} {hasDetails && <span title={details}>{details}</span>}
       {problem && <span class="timeline-problem"> {problem}</span>}
       {changes.map((change, i) => (
         <span key={i} class="timeline-change">
