@@ -164,3 +164,13 @@ test('a platform of another name has its own time of the last allocation', async
   const { told } = await scripted([under(2, 'noon'), under(3, 'noon'), under(4, 'evening')], { platform: 'arena' })
   expect(told.map(({ gameServer: { object_meta } }) => object_meta.resource_version)).toEqual(['2', '4'])
 })
+
+test('the time of the last allocation that somebody takes away is no allocation', async () => {
+  const at = (version: number, time?: string): GameServer => {
+    const object = gameServer(version, 'Allocated')
+    object.object_meta.annotations = time ? { 'agones.dev/last-allocated': time } : {}
+    return object
+  }
+  const { told } = await scripted([at(2, 'noon'), at(3), at(4), at(5, 'evening')])
+  expect(told.map(({ gameServer: { object_meta } }) => object_meta.resource_version)).toEqual(['2', '5'])
+})

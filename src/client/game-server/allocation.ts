@@ -13,8 +13,11 @@ const createMap = <T>(): Record<string, T> => Object.create(null) as Record<stri
  */
 export function showsAllocation(previous: GameServer | undefined, next: GameServer, annotation: string): boolean {
   const timeOf = ({ object_meta: { annotations } }: GameServer): unknown => own(annotations, annotation)
+  const time = timeOf(next)
+  // Somebody may take the annotation away, which is no allocation.
   return (
-    next.status.state === 'Allocated' && (previous?.status.state !== 'Allocated' || timeOf(previous) !== timeOf(next))
+    next.status.state === 'Allocated' &&
+    (previous?.status.state !== 'Allocated' || (time !== undefined && time !== timeOf(previous)))
   )
 }
 
