@@ -2,7 +2,7 @@ import { createClient } from '../index.node.js'
 import type { ClientOptions, SidecarClient, SidecarError } from '../index.js'
 import { Alpha } from './alpha.js'
 import { Beta } from './beta.js'
-import { toAgonesError, told, type AgonesSDKError } from './errors.js'
+import { checkCallback, toAgonesError, told, type AgonesSDKError } from './errors.js'
 import { toObject, type GameServer } from './game-server.js'
 
 /** ms */
@@ -60,8 +60,13 @@ export class AgonesSDK {
     return done(this.client.shutdown())
   }
 
-  /** Sends one beat. After one that failed, the next one is sent as well. */
+  /**
+   * Sends one beat. After one that failed, the next one is sent as well.
+   *
+   * @throws AgonesSDKError `INVALID_ARGUMENT` where the callback is no function
+   */
   health(errorCallback?: (error: AgonesSDKError) => void): void {
+    checkCallback(errorCallback, 'errorCallback', 'health', true)
     // A beat that still waits for the sidecar stands for those that would wait behind it.
     this.beat ??= this.client.health({ timeout: BEAT_TIMEOUT }).finally(() => (this.beat = undefined))
     this.beat.catch((error: unknown) => errorCallback?.(toAgonesError(error as SidecarError)))
@@ -74,8 +79,12 @@ export class AgonesSDK {
   /**
    * Calls back with the present GameServer and with each one that differs from the last, also after the sidecar was
    * away. `errorCallback` is called once, when the watch has ended for good: what answers there is no sidecar.
+   *
+   * @throws AgonesSDKError `INVALID_ARGUMENT` where a callback is no function
    */
   watchGameServer(callback: (gameServer: GameServer) => void, errorCallback?: (error: AgonesSDKError) => void): void {
+    checkCallback(callback, 'callback', 'watchGameServer')
+    checkCallback(errorCallback, 'errorCallback', 'watchGameServer', true)
     const { client } = this
     const ends = [client.on('gameserver', (gameServer) => callback(toObject(gameServer)))]
     if (!errorCallback) return
@@ -102,7 +111,7 @@ export class AgonesSDK {
 
   /** @param duration seconds; 0 or less: until the next change of state */
   async reserve(duration: number): Promise<Record<string, unknown>> {
-    return done(this.client.reserve(duration < 0 ? 0 : duration))
+    return done(this.client.reserve(typeof duration === 'number' ? Math.max(duration, 0) : duration))
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type SidecarErrorCode,
   type SidecarErrorDetails,
 } from '../index.js'
-import { toAgonesError } from './errors.js'
+import { check, toAgonesError } from './errors.js'
 
 /** ms */
 const TIMEOUT = 10_000
@@ -23,6 +23,12 @@ function codeOf(status: number, said: string): SidecarErrorCode {
   return status === 400 ? 'INVALID_ARGUMENT' : 'UNKNOWN'
 }
 
+/** A text of whole characters: of half a surrogate pair, the sidecar would make another id. */
+function checkId(id: unknown, operation: string): void {
+  const isWhole = typeof id === 'string' && !/[\uD800-\uDFFF]/u.test(id)
+  check(isWhole && id !== '', 'playerID', id, 'a text that is not empty', operation)
+}
+
 /**
  * Player tracking: an alpha of the platform that is off by default, and that the local sidecar doesn't have. Each method
  * rejects with `FEATURE_DISABLED` or `UNIMPLEMENTED` then.
@@ -35,21 +41,24 @@ export class Alpha {
   /** @param baseUrl a port, or a URL */
   constructor(client: SidecarClient, baseUrl: string, { fetch: send = fetch as FetchLike }: ClientOptions) {
     this.client = client
-    this.url = (/^\d+$/.test(baseUrl) ? `http://localhost:${baseUrl}` : baseUrl) + '/alpha/player/'
+    this.url = (/^\d+$/.test(baseUrl) ? `http://localhost:${baseUrl}` : baseUrl).replace(/\/+$/, '') + '/alpha/player/'
     this.fetch = send
   }
 
   /** @returns whether this player wasn't connected before */
   async playerConnect(playerID: string): Promise<boolean> {
+    checkId(playerID, 'playerConnect')
     return !!(await this.send('playerConnect', 'POST', 'connect', { playerID })).bool
   }
 
   /** @returns whether this player was connected */
   async playerDisconnect(playerID: string): Promise<boolean> {
+    checkId(playerID, 'playerDisconnect')
     return !!(await this.send('playerDisconnect', 'POST', 'disconnect', { playerID })).bool
   }
 
   async setPlayerCapacity(capacity: number): Promise<Record<string, unknown>> {
+    check(Number.isSafeInteger(capacity), 'capacity', capacity, 'a whole number', 'setPlayerCapacity')
     await this.send('setPlayerCapacity', 'PUT', 'capacity', { count: capacity })
     return {}
   }
@@ -63,6 +72,7 @@ export class Alpha {
   }
 
   async isPlayerConnected(playerID: string): Promise<boolean> {
+    checkId(playerID, 'isPlayerConnected')
     return !!(await this.send('isPlayerConnected', 'GET', `connected/${encodeURIComponent(playerID)}`)).bool
   }
 
@@ -86,7 +96,7 @@ export class Alpha {
         signal: AbortSignal.timeout(TIMEOUT),
       })
       status = response.status
-      answer = JSON.parse(await response.text()) as Answer
+      answer = Object(JSON.parse(await response.text())) as Answer
     } catch (cause) {
       if (status === 404) throw error('UNIMPLEMENTED', 'HTTP 404', { status, hint: HINT })
       if (status) throw error('PROTOCOL', `HTTP ${status}`, { status, cause })

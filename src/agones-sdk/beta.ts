@@ -19,7 +19,7 @@ export class Beta {
   }
 
   async decrementCounter(key: string, amount: number): Promise<void> {
-    await this.updateCounter(key, { countDiff: -amount })
+    await this.updateCounter(key, { countDiff: typeof amount === 'number' ? -amount : amount })
   }
 
   async setCounterCount(key: string, amount: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { isSidecarError, type SidecarError, type SidecarErrorCode } from '../index.js'
+import { isSidecarError, SidecarError, type SidecarErrorCode } from '../index.js'
 
 /** An error of this client, with what code that was written for gRPC looks at. */
 export interface AgonesSDKError extends SidecarError {
@@ -37,4 +37,20 @@ export async function told<T>(call: Promise<T>): Promise<T> {
   } catch (error) {
     throw isSidecarError(error) ? toAgonesError(error) : error
   }
+}
+
+/** @throws AgonesSDKError `INVALID_ARGUMENT` unless the test passed */
+export function check(passed: boolean, name: string, value: unknown, wanted: string, operation: string): void {
+  if (passed) return
+  const got = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value
+  const shown = typeof value === 'number' ? String(value) : got
+  throw toAgonesError(
+    new SidecarError('INVALID_ARGUMENT', `${name} must be ${wanted}; got ${shown}`, { operation, hint: '' }),
+  )
+}
+
+/** What would only fail once it is called, within the client, fails here. */
+export function checkCallback(value: unknown, name: string, operation: string, isOptional = false): void {
+  const isNone = isOptional && (value === undefined || value === null)
+  check(isNone || typeof value === 'function', name, value, 'a function', operation)
 }

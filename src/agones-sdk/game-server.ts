@@ -52,26 +52,36 @@ function toPairs<T, U>(map: Map<T>, convert: (value: T) => U): [string, U][] {
 }
 
 const asIs = (text: string): string => text
-const toNumber = (value: unknown): number => Number(value ?? 0)
+const toNumber = (value: unknown): number => (typeof value === 'object' ? 0 : Number(value ?? 0))
 
-const toCounter = ({ count, capacity }: CounterStatus): { count: number; capacity: number } => ({
-  count: toNumber(count),
-  capacity: toNumber(capacity),
-})
+/** What is not an array counts as none: an object that makes no sense must not end the game from within a listener. */
+const toArray = <T>(value: readonly T[] | null | undefined): T[] => (Array.isArray(value) ? (value.slice() as T[]) : [])
 
-const toList = ({ capacity, values }: ListStatus): { capacity: number; valuesList: string[] } => ({
-  capacity: toNumber(capacity),
-  valuesList: [...(values ?? [])],
-})
+function toCounter(raw: CounterStatus | null): { count: number; capacity: number } {
+  const { count, capacity } = Object(raw) as Partial<CounterStatus>
+  return { count: toNumber(count), capacity: toNumber(capacity) }
+}
+
+function toList(raw: ListStatus | null): { capacity: number; valuesList: string[] } {
+  const { capacity, values } = Object(raw) as Partial<ListStatus>
+  return { capacity: toNumber(capacity), valuesList: toArray(values) }
+}
+
+const pick =
+  <A extends string, B extends string>(a: A, b: B) =>
+  <T extends Record<A | B, unknown>>(item: T): Pick<T, A | B> => {
+    const { [a]: first, [b]: second } = Object(item) as T
+    return { [a]: first, [b]: second } as Pick<T, A | B>
+  }
 
 function toStatus({ state, address, addresses, ports, players, counters, lists }: GameServerStatus) {
   const { count, capacity, ids } = (players ?? {}) as Players
   return {
     state: state as GameServer['status']['state'],
     address: address ?? '',
-    addressesList: (addresses ?? []).map(({ type, address }) => ({ type, address })),
-    portsList: (ports ?? []).map(({ name, port }) => ({ name, port })),
-    players: players ? { count: toNumber(count), capacity: toNumber(capacity), idsList: [...(ids ?? [])] } : undefined,
+    addressesList: toArray(addresses).map(pick('type', 'address')),
+    portsList: toArray(ports).map(pick('name', 'port')),
+    players: players ? { count: toNumber(count), capacity: toNumber(capacity), idsList: toArray(ids) } : undefined,
     countersMap: toPairs(counters, toCounter),
     listsMap: toPairs(lists, toList),
   }

@@ -1,40 +1,18 @@
 import { SidecarError, type GameServer, type SidecarClient } from '../index.js'
 import { check, checkOptions } from './checks.js'
 import { createEmitter } from './emitter.js'
-import { factsOf, isOlder, type Facts } from './facts.js'
+import { allocatedAt, factsOf, isOlder, type Facts } from './facts.js'
 import { findMissing } from './missing.js'
+import type { Seat, Stage } from './seat.js'
+import { createSeatWrites, isOnItsWay, noteShown } from './seat-writes.js'
 import { after } from './timer.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
-import { createWrite, type Write } from './write.js'
+import { createWrite } from './write.js'
 
 /** ms that a join waits, and that a promised seat is kept */
 const MINUTE = 60000
 /** ms */
 const TICK = 500
-/** ms that a value that went is known as ours: an API server that was away writes up to 35 s late. */
-const LATE = 40000
-
-/** What the game wants with a seat. `gone`: its value is to leave the list. */
-type Stage = 'expected' | 'joining' | 'here' | 'gone'
-
-/** One value of the list, from when it is known until nothing of it can come any more. */
-interface Seat {
-  readonly id: string
-  stage: Stage
-  readonly write: Write
-  /** What it has written may come late, without anybody knowing. */
-  isUncertain?: boolean
-  /** Was promised while a removal of ours was on its way, which may take the value away: then it is put back. */
-  isEndangered?: boolean
-  /** An add was sent, of which something may be left. */
-  hasAdded?: boolean
-  /** An allocation has promised it to one who is joining. */
-  isPromised?: boolean
-  /** Ends the timer that runs in this stage. */
-  stopTimer(): void
-  /** Ends the join that waits. */
-  settle(error?: SidecarError): void
-}
 
 const nothing = (): void => {}
 
@@ -63,8 +41,6 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   /** Events wait until everything agrees again: a listener may join and leave. */
   const untold: (() => void)[] = []
   const reported = new Set<string>()
-  /** Values that the last object brought. */
-  let added: string[] = []
   let last: GameServer | undefined
   let facts: Facts | undefined
   let isTicking = false
@@ -93,59 +69,36 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   }
 
   function addSeat(id: string): Seat {
-    const seat: Seat = {
-      id,
-      stage: 'gone',
-      stopTimer: nothing,
-      settle: nothing,
-      write: createWrite<boolean>(
-        {
-          wanted() {
-            const { stage } = seat
-            if (isClosed || !list || !facts?.values) return undefined
-            if (stage === 'gone') return false
-            if (stage === 'expected' && !seat.isEndangered) return undefined
-            // There is no room while values are on their way out, or where the capacity was lowered.
-            return !isEnding && (isHeld(seat) || facts.values.size < facts.room) ? true : undefined
-          },
-          found: () => isHeld(seat),
-          async send(isIn, signal) {
-            const isFirst = !seat.hasAdded
-            if (isIn) seat.hasAdded = true
-            try {
-              await client[isIn ? 'addListValue' : 'removeListValue'](list!, id, { signal })
-            } catch (error) {
-              // Nothing of ours has put it there, so it was promised, which the watch hasn't told yet.
-              if (isIn && isFirst && (error as SidecarError).code === 'ALREADY_EXISTS')
-                seat.isPromised = seat.stage === 'joining'
-              throw error
-            }
-          },
-          failed(error, isRefused) {
-            if (!isRefused) {
-              seat.isUncertain = true
-              return
-            }
-            const isFull = error.code === 'OUT_OF_RANGE'
-            if (seat.stage === 'joining' && !(isFull && inStage('gone').some(isHeld))) refuse(seat, error)
-            else if (!isFull) report(error)
-          },
-          done() {
-            if (seat.stage !== 'gone') return
-            seat.hasAdded = !!seat.isUncertain
-            if (!seat.isUncertain) seats.delete(id)
-            else if (seat.stopTimer === nothing)
-              seat.stopTimer = later(LATE, () => {
-                seat.isUncertain = false
-                look()
-              })
-          },
-        },
-        look,
-      ),
-    }
+    const seat: Seat = { id, stage: 'gone', pause: 0, refusals: 0, stopTimer: nothing, settle: nothing }
     seats.set(id, seat)
     return seat
+  }
+
+  const listWrites = createSeatWrites(client, list!, {
+    last: () => last,
+    isHeld,
+    take,
+    refused(seat, error) {
+      const isFull = error.code === 'OUT_OF_RANGE'
+      if (seat.stage === 'joining' && !(isFull && inStage('gone').some(isHeld))) refuse(seat, error)
+      else if (!isFull) report(error)
+    },
+    promised,
+    look,
+  })
+
+  /** Writes what is wished of a seat, once nothing of it is on its way. */
+  function write(seat: Seat): void {
+    const { id, stage } = seat
+    if (isClosed || !list || !facts?.values || seat.write || seat.pause) return
+    const isWanted = stage === 'joining' || stage === 'here'
+    if (isHeld(seat)) {
+      if (stage === 'gone') listWrites.send(seat, false)
+    } else if (!isWanted) {
+      seat.stopTimer()
+      seats.delete(id)
+      // There is no room while values are on their way out, or where the capacity was lowered.
+    } else if (!isEnding && facts.values.size < facts.room) listWrites.send(seat, true)
   }
 
   const count = createWrite<number>(
@@ -165,17 +118,21 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     look,
   )
 
-  const writes = (): Write[] => [count, ...Array.from(seats.values(), ({ write }) => write)]
+  const openSeats = (): Seat[] => Array.from(seats.values()).filter(({ write, pause }) => write?.isAnswered && !pause)
 
   /** Lets what doesn't show have its time: then it is looked for by a read, since a watch in local mode never tells. */
   function tick(): void {
     isTicking = true
     stopTick = later(TICK, () => {
-      const looked = writes().some(({ pause }) => pause === 1)
-        ? client.getGameServer({ timeout: 5000 }).then(takeRead)
-        : Promise.resolve()
+      for (const seat of seats.values()) if (seat.pause) seat.pause--
+      const open = openSeats()
+      const looked = open.length
+        ? listWrites.ask(open)
+        : count.pause === 1
+          ? client.getGameServer({ timeout: 5000 }).then(take)
+          : Promise.resolve()
       void looked.catch(nothing).then(() => {
-        for (const write of writes()) if (write.pause) write.pause--
+        if (count.pause) count.pause--
         isTicking = false
         look()
       })
@@ -192,7 +149,6 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
 
   function promise(seat: Seat): void {
     enter(seat, 'expected')
-    seat.isEndangered = seat.write.isOpen()
     tell('expected', { id: seat.id })
     if (noShow < Infinity)
       seat.stopTimer = later(noShow, () => {
@@ -201,6 +157,13 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         tell('noshow', { id: seat.id })
         look()
       })
+  }
+
+  /** An allocation has put the value there, or may have. */
+  function promised(seat: Seat): void {
+    if (isEnding) return
+    if (seat.stage === 'gone') promise(seat)
+    else seat.isPromised = seat.stage === 'joining'
   }
 
   function admit(seat: Seat): void {
@@ -226,8 +189,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   /** Takes an object for the fact. */
   function take(gameServer: GameServer): void {
     if (isClosed || (last && isOlder(gameServer, last))) return
-    last = gameServer
+    const previous = last
     const before = facts
+    last = gameServer
     const now = (facts = factsOf(gameServer, list, counter))
     const missing = list && !now.values ? 'list' : counter && now.count === undefined ? 'counter' : undefined
     if (!isEnding) {
@@ -238,21 +202,17 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
           report(error)
           fail(error)
         })
-      added = Array.from(now.values ?? []).filter((id) => !before?.values?.has(id))
-      for (const id of now.values ?? []) if (!seats.has(id)) promise(addSeat(id))
+      const isAllocated = allocatedAt(previous) !== allocatedAt(gameServer)
+      for (const id of now.values ?? []) {
+        const seat = seats.get(id)
+        if (!seat) promise(addSeat(id))
+        // What comes with an allocation is promised, and so is what no write of ours explains.
+        else if (!before?.values?.has(id) && (isAllocated || !isOnItsWay(seat, true))) promised(seat)
+      }
     }
-    for (const seat of inStage('expected')) {
-      if (isHeld(seat) || seat.isEndangered) continue
-      seat.stopTimer()
-      seats.delete(seat.id)
-    }
-    for (const write of writes()) write.seen()
+    for (const seat of seats.values()) noteShown(seat, isHeld(seat))
+    count.seen()
     look()
-  }
-
-  /** Takes an object that wasn't watched, unless it may hold what an allocation has promised, which the watch tells. */
-  function takeRead(gameServer: GameServer): void {
-    if (!client.gameServer || allocatedAt(gameServer) === allocatedAt(client.gameServer)) take(gameServer)
   }
 
   /** Decides what can be decided, and writes what is to be written. */
@@ -262,11 +222,12 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       for (const seat of inStage('joining')) {
         if (++taken > most() && !seat.isPromised)
           refuse(seat, new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised', { hint: '' }))
-        else if (isHeld(seat) && !seat.write.isOpen()) admit(seat)
+        else if (isHeld(seat) && !isOnItsWay(seat, false)) admit(seat)
       }
     }
-    for (const write of writes()) write.look()
-    if (!isClosed && !isTicking && writes().some(({ pause }) => pause)) tick()
+    for (const seat of seats.values()) write(seat)
+    count.look()
+    if (!isClosed && !isTicking && (count.pause || Array.from(seats.values()).some(({ pause }) => pause))) tick()
     if (players.full && !wasFull) tell('full', { capacity: most() })
     wasFull = players.full
     while (untold.length) untold.shift()!()
@@ -278,7 +239,10 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     fail(new SidecarError('CLOSED', 'The players are not tracked any more'))
     for (const stop of stops) stop()
     stopTick()
-    for (const seat of seats.values()) seat.stopTimer()
+    for (const { write, stopTimer } of seats.values()) {
+      stopTimer()
+      write?.stop()
+    }
   }
 
   const players: Players = {
@@ -294,11 +258,12 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         const { stage } = seat
         if (stage === 'here' || stage === 'joining')
           return rejectJoin(new SidecarError('ALREADY_EXISTS', `"${id}" is here already`, { hint: '' }))
-        if (stage === 'expected' && !seat.write.isOpen() && inStage('here').length < most()) {
+        if (stage === 'expected' && !isOnItsWay(seat, false) && inStage('here').length < most()) {
           resolve('expected')
           admit(seat)
         } else {
           enter(seat, 'joining')
+          seat.isPromised = stage === 'expected'
           const settle = (error?: SidecarError): void => {
             seat.settle = nothing
             if (error) rejectJoin(error)
@@ -341,14 +306,6 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
 
   const stops = [
     client.on('gameserver', take),
-    client.on('allocated', ({ lists }) => {
-      // A value of ours that comes late isn't promised, but one that an allocation brings is.
-      const values = lists[list!] ?? []
-      for (const seat of inStage('gone'))
-        if (!isEnding && added.includes(seat.id) && values.includes(seat.id)) promise(seat)
-      for (const seat of inStage('joining')) if (values.includes(seat.id)) seat.isPromised = true
-      look()
-    }),
     client.on('ending', () => {
       isEnding = true
       fail(new SidecarError('CLOSED', 'This GameServer ends'))
@@ -356,20 +313,15 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     client.on('connection', ({ state }) => {
       if (state === 'closed') close()
       if (state !== 'connected' || !client.gameServer) return
-      // What is on its way when the first connection is made isn't lost.
-      if (hadConnection) for (const write of writes()) write.rest()
-      hadConnection = true
-      // The one from before the cut says nothing of what was written since.
-      if (client.gameServer === last) look()
-      else take(client.gameServer)
+      take(client.gameServer)
+      // A sidecar that was restarted has forgotten what wasn't written; there was none before the first connection.
+      if (!hadConnection) return void (hadConnection = true)
+      count.rest()
+      for (const seat of seats.values()) seat.pause = 0
+      void listWrites.ask(openSeats()).catch(nothing).then(look)
     }),
   ]
   return players
-}
-
-function allocatedAt({ object_meta: { annotations } }: GameServer): string | undefined {
-  const key = Object.keys(annotations ?? {}).find((name) => /\/last-allocated$/.test(name))
-  return key && annotations![key]
 }
 
 function checkResource(name: unknown, option: string): void {

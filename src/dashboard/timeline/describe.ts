@@ -6,13 +6,15 @@ export interface Description {
   readonly details: string
 }
 
-export function describe({ event }: LogEntry): Description {
+export function describe({ event, problem }: LogEntry): Description {
   switch (event.type) {
     case 'call':
       return { name: event.call.operation, details: argumentsOf(event.call) }
     case 'refused':
       return { name: `${event.method} ${event.path}`, details: event.message }
     case 'control':
+      // A manifest of an allocation that was refused would fill the row and hide the reason.
+      if (problem !== undefined) return { name: event.command.type, details: refusalOf(event.command, problem) }
       return { name: event.command.type, details: fieldsOf(event.command) }
     case 'watch-opened':
       return { name: `watch #${event.id} opened`, details: event.transport }
@@ -59,6 +61,9 @@ function argumentsOf(call: Call): string {
       return ''
   }
 }
+
+const refusalOf = ({ type }: ControlCommand, problem: string): string =>
+  type === 'allocate' ? `not allocated: ${problem}` : problem
 
 const is = (name: string, value: string | undefined): string => (value === undefined ? '' : `${name} ${value}`)
 

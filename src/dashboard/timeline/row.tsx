@@ -71,7 +71,7 @@ const isSame = (a: Row, b: Row): boolean =>
 
 function toneOf(entry: LogEntry, status = 0): string | undefined {
   if (status >= 500 || entry.event.type === 'crashed') return 'red'
-  if (status >= 400 || entry.warnings.length > 0) return 'orange'
+  if (status >= 400 || entry.problem !== undefined || entry.warnings.length > 0) return 'orange'
   return undefined
 }
 

@@ -1,0 +1,23 @@
+import type { SidecarError } from '../index.js'
+import type { SeatWrite } from './seat-writes.js'
+
+/** What the game wants with a seat. `gone`: its value is to leave the list. */
+export type Stage = 'expected' | 'joining' | 'here' | 'gone'
+
+/** One value of the list, from when it is known until nothing of it can come any more. */
+export interface Seat {
+  readonly id: string
+  stage: Stage
+  /** The call that is on its way, or whose effect isn't known yet. */
+  write?: SeatWrite
+  /** Ticks until the sidecar is asked what became of the write; without one, until the next may be made. */
+  pause: number
+  /** How often a write was refused. */
+  refusals: number
+  /** An allocation has promised it to one who is joining. */
+  isPromised?: boolean
+  /** Ends the timer that runs in this stage. */
+  stopTimer(): void
+  /** Ends the join that waits. */
+  settle(error?: SidecarError): void
+}
