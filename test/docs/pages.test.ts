@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import ts from 'typescript'
-import { describe, expect, test } from 'vitest'
-import { headingsOf, pages, proseOf, snippetsOf, type Snippet } from '../support/markdown.js'
+import { expect, test } from 'vitest'
+import { headingsOf, pages, proseOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 
 /** The anchor that a heading has on the common hosts of Markdown. */
@@ -19,83 +18,12 @@ function isBroken(page: string, link: string): boolean {
   return anchor !== undefined && !headingsOf(target).map(anchorOf).includes(anchor)
 }
 
-/** What the compiler says of snippets, each a module of its own at the root of the project. */
-function complaintsAbout(snippets: readonly Snippet[]): string[] {
-  const fileOf = ({ page, line, language }: Snippet): string => `${page.replace(/\W/g, '-')}-${line}.${language}`
-  const files = new Map(snippets.map((snippet) => [join(root, fileOf(snippet)), snippet]))
-  const options: ts.CompilerOptions = {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts'],
-    types: ['node'],
-    noUncheckedIndexedAccess: true,
-    erasableSyntaxOnly: true,
-    allowJs: true,
-    checkJs: true,
-    noImplicitAny: false, // a snippet in JavaScript can't say more
-    paths: {
-      'gameserver-sidecar': [join(root, 'src/index.ts')],
-      'gameserver-sidecar/*': [
-        join(root, 'src/*/index.ts'),
-        join(root, 'src/adapters/*.ts'),
-        join(root, 'src/node/*.ts'),
-      ],
-    },
-  }
-  const host = ts.createCompilerHost(options)
-  const { fileExists, readFile, getSourceFile } = host
-  host.fileExists = (name) => files.has(name) || fileExists(name)
-  host.readFile = (name) => files.get(name)?.code ?? readFile(name)
-  host.getSourceFile = (name, ...rest) => {
-    const snippet = files.get(name)
-    return snippet === undefined
-      ? getSourceFile(name, ...rest)
-      : ts.createSourceFile(name, snippet.code, ts.ScriptTarget.ES2022)
-  }
-  const program = ts.createProgram([...files.keys()], options, host)
-  return ts.getPreEmitDiagnostics(program).flatMap(({ file, start, messageText }) => {
-    const snippet = file && files.get(file.fileName)
-    if (snippet === undefined) return []
-    const line = snippet.line + file!.getLineAndCharacterOfPosition(start ?? 0).line
-    return [`${snippet.page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`]
-  })
-}
-
-describe('pages', () => {
-  test('every link leads somewhere', () => {
-    const broken = pages.flatMap((page) =>
-      [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
-        .map(([, link]) => link!)
-        .filter((link) => !/^https?:/.test(link) && isBroken(page, link))
-        .map((link) => `${page}: ${link}`),
-    )
-    expect(broken).toEqual([])
-  })
-
-  /** Whether it imports this package, and nothing that isn't here: other snippets are pieces, or need an engine. */
-  function isWhole({ language, code }: Snippet): boolean {
-    const imports = [...code.matchAll(/^import .*?from '([^']+)'/gm)].map(([, name]) => name!)
-    return (
-      /^[tj]s$/.test(language) &&
-      imports.some((name) => name.startsWith('gameserver-sidecar')) &&
-      imports.every((name) => /^(gameserver-sidecar(\/|$)|node:|vitest$)/.test(name))
-    )
-  }
-
-  const misfit: Snippet = {
-    page: 'page.md',
-    line: 10,
-    language: 'ts',
-    code: "import { createClient } from 'gameserver-sidecar'\ncreateClient({ baseURL: '' })\n",
-  }
-
-  test('every snippet that imports the package fits its types, and one that does not is found with its line', () => {
-    const snippets = pages.flatMap(snippetsOf).filter(isWhole)
-    expect(snippets.length).toBeGreaterThan(5)
-    expect(complaintsAbout([...snippets, misfit])).toEqual([expect.stringMatching(/^page\.md:11: [^]*baseURL/)])
-  }, 120_000)
+test('every link in a page leads somewhere', () => {
+  const broken = pages.flatMap((page) =>
+    [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link]) => link!)
+      .filter((link) => !/^https?:/.test(link) && isBroken(page, link))
+      .map((link) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
 })

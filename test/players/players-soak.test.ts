@@ -15,8 +15,8 @@ function dice(seed: number): (sides: number) => number {
 const ROOM = 16
 const IDS = Array.from({ length: 64 }, (_, index) => `p${index}`)
 
-/** `SEEDS=100` tries more of them. */
-const SEEDS = Number(process.env['SEEDS'] ?? 2)
+/** `SEEDS=100` tries more of them; `soak.slow.test.ts` goes on for longer. */
+const SEEDS = Number(process.env['SEEDS'] ?? 1)
 
 test.each(Array.from({ length: SEEDS }, (_, index) => index + 1))(
   'list, counter and game agree after joins and leaves beside allocations and faults, and nothing was over capacity (seed %i, in virtual time)',
