@@ -65,3 +65,8 @@ test('all of frames in an application bundle is 6,900 bytes at most', async () =
 test('the mock in an application bundle is 34,000 bytes at most', async () => {
   expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_000)
 })
+
+test('the official SDK’s names over the client are 2,300 bytes at most, compressed', async () => {
+  const { code } = await minify(read('dist/agones-sdk.js'), { module: true, ecma: 2020, compress: { passes: 2 } })
+  expect(gzipped(code!)).toBeLessThanOrEqual(2300)
+})
