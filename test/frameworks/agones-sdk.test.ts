@@ -18,11 +18,11 @@ interface Ports {
 }
 type Outcomes = [call: string, outcome: unknown][]
 
-/** Blanks what is of one run only: times, and versions that count writes. */
+/** Blanks what is of one run only: times, also that of the deletion that follows `shutdown`, and versions that count writes. */
 const comparable = (outcomes: unknown): Outcomes =>
   JSON.parse(
     JSON.stringify(outcomes)
-      .replace(/("creationTimestamp":|"generation":|"resourceVersion":")\d+/g, (_match, field) => `${field}0`)
+      .replace(/("creationTimestamp":|"deletionTimestamp":|"generation":|"resourceVersion":")\d+/g, (_match, field) => `${field}0`)
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time'),
   ) as Outcomes
 
