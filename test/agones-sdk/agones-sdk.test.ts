@@ -255,6 +255,23 @@ test('player tracking, which is off, says what to use instead', async () => {
     })
 })
 
+test('player tracking that is on, unknown, or without an answer', async () => {
+  const sidecar = await startScripted([
+    { on: 'POST /alpha/player/connect', step: ({ reply }) => reply({ body: '{"bool":true}' }) },
+    { on: 'GET /alpha/player/count', step: ({ reply }) => reply({ body: '{"count":"3"}' }) },
+    { on: 'GET /alpha/player/connected', step: ({ reply }) => reply({ status: 404, body: '404 page not found' }) },
+    { on: 'POST /alpha/player/disconnect', step: (exchange) => exchange.break('reset') },
+    { on: 'GET /alpha/player/capacity', step: (exchange) => exchange.break('reset') },
+  ])
+  const { alpha } = startSdk(sidecar)
+  expect(await alpha.playerConnect('Ada')).toBe(true)
+  expect(sidecar.requests.at(-1)?.body).toBe('{"playerID":"Ada"}')
+  expect(await alpha.getPlayerCount()).toBe(3)
+  expect(await failureOf(alpha.getConnectedPlayers())).toMatchObject({ code: 'UNIMPLEMENTED', grpcCode: 12 })
+  expect(await failureOf(alpha.playerDisconnect('Ada'))).toMatchObject({ code: 'UNKNOWN_OUTCOME', grpcCode: 14 })
+  expect(await failureOf(alpha.getPlayerCapacity())).toMatchObject({ code: 'UNAVAILABLE', grpcCode: 14 })
+})
+
 test('the port is the HTTP one of the environment, else 9358, whatever the gRPC port is', () => {
   const { AGONES_SDK_HTTP_PORT: http, AGONES_SDK_GRPC_PORT: grpc } = process.env
   onTestFinished(() => {

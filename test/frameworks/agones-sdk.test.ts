@@ -22,7 +22,10 @@ type Outcomes = [call: string, outcome: unknown][]
 const comparable = (outcomes: unknown): Outcomes =>
   JSON.parse(
     JSON.stringify(outcomes)
-      .replace(/("creationTimestamp":|"deletionTimestamp":|"generation":|"resourceVersion":")\d+/g, (_match, field) => `${field}0`)
+      .replace(
+        /("creationTimestamp":|"deletionTimestamp":|"generation":|"resourceVersion":")\d+/g,
+        (_match, field) => `${field}0`,
+      )
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time'),
   ) as Outcomes
 
