@@ -52,7 +52,12 @@ function toPairs<T, U>(map: Map<T>, convert: (value: T) => U): [string, U][] {
 }
 
 const asIs = (text: string): string => text
-const toNumber = (value: unknown): number => Number(value ?? 0)
+
+/** A number, or its text where a number can't hold it, which is what the official SDK gives, too. */
+function toNumber(value: unknown): number {
+  const number = Number(value ?? 0)
+  return Number.isSafeInteger(number) ? number : (value as number)
+}
 
 const toCounter = ({ count, capacity }: CounterStatus): { count: number; capacity: number } => ({
   count: toNumber(count),

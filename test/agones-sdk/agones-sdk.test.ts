@@ -97,14 +97,17 @@ describe('what the methods of the official class do', () => {
   })
 
   test('a capacity beyond a number’s precision doesn’t make a change fail that was made', async () => {
-    const { beta } = startSdk(
+    const sdk = startSdk(
       await startSidecar({
         mode: 'local',
         gameServer: { status: { counters: { rooms: { count: 1, capacity: '9223372036854775807' } } } },
       }),
     )
-    await beta.incrementCounter('rooms', 1)
-    expect((await failureOf(beta.getCounterCount('rooms'))).code).toBe('UNSAFE_INTEGER')
+    await sdk.beta.incrementCounter('rooms', 1)
+    expect((await failureOf(sdk.beta.getCounterCount('rooms'))).code).toBe('UNSAFE_INTEGER')
+    const { status } = await sdk.getGameServer()
+    // As text, which is what the official one gives for it.
+    expect(status.countersMap).toEqual([['rooms', { count: 2, capacity: '9223372036854775807' }]])
   })
 })
 
