@@ -52,7 +52,13 @@ function toPairs<T, U>(map: Map<T>, convert: (value: T) => U): [string, U][] {
 }
 
 const asIs = (text: string): string => text
-const toNumber = (value: unknown): number => (typeof value === 'object' ? 0 : Number(value ?? 0))
+
+/** A number, or its text where a number can't hold it, which is what the official SDK gives, too. */
+function toNumber(value: unknown): number {
+  if (typeof value === 'object') return 0
+  const number = Number(value ?? 0)
+  return Number.isSafeInteger(number) ? number : (value as number)
+}
 
 /** What is not an array counts as none: an object that makes no sense must not end the game from within a listener. */
 const toArray = <T>(value: readonly T[] | null | undefined): T[] => (Array.isArray(value) ? (value.slice() as T[]) : [])

@@ -97,14 +97,17 @@ describe('what the methods of the official class do', () => {
   })
 
   test('a capacity beyond a number’s precision doesn’t make a change fail that was made', async () => {
-    const { beta } = startSdk(
+    const sdk = startSdk(
       await startSidecar({
         mode: 'local',
         gameServer: { status: { counters: { rooms: { count: 1, capacity: '9223372036854775807' } } } },
       }),
     )
-    await beta.incrementCounter('rooms', 1)
-    expect((await failureOf(beta.getCounterCount('rooms'))).code).toBe('UNSAFE_INTEGER')
+    await sdk.beta.incrementCounter('rooms', 1)
+    expect((await failureOf(sdk.beta.getCounterCount('rooms'))).code).toBe('UNSAFE_INTEGER')
+    const { status } = await sdk.getGameServer()
+    // As text, which is what the official one gives for it.
+    expect(status.countersMap).toEqual([['rooms', { count: 2, capacity: '9223372036854775807' }]])
   })
 })
 
@@ -253,6 +256,23 @@ test('player tracking, which is off, says what to use instead', async () => {
       details: 'PlayerTracking not enabled',
       hint: expect.stringContaining('trackPlayers()'),
     })
+})
+
+test('player tracking that is on, unknown, or without an answer', async () => {
+  const sidecar = await startScripted([
+    { on: 'POST /alpha/player/connect', step: ({ reply }) => reply({ body: '{"bool":true}' }) },
+    { on: 'GET /alpha/player/count', step: ({ reply }) => reply({ body: '{"count":"3"}' }) },
+    { on: 'GET /alpha/player/connected', step: ({ reply }) => reply({ status: 404, body: '404 page not found' }) },
+    { on: 'POST /alpha/player/disconnect', step: (exchange) => exchange.break('reset') },
+    { on: 'GET /alpha/player/capacity', step: (exchange) => exchange.break('reset') },
+  ])
+  const { alpha } = startSdk(sidecar)
+  expect(await alpha.playerConnect('Ada')).toBe(true)
+  expect(sidecar.requests.at(-1)?.body).toBe('{"playerID":"Ada"}')
+  expect(await alpha.getPlayerCount()).toBe(3)
+  expect(await failureOf(alpha.getConnectedPlayers())).toMatchObject({ code: 'UNIMPLEMENTED', grpcCode: 12 })
+  expect(await failureOf(alpha.playerDisconnect('Ada'))).toMatchObject({ code: 'UNKNOWN_OUTCOME', grpcCode: 14 })
+  expect(await failureOf(alpha.getPlayerCapacity())).toMatchObject({ code: 'UNAVAILABLE', grpcCode: 14 })
 })
 
 test('the port is the HTTP one of the environment, else 9358, whatever the gRPC port is', () => {

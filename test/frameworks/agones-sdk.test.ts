@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, type TestContext } from 'vitest'
+import { expect, test, type TestContext } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { startCluster } from '../contract/support/cluster.js'
 import { productionGameServer } from '../contract/support/production-game-server.js'
@@ -18,11 +18,14 @@ interface Ports {
 }
 type Outcomes = [call: string, outcome: unknown][]
 
-/** Blanks what is of one run only: times, and versions that count writes. */
+/** Blanks what is of one run only: times, also that of the deletion that follows `shutdown`, and versions that count writes. */
 const comparable = (outcomes: unknown): Outcomes =>
   JSON.parse(
     JSON.stringify(outcomes)
-      .replace(/("creationTimestamp":|"generation":|"resourceVersion":")\d+/g, (_match, field) => `${field}0`)
+      .replace(
+        /("creationTimestamp":|"deletionTimestamp":|"generation":|"resourceVersion":")\d+/g,
+        (_match, field) => `${field}0`,
+      )
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time'),
   ) as Outcomes
 
@@ -68,17 +71,25 @@ const reason = !realSidecar
     : '@google-cloud/agones-sdk is not installed'
 if (reason) console.warn(`SKIPPED: our agones-sdk was not compared with the official one (${reason})`)
 
-describe.skipIf(reason)('a program that uses all of the official SDK comes to the same with one import changed', () => {
-  test.concurrent('beside a real sidecar in local mode, player tracking included', async ({ onTestFinished }) => {
+const compared = test.skipIf(!!reason)
+
+compared(
+  'the official SDK’s program comes to the same with one import changed, beside a real sidecar in local mode, player tracking included',
+  { concurrent: true },
+  async ({ onTestFinished }) => {
     const [theirs, ours] = await Promise.all([
       startReal(onTestFinished).then((ports) => play(official, ports)),
       startReal(onTestFinished).then((ports) => play(OURS, ports)),
     ])
     expect(theirs.length).toBeGreaterThan(50)
     expect(ours).toStrictEqual(theirs)
-  })
+  },
+)
 
-  test.concurrent('beside a real sidecar in production, and beside ours', async ({ onTestFinished }) => {
+compared(
+  'the same beside a real sidecar in production, and beside ours',
+  { concurrent: true },
+  async ({ onTestFinished }) => {
     const [theirs, ours, besideOurs] = await Promise.all([
       startRealProduction(onTestFinished).then((ports) => play(official, ports, true)),
       startRealProduction(onTestFinished).then((ports) => play(OURS, ports, true)),
@@ -87,8 +98,8 @@ describe.skipIf(reason)('a program that uses all of the official SDK comes to th
     expect(theirs.length).toBeGreaterThan(50)
     expect(ours).toStrictEqual(theirs)
     expect(besideOurs).toStrictEqual(theirs)
-  })
-})
+  },
+)
 
 test.concurrent.for(['local', 'production'] as const)(
   'the program runs beside our sidecar in %s mode, and its process ends by itself',

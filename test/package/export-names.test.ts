@@ -83,6 +83,14 @@ describe('exports are a contract', () => {
     `)
   })
 
+  test('./agones-sdk: the class by its name and as the default; for require() it is the module itself', async () => {
+    expect(await imported('agones-sdk.js')).toEqual(['AgonesSDK', 'default'])
+    const AgonesSDK = require(`${root}/dist/agones-sdk.cjs`) as { new (): object; AgonesSDK: unknown; default: unknown }
+    expect(AgonesSDK).toBeTypeOf('function')
+    expect(AgonesSDK.name).toBe('AgonesSDK')
+    expect([AgonesSDK.AgonesSDK, AgonesSDK.default]).toEqual([AgonesSDK, AgonesSDK])
+  })
+
   test('the client is the same for a page, an import and a require', async () => {
     expect(await imported('index.web.js')).toEqual(await imported('index.js'))
     expect(required('index.cjs')).toEqual(await imported('index.js'))

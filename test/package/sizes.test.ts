@@ -90,3 +90,8 @@ test.each([
   const { code } = await minify(read(`dist/${name}.js`), { module: true, ecma: 2020, compress: { passes: 2 } })
   expect(gzipped(code!)).toBeLessThanOrEqual(limit)
 })
+
+test('the official SDK’s names over the client are 2,300 bytes at most, compressed', async () => {
+  const { code } = await minify(read('dist/agones-sdk.js'), { module: true, ecma: 2020, compress: { passes: 2 } })
+  expect(gzipped(code!)).toBeLessThanOrEqual(2300)
+})

@@ -159,6 +159,54 @@ describe('types of the installed package, without DOM and without @types', () =>
     expect(complaints(file, code, options)).toEqual([])
   })
 
+  const interop = { esModuleInterop: true }
+  test.each([
+    ['an import', 'sdk.mts', "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'", NODE_NEXT],
+    [
+      'an import by name',
+      'named.mts',
+      "import { AgonesSDK, type GameServer } from 'gameserver-sidecar/agones-sdk'",
+      NODE_NEXT,
+    ],
+    [
+      'a require',
+      'sdk.cts',
+      "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\ntype GameServer = AgonesSDK.GameServer",
+      NODE_NEXT,
+    ],
+    [
+      'an import that becomes a require',
+      'interop.cts',
+      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
+      { ...NODE_NEXT, ...interop },
+    ],
+    [
+      'the same without esModuleInterop',
+      'plain.cts',
+      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
+      NODE_NEXT,
+    ],
+    [
+      'the oldest resolution',
+      'oldest-sdk.ts',
+      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
+      NODE_10,
+    ],
+    ['a bundler', 'sdk.ts', "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'", BUNDLER],
+  ])('./agones-sdk by %s', (_mode, file, start, options) => {
+    const code = `${start}
+      const sdk: AgonesSDK = new AgonesSDK()
+      sdk.watchGameServer((gameServer: GameServer) => void gameServer.status.countersMap, ({ grpcCode }) => void grpcCode.toFixed())
+      sdk.health()
+      const state: Promise<string> = sdk.getGameServer().then(({ status }) => status.state)
+      const count: Promise<number> = sdk.beta.getCounterCount('rooms')
+      sdk.client.on('ending', ({ reason }) => void reason)
+      // @ts-expect-error seconds are a number
+      void sdk.reserve('10')
+      export const used = [state, count]`
+    expect(complaints(file, code, options)).toEqual([])
+  })
+
   test('a mistake in the declarations would be noticed', () => {
     expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER)).toEqual(
       [expect.stringContaining('nothing')],
