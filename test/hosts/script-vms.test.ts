@@ -50,4 +50,34 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
       /CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/,
     )
   })
+
+  test('the script of the players promises, admits, refuses and frees seats, driven by tick()', async () => {
+    const program = `function (client) {
+      var told = []
+      var players = GameServerSidecarPlayers.trackPlayers(client, { capacity: 2, noShow: 3000 })
+      players.on('noshow', function (event) { told.push('noshow ' + event.id); if (gone) gone() })
+      players.on('error', function (error) { told.push(error.code) })
+      var gone
+      function join(id) {
+        return players.join(id).then(function (how) { told.push(how + ' ' + id) }, function (error) { told.push(error.code + ' ' + id) })
+      }
+      return client.connect()
+        .then(function () { return join('bob') })
+        .then(function () { return join('cid') })
+        .then(function () { if (told.indexOf('noshow ann') < 0) return new Promise(function (resolve) { gone = resolve }) })
+        .then(function () { return players.leave('bob') })
+        .then(function () { return { told: told, ids: players.ids, full: players.full } })
+    }`
+    const run = {
+      baseUrl: sidecar.url,
+      load: build('iife') + '\n' + build('players.umd'),
+      options: `{ baseUrl: baseUrl, scheduler: false, ${transports[0][2]} }`,
+      program,
+    }
+    expect(await runAllOperations(await create(), run)).toEqual({
+      told: ['joined bob', 'OUT_OF_RANGE cid', 'noshow ann'],
+      ids: [],
+      full: false,
+    })
+  })
 })

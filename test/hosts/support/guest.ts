@@ -28,12 +28,14 @@ export interface GuestRun {
   engine?: string
   /** The options as an expression, where `transports` and `baseUrl` are at hand. */
   options: string
+  /** A function of the client whose promise is the outcome; all operations, if nothing else is said. */
+  program?: string
   /** Runs in each frame. */
   frame?: string
   baseUrl: string
 }
 
-/** Runs all operations inside the guest, frame by frame, and gives what came of them. */
+/** Runs a program, or all operations, inside the guest, frame by frame, and gives what came of them. */
 export async function runAllOperations(guest: Guest, run: GuestRun): Promise<unknown> {
   const bridge = createBridge((text) => {
     guest.run(`transports.deliver(${JSON.stringify(text)})`)
@@ -48,7 +50,7 @@ export async function runAllOperations(guest: Guest, run: GuestRun): Promise<unk
       var outcome, baseUrl = ${JSON.stringify(run.baseUrl)}
       ${guestFile('all-operations.mjs')}
       var client = GameServerSidecar.createClient(${run.options})
-      allOperations(client).then(
+      ;(${run.program ?? 'allOperations'})(client).then(
         function (result) { outcome = JSON.stringify({ result: result }) },
         function (error) {
           outcome = JSON.stringify({ error: [error.code, error.operation, error.message, error.hint, error.stack] })
