@@ -58,12 +58,12 @@ test('the connection in a player’s page is 3,000 bytes at most', async () => {
 })
 
 /**
- * The goal is 3,000, and it is not met: 1,600 are the sessions, 3,200 the players and what both share. Each fault that a
+ * The goal is 3,000, and it is not met: 1,600 are the sessions, the rest the players and what both share. Each fault that a
  * soak has found costs: a removal that is still queued, a list that is refused as full by its own value, a late write.
  */
-test('players and sessions beside the client are 5,100 bytes at most', async () => {
-  expect(await shipped('dist/players.js', 'trackPlayers, trackSessions')).toBeLessThanOrEqual(5100)
-  expect(gzipped(read('dist/gameserver-sidecar.players.umd.js'))).toBeLessThanOrEqual(5300)
+test('players and sessions beside the client are 5,500 bytes at most', async () => {
+  expect(await shipped('dist/players.js', 'trackPlayers, trackSessions')).toBeLessThanOrEqual(5500)
+  expect(gzipped(read('dist/gameserver-sidecar.players.umd.js'))).toBeLessThanOrEqual(5700)
 })
 
 test('all of frames in an application bundle is 6,900 bytes at most', async () => {
