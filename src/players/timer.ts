@@ -3,20 +3,33 @@ import type { AbortSignalLike, SidecarClient, SidecarError } from '../index.js'
 /** The client's own timers: they follow its clock and its `tick()`, and end with it. */
 export type TimerClient = Pick<SidecarClient<never>, 'once'>
 
-/** A signal for one call, and what aborts it: not every host has an AbortController. */
-export function createStop(): { readonly signal: AbortSignalLike; stop(): void } {
+/**
+ * A signal for one call, and what aborts it: not every host has an AbortController.
+ *
+ * @param parent aborts it as well
+ */
+export function createStop(parent?: AbortSignalLike): { readonly signal: AbortSignalLike; stop(): void } {
+  let isStopped = false
   let abort = (): void => {}
-  const signal = {
-    aborted: false,
-    addEventListener(_: 'abort', listener: () => void) {
-      abort = listener
+  const signal: AbortSignalLike = {
+    get aborted() {
+      return isStopped || !!parent?.aborted
     },
-    removeEventListener() {},
+    get reason() {
+      return parent?.reason
+    },
+    addEventListener(type, listener) {
+      abort = listener
+      parent?.addEventListener(type, listener)
+    },
+    removeEventListener(type, listener) {
+      parent?.removeEventListener(type, listener)
+    },
   }
   return {
     signal,
     stop() {
-      signal.aborted = true
+      isStopped = true
       abort()
     },
   }

@@ -5,7 +5,7 @@ import { allocatedAt, factsOf, isOlder, type Facts } from './facts.js'
 import { findMissing } from './missing.js'
 import type { Seat, Stage } from './seat.js'
 import { createSeatWrites, isOnItsWay, noteShown } from './seat-writes.js'
-import { after } from './timer.js'
+import { after, createStop } from './timer.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
 import { createWrite } from './write.js'
 
@@ -44,6 +44,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   let last: GameServer | undefined
   let facts: Facts | undefined
   let isTicking = false
+  let isLooking = false
+  /** Whether the list or the counter is lacking. */
+  let isMissing = false
   let hadConnection = !!client.status.transport
   let stopTick = nothing
   /** Why nobody can join. */
@@ -192,6 +195,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     last = gameServer
     const now = (facts = factsOf(gameServer, list, counter))
     const missing = list && !now.values ? 'list' : counter && now.count === undefined ? 'counter' : undefined
+    isMissing = !!missing
     if (!isEnding) {
       if (!missing) failure = undefined
       else if (!failure)
@@ -217,9 +221,19 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     look()
   }
 
+  /** Looks once for all that is wished in one turn: a thousand joins at once, or a player who leaves and comes back. */
+  function lookSoon(): void {
+    if (isLooking) return
+    isLooking = true
+    void Promise.resolve().then(() => {
+      isLooking = false
+      look()
+    })
+  }
+
   /** Decides what can be decided, and writes what is to be written. */
   function look(): void {
-    if (facts && !failure) {
+    if (facts && !failure && !isMissing) {
       let taken = inStage('here').length + inStage('expected').length
       for (const seat of inStage('joining')) {
         if (++taken > most() && !seat.isPromised)
@@ -266,22 +280,24 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         } else {
           enter(seat, 'joining')
           seat.isPromised = stage === 'expected'
+          const { signal, stop } = createStop(limits.signal)
           const settle = (error?: SidecarError): void => {
             seat.settle = nothing
+            stop()
             if (error) rejectJoin(error)
             else resolve('joined')
           }
           seat.settle = settle
-          // Ends by the limits, by the client's end, or where the watch can't help; else with the next object.
+          // Ends by the limits, by the client's end, or where the watch can't help; else by `settle`.
           client
-            .waitFor(() => seat.settle !== settle, limits)
+            .waitFor(() => false, { timeout: limits.timeout, signal })
             .catch((error: unknown) => {
               if (seat.settle !== settle) return
               refuse(seat, error as SidecarError)
               look()
             })
         }
-        look()
+        lookSoon()
       }),
     async leave(id) {
       checkId(id, 'leave')
@@ -289,10 +305,10 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       if (!seat || seat.stage === 'expected' || seat.stage === 'gone') return 'absent'
       if (seat.stage === 'here') tell('left', { id })
       refuse(seat, new SidecarError('ABORTED', `"${id}" has left`))
-      look()
+      lookSoon()
       return 'left'
     },
-    has: (id) => idsOf('here').includes(id),
+    has: (id) => seats.get(id)?.stage === 'here',
     get ids() {
       return idsOf('here')
     },
