@@ -95,9 +95,14 @@ function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
-function idInQuery({ url = '' }: RequestLike): string {
+/** The query parameter `player`, or else a random id. One that is escaped wrongly is nobody's. */
+function idInQuery({ url = '' }: RequestLike): string | undefined {
   const found = /[?&]player=([^&#]+)/.exec(url)
-  return found ? decodeURIComponent(found[1]!) : randomId()
+  try {
+    return found ? decodeURIComponent(found[1]!) : randomId()
+  } catch {
+    return undefined
+  }
 }
 
 /** `ws` asks `verifyClient` when it knows that a request is right, and only then makes a WebSocket of it. */

@@ -6,6 +6,9 @@ import { findMissing } from './missing.js'
 import { createSessionWrites, type Write } from './session-writes.js'
 import type { Session, Sessions, SessionsEvents, SessionsOptions } from './types.js'
 
+/** More sessions than these aren't begun for what an object holds at the start: it can't be right. */
+const MOST_AT_START = 10000
+
 /**
  * Follows the sessions of this GameServer: each allocation starts one, and the platform is told how many run.
  *
@@ -158,7 +161,9 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     }),
     client.on('allocated', (allocation) => {
       latest = allocation
-      start(!hasCounter() ? 1 : isFirst ? Math.min(counter.count, counter.capacity) : counter.allocations())
+      start(
+        !hasCounter() ? 1 : isFirst ? Math.min(counter.count, counter.capacity, MOST_AT_START) : counter.allocations(),
+      )
     }),
     client.on('label', ({ key, value }) => {
       if (key !== label) return

@@ -155,6 +155,8 @@ test.concurrent('two connections of one player share a seat, which is free after
   one.socket.terminate()
   await until(() => server.clients.size, 1)
   expect(players!.ids).toEqual(['ann'])
+  // An escape that is none isn't a fault of the game's, and not told as one.
+  expect(await world.visit(server, '/?player=%').closed).toEqual([401, 'INVALID_ARGUMENT'])
   const again = world.visit(server, '/?player=ann')
   await again.opened
   other.socket.terminate()
