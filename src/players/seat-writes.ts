@@ -1,19 +1,8 @@
 import type { GameServer, SidecarClient, SidecarError } from '../index.js'
 import { allocatedAt, isOlder } from './facts.js'
-import type { Seat } from './seat.js'
+import type { Seat, SeatWrite } from './seat.js'
 import { createStop } from './timer.js'
 import { backoff, isRefusal, SETTLE } from './write.js'
-
-/** A value that was added to the list, or removed from it. */
-export interface SeatWrite {
-  readonly isIn: boolean
-  /** The last allocation that was known before. */
-  readonly allocation: string | undefined
-  isAnswered?: boolean
-  /** An object has shown it. */
-  isShown?: boolean
-  stop(): void
-}
 
 interface Parts {
   /** What was seen last. */

@@ -1,8 +1,17 @@
 import type { SidecarError } from '../index.js'
-import type { SeatWrite } from './seat-writes.js'
-
 /** What the game wants with a seat. `gone`: its value is to leave the list. */
 export type Stage = 'expected' | 'joining' | 'here' | 'gone'
+
+/** A value that was added to the list, or removed from it. */
+export interface SeatWrite {
+  readonly isIn: boolean
+  /** The last allocation that was known before. */
+  readonly allocation: string | undefined
+  isAnswered?: boolean
+  /** An object has shown it. */
+  isShown?: boolean
+  stop(): void
+}
 
 /** One value of the list, from when it is known until nothing of it can come any more. */
 export interface Seat {
