@@ -1,4 +1,5 @@
 import type { SidecarError } from '../index.js'
+
 /** What the game wants with a seat. `gone`: its value is to leave the list. */
 export type Stage = 'expected' | 'joining' | 'here' | 'gone'
 
