@@ -240,17 +240,19 @@ describe('beats', () => {
 
 test('player tracking, which is off, says what to use instead', async () => {
   const { alpha } = startSdk(await startSidecar())
-  const methods = [
-    alpha.playerConnect('Ada'),
-    alpha.playerDisconnect('Ada'),
-    alpha.setPlayerCapacity(10),
-    alpha.getPlayerCapacity(),
-    alpha.getPlayerCount(),
-    alpha.isPlayerConnected('Ada'),
-    alpha.getConnectedPlayers(),
-  ]
-  for (const method of methods)
-    expect(await failureOf(method)).toMatchObject({
+  const fates = await Promise.all(
+    [
+      alpha.playerConnect('Ada'),
+      alpha.playerDisconnect('Ada'),
+      alpha.setPlayerCapacity(10),
+      alpha.getPlayerCapacity(),
+      alpha.getPlayerCount(),
+      alpha.isPlayerConnected('Ada'),
+      alpha.getConnectedPlayers(),
+    ].map(failureOf),
+  )
+  for (const failure of fates)
+    expect(failure).toMatchObject({
       code: 'FEATURE_DISABLED',
       grpcCode: 2,
       details: 'PlayerTracking not enabled',

@@ -146,16 +146,7 @@ describe('types of the installed package, without DOM and without @types', () =>
       mock.fail('redy')
       // @ts-expect-error no such time
       createMock({ time: 'virtual' })
-      const players = trackPlayers(client, { list: 'players', counter: 'seated', noShow: 30000 })
-  const how: Promise<'expected' | 'joined'> = players.join('ann', { timeout: 1000 })
-  const gone: Promise<'left' | 'absent'> = players.leave('ann')
-  players.on('noshow', ({ id }) => id.trim())
-  trackPlayers(createClient({ int64: 'bigint' })).close()
-  // @ts-expect-error no such option
-  trackPlayers(client, { noshow: 1 })
-  trackSessions(client, { onSession: (session) => { void session.end() } })
-  export const tracked = [players.ids, how, gone]
-  export const used = [client, undo, name, state, status]`
+      export const used = [client, undo, name, state, status]`
     expect(complaints(file, code, options)).toEqual([])
   })
 
