@@ -33,3 +33,8 @@ export function checkOptions(options: unknown, known: readonly string[], operati
   check(Object(options) === options, 'options', options, 'an object', operation)
   for (const name of Object.keys(options as object)) checkName(name, known, 'option', operation)
 }
+
+/** Refuses what is no client, such as options in its place. */
+export function checkClient(client: unknown): void {
+  check((Object(client) as { once?: unknown }).once, 'client', client, 'what createClient() gave')
+}

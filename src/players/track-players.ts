@@ -1,5 +1,5 @@
 import { SidecarError, type GameServer, type SidecarClient } from '../index.js'
-import { check, checkOptions } from './checks.js'
+import { check, checkClient, checkOptions } from './checks.js'
 import { createEmitter } from './emitter.js'
 import { allocatedAt, factsOf, isOlder, type Facts } from './facts.js'
 import { findMissing } from './missing.js'
@@ -23,6 +23,7 @@ const nothing = (): void => {}
  * @throws SidecarError `CONFIG` for an option that can't be right
  */
 export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: PlayersOptions = {}): Players {
+  checkClient(client)
   checkOptions(options, ['list', 'counter', 'capacity', 'noShow'])
   const {
     counter,

@@ -1,5 +1,5 @@
 import { SidecarError, type AllocatedEvent, type SidecarClient } from '../index.js'
-import { check, checkOptions } from './checks.js'
+import { check, checkClient, checkOptions } from './checks.js'
 import { createCounterDifference } from './counter-difference.js'
 import { createEmitter } from './emitter.js'
 import { findMissing } from './missing.js'
@@ -15,6 +15,7 @@ const MOST_AT_START = 10000
  * @throws SidecarError `CONFIG` where an option can't be right
  */
 export function trackSessions<Int = number>(client: SidecarClient<Int>, options: SessionsOptions<Int>): Sessions<Int> {
+  checkClient(client)
   checkSessionsOptions(options)
   const { counter: name, label, onSession, maxSessions = name ? Infinity : 1, thenShutdown } = options
   const { on, emit } = createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
-import { trackPlayers, type PlayersOptions } from '../../src/players/index.js'
+import { trackPlayers, trackSessions, type PlayersOptions } from '../../src/players/index.js'
 import { fate, play } from './players-support.js'
 
 describe('players, wrong input', () => {
@@ -20,6 +20,18 @@ describe('players, wrong input', () => {
     )
     client.close()
   })
+
+  test.each([undefined, null, {}, { list: 'players' }])(
+    'a client that is %j is refused, whatever the options',
+    (client) => {
+      const error = expect.objectContaining({
+        code: 'CONFIG',
+        message: expect.stringContaining('client must be what createClient() gave; got ') as string,
+      }) as Error
+      expect(() => trackPlayers(client as never)).toThrow(error)
+      expect(() => trackSessions(client as never, { onSession: () => {} })).toThrow(error)
+    },
+  )
 
   test('ids that cannot be right are refused, and nothing is written', async () => {
     const { mock, players, calls } = await play()
