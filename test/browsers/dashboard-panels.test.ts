@@ -282,10 +282,11 @@ inDashboard((openDashboard) => {
     await dashboard.page.keyboard.down('Control')
     await dashboard.press('k')
     await dashboard.page.keyboard.up('Control')
-    const styles =
-      await dashboard.run(`['.panes-tab', '.timeline-tab', '.timeline-toggle', '.palette-item'].map((one) =>
+    const styles = () =>
+      dashboard.run(`['.panes-tab', '.timeline-tab', '.timeline-toggle', '.palette-item'].map((one) =>
       [...document.querySelectorAll(one)].slice(0, 2).map((part) => getComputedStyle(part).borderBottomStyle === 'double'))`)
-    expect(styles).toEqual(Array(4).fill([true, false]))
+    // The page draws what was pressed with its next frame.
+    await expect.poll(styles).toEqual(Array(4).fill([true, false]))
   })
 
   test('a panel without anything to show says what to paste', async () => {

@@ -60,6 +60,9 @@ describe.concurrent('one match', () => {
   test('goes on while the sidecar is away, and the server ends once it is back', async (context) => {
     const { example, game, alice, bob } = await inMatch(context)
     const back = example.sidecar.restart({ downMs: 1_000 })
+    // A call that comes before it is gone would be lost with it, which is the next test.
+    const isThere = (): Promise<boolean> => fetch(`${example.sidecar.url}/gameserver`).then(Boolean, () => false)
+    await expect.poll(isThere, { interval: 10 }).toBe(false)
     for (let i = 0; i < 10; i += 1) bob.send('a point')
     expect((await alice.closed).reason).toBe('bob has won')
     await back
