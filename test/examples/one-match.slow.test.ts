@@ -62,7 +62,7 @@ describe.concurrent('one match', () => {
     const back = example.sidecar.restart({ downMs: 1_000 })
     // A call that comes before it is gone would be lost with it, which is the next test.
     const isThere = (): Promise<boolean> => fetch(`${example.sidecar.url}/gameserver`).then(Boolean, () => false)
-    await expect.poll(isThere, { interval: 10 }).toBe(false)
+    await context.expect.poll(isThere, { interval: 10 }).toBe(false)
     for (let i = 0; i < 10; i += 1) bob.send('a point')
     expect((await alice.closed).reason).toBe('bob has won')
     await back
