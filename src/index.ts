@@ -1,58 +1,19 @@
-export { createClient } from './client/create-client.js'
-export { SidecarError, isSidecarError } from './client/runtime/errors.js'
+import { createClientFor } from './client/client.js'
+import { SubstituteController } from './client/hosts/abort-controller.js'
+import { createTextDecode } from './client/hosts/text-decoder.js'
+import { createXhrHttp } from './client/hosts/xhr.js'
+import { createFetchHttp, hostWebSocket } from './client/http.js'
+import { page } from './client/page/page.js'
+import { substituteController } from './client/signals.js'
 
-export type {
-  GameServerHost,
-  HostPageEvent,
-  HostShutdownEvent,
-  PlayerCloseEvent,
-  PlayerMessageEvent,
-  PlayerSocket,
-} from './host-page/types.js'
-export type { SidecarErrorCode, SidecarErrorDetails } from './client/runtime/errors.js'
-export type {
-  AbortSignalLike,
-  AllocatedEvent,
-  AutoHealthOptions,
-  CallOptions,
-  ClientOptions,
-  ClientStatus,
-  ConnectionEvent,
-  ConnectionState,
-  Counter,
-  CounterUpdate,
-  EndingEvent,
-  EndReason,
-  FetchInit,
-  FetchLike,
-  FetchResponse,
-  HealthEvent,
-  Integer,
-  Limits,
-  List,
-  ListUpdate,
-  LoggerLike,
-  MetadataEvent,
-  Outcome,
-  ProcessSignalOptions,
-  ReadyOptions,
-  RetryPolicy,
-  SchedulerLike,
-  SidecarClient,
-  SidecarEvents,
-  Transport,
-  WatchOptions,
-  WebSocketConstructor,
-  WebSocketLike,
-  WriteOptions,
-  XMLHttpRequestLike,
-} from './client/types.js'
-export type {
-  CounterStatus,
-  GameServer,
-  GameServerState,
-  GameServerStatus,
-  HealthSpec,
-  ListStatus,
-  ObjectMeta,
-} from './protocol/game-server.js'
+export * from './exports.js'
+
+substituteController(SubstituteController)
+
+/** The client with everything: for pages, and for script VMs that lack fetch, a TextDecoder or an AbortController. */
+export const createClient = /* @__PURE__ */ createClientFor({
+  createHttp: (options) => createFetchHttp(options, createTextDecode, createXhrHttp),
+  createDecode: createTextDecode,
+  loadWebSocket: hostWebSocket,
+  page,
+})

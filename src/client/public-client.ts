@@ -1,73 +1,60 @@
-import type { Commands } from './calls/commands.js'
-import type { RunCall } from './calls/run.js'
-import { DERIVED, type TellChanges } from './game-server/changes.js'
-import type { Ending } from './game-server/ending.js'
-import type { GameServerStore, Predicate } from './game-server/store.js'
+import type { RunCall } from './calls.js'
+import { DERIVED, type TellChanges } from './changes.js'
+import { checkName, checkNames } from './checks.js'
+import type { Commands } from './commands.js'
+import type { Connection } from './connection.js'
+import type { DirectMode } from './direct/direct-mode.js'
+import type { Emitter } from './emitter.js'
+import { SidecarError } from './errors.js'
 import type { Heartbeat } from './health/heartbeat.js'
-import { checkWatchOptions } from './options.js'
-import type { Emitter } from './runtime/emitter.js'
-import type { FollowSignal } from './runtime/signals.js'
-import type { Timers } from './runtime/timers.js'
-import { check, checkName } from './runtime/validate.js'
+import { wait, type Task } from './signals.js'
+import type { State } from './state.js'
+import type { Timers } from './timers.js'
+import { WATCH } from './transports.js'
 import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
-import { iterate } from './watch/iterate.js'
-import type { Watch } from './watch/watch.js'
+import { iterate, type Predicate, type Watch } from './watch.js'
 
-const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
+export const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
 const STATES =
   'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
-interface Parts {
-  readonly commands: Commands
+export interface PublicClientParts {
   readonly run: RunCall
-  readonly emitter: Emitter
-  readonly watch: Watch
-  readonly store: GameServerStore
-  readStatus(): ClientStatus
-  readonly heartbeat: Heartbeat
+  readonly connection: Connection
+  readonly state: State
   readonly timers: Timers
-  readonly tellChanges: TellChanges
-  readonly ending: Ending
-  readonly followSignal: FollowSignal
-  close(): void
+  readonly direct: DirectMode
 }
 
-/** Makes the object that users hold out of the parts. */
-export function createPublicClient(parts: Parts): SidecarClient {
-  const { run, emitter, watch, store, readStatus, heartbeat, timers, tellChanges, ending, followSignal, close } = parts
-
-  function on<T extends keyof SidecarEvents>(
-    type: T,
-    listener: (event: SidecarEvents[T]) => void,
-    context?: unknown,
-  ): () => void {
-    checkName(type, EVENTS, 'event', 'on')
-    check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
-    if (!DERIVED.includes(type)) return emitter.on(type, listener, context)
-    watch.start()
-    if (type === 'ending')
-      return emitter.on(type, listener, context, ending.event && ((tell) => tell(ending.event as never)))
-    // Replays the current state to a late subscriber.
-    const replay = (tell: (event: SidecarEvents[T]) => void): void =>
-      tellChanges(undefined, store.last!, {
-        emit: (name, event) => {
-          if (name === (type as string)) tell(event as never)
-        },
-        has: (name) => name === type,
-      })
-    return emitter.on(type, listener, context, store.last && replay)
-  }
+/**
+ * Makes the object that users hold out of the parts.
+ *
+ * @param life aborted by `close()`
+ */
+export function createPublicClient(
+  { run, connection, state, timers, direct }: PublicClientParts,
+  life: Task,
+  commands: Commands,
+  emitter: Emitter<SidecarEvents>,
+  watch: Watch,
+  tellChanges: TellChanges,
+  heartbeat: Heartbeat,
+): SidecarClient {
+  const on = createOn(emitter, state, tellChanges, watch)
+  const close = (): void => life.abort(new SidecarError('CLOSED', 'The client is closed'))
 
   // Assigned to an object with the getters, since Object.assign would copy their values.
-  const state = {
+  const client = {
     get gameServer() {
-      return store.last
+      return state.last
     },
-    get status() {
-      return readStatus()
+    get status(): ClientStatus {
+      const { state: connected, transport, reason } = connection.current
+      const { sender, lastBeat, healthy } = heartbeat
+      return { connection: connected, transport, reason, direct: direct.isActive, lastBeat, healthy, heartbeat: sender }
     },
   }
-  return Object.assign(state, parts.commands, {
+  return Object.assign(client, commands, {
     on,
     off: emitter.off,
 
@@ -75,10 +62,16 @@ export function createPublicClient(parts: Parts): SidecarClient {
       run(
         'once',
         options,
-        (scope) => {
+        (signal) => {
           checkName(type, EVENTS, 'event', 'once')
-          if (DERIVED.includes(type)) watch.endWith(scope)
-          return scope.wait<SidecarEvents[T]>((resolve, wait) => void wait.onEnd(on(type, resolve)))
+          return wait<SidecarEvents[T]>(signal, (resolve, reject) => {
+            const leave = DERIVED.includes(type) ? watch.join(reject) : () => {}
+            const off = on(type, resolve)
+            return () => {
+              leave()
+              off()
+            }
+          })
         },
         [],
         Infinity,
@@ -88,28 +81,57 @@ export function createPublicClient(parts: Parts): SidecarClient {
       run(
         'waitFor',
         options,
-        (scope) => {
-          if (typeof wanted === 'function') return watch.until(scope, wanted)
-          checkName(wanted, STATES, 'state', 'waitFor', ' (for any other state, give a function)')
-          return watch.until(scope, ({ status }) => status.state === wanted)
+        (signal) => {
+          if (typeof wanted === 'function') return watch.until(signal, wanted)
+          checkName(wanted, STATES, 'state', 'waitFor')
+          return watch.until(signal, ({ status }) => status.state === wanted)
         },
         [],
         Infinity,
       ),
 
-    watchGameServer: (given?: WatchOptions | null) => {
-      const options = given ?? {}
-      checkWatchOptions(options)
-      return {
-        [Symbol.asyncIterator]: () => iterate(watch.start, on, followSignal, options),
-      }
+    watchGameServer: (options?: WatchOptions | null) => {
+      const given = options ?? {}
+      checkNames(given, ['signal', 'queue', 'overflow'], 'option', WATCH)
+      return { [Symbol.asyncIterator]: () => iterate(life.signal, watch, on, given) }
     },
 
     alive: heartbeat.alive,
+    after: timers.after,
     tick: timers.tick,
     close,
     destroy: close,
     dispose: close,
     [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
   }) as unknown as SidecarClient
+}
+
+/** Adds listeners; who comes late is told the current state. */
+function createOn(
+  emitter: Emitter<SidecarEvents>,
+  state: State,
+  tellChanges: TellChanges,
+  watch: Watch,
+): SidecarClient['on'] {
+  return function on<T extends keyof SidecarEvents>(
+    type: T,
+    listener: (event: SidecarEvents[T]) => void,
+    context?: unknown,
+  ): () => void {
+    if (!DERIVED.includes(type)) return emitter.on(type, listener, context)
+    const { last, ending } = state
+    // Tells the current state to a late subscriber.
+    const replay = (tell: (event: SidecarEvents[T]) => void): void =>
+      type === 'ending'
+        ? tell(ending as never)
+        : tellChanges(undefined, state.last!, {
+            emit: (name, event) => {
+              if (name === (type as string)) tell(event as never)
+            },
+            has: (name) => name === type,
+          })
+    const off = emitter.on(type, listener, context, (type === 'ending' ? ending : last) ? replay : undefined)
+    watch.join()
+    return off
+  }
 }

@@ -1,5 +1,5 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
-import type { SidecarError } from './runtime/errors.js'
+import type { SidecarError } from './errors.js'
 
 /** Cancels a call: an AbortSignal, or anything of its shape. */
 export interface AbortSignalLike {
@@ -98,7 +98,7 @@ export interface AutoHealthOptions {
    * `check` may take as long, too. Default 3000
    */
   stallTimeout?: number
-  /** Beat from a worker, which neither throttled timers nor a busy page delay; default true where a page has workers */
+  /** Beat by a worker's clock, which neither throttled timers nor a busy page delay; default true in a page */
   worker?: boolean
 }
 
@@ -132,7 +132,7 @@ export interface ClientOptions {
   TextDecoder?: new (
     label: string,
     options?: { ignoreBOM: boolean; fatal: boolean },
-  ) => { readonly fatal?: boolean; decode(bytes: Uint8Array): string }
+  ) => { decode(bytes: Uint8Array, options?: { stream: boolean }): string }
   /** Timers; `false`: there are none, and a frame loop calls `client.tick()`. Default: the host's, if it has them */
   scheduler?: SchedulerLike | false
   /** ms, never going back; default `performance.now()`, or `Date.now()` */
@@ -142,7 +142,7 @@ export interface ClientOptions {
   logger?: LoggerLike
   /** Send `shutdown` when the page is closed or left, unless it may come back; default false */
   shutdownOnPageHide?: boolean
-  /** End in order when the process is told to stop. Only in the build for Node; default false */
+  /** End in order when the process is told to stop. Only in the build for Node: others ignore it. Default false */
   processSignals?: boolean | ProcessSignalOptions
 }
 
@@ -301,7 +301,7 @@ export interface ClientStatus {
   lastBeat: number | undefined
   /** Whether the last beat went well; undefined until the sidecar has answered for the first time. */
   healthy: boolean | undefined
-  /** The sender of `autoHealth`'s beats: a worker, or this page or process itself by its own timers. */
+  /** Whose clock `autoHealth` beats by: a worker's, or that of this page or process. */
   heartbeat: 'worker' | 'page' | undefined
 }
 
@@ -313,7 +313,7 @@ export interface SidecarClient<Int = number> {
   allocate(options?: WriteOptions): Promise<Outcome>
   /** Ends this GameServer: the platform deletes it and starts another. */
   shutdown(options?: WriteOptions): Promise<Outcome>
-  /** Reserves this GameServer for 0 to 9223372036 seconds; 0: until the next state call. */
+  /** Reserves this GameServer for 0 to 9223372036 seconds, which nobody checks; 0: until the next state call. */
   reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
   getGameServer(options?: CallOptions): Promise<GameServer>
   /** Each GameServer as it changes, the present one first; all iterators share one connection. */
@@ -353,6 +353,11 @@ export interface SidecarClient<Int = number> {
    * one for `autoHealth.stallTimeout`, no more beats go out until the next.
    */
   alive(): void
+  /**
+   * Runs a function after so many ms of the client's clock, which `scheduler` and `tick()` drive. `close()` cancels it, as
+   * does the function that it returns.
+   */
+  after(ms: number, run: () => void): () => void
   /** Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop. */
   tick(now?: number): void
   /** Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar. */

@@ -2,8 +2,6 @@ import { EMPTY, view } from './bytes.js'
 
 /** Small messages that arrive in pieces share buffers of this size, because each new buffer costs time. */
 const SLAB = 8192
-/** The largest buffer for a size that a peer has announced, before it has sent as much. */
-const FIRST = 1 << 20
 
 /**
  * Takes a piece of binary data: `bytes` from `at` to `end`. Returns the whole message after its last piece.
@@ -29,15 +27,10 @@ export function createByteReader(): ByteReader {
   return (bytes, at, end, last, known, isKnownWhole) => {
     const piece = view(bytes, at, end)
     if (last && copyStart === copyEnd) return piece
-    const needed = copyEnd - copyStart + piece.length
     if (copyEnd + piece.length > buffer.length) {
-      // Doubling keeps the copies linear. Messages often have one size, so the last one's is a good first guess; a size
-      // that was only announced is none.
+      // Doubling keeps the copies linear. Messages often have one size, so the last one's is a good first guess.
       const copied = copyStart === copyEnd ? EMPTY : view(buffer, copyStart, copyEnd)
-      const size = isKnownWhole
-        ? Math.min(known, Math.max(FIRST, 2 * needed))
-        : Math.max(Math.min(known, FIRST), 2 * copied.length, lastLength)
-      buffer = new Uint8Array(Math.max(SLAB, needed, size))
+      buffer = new Uint8Array(Math.max(SLAB, known, isKnownWhole ? 0 : Math.max(2 * copied.length, lastLength)))
       buffer.set(copied)
       copyEnd = copied.length
       copyStart = 0

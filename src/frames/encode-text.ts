@@ -9,21 +9,14 @@ const ENCODED_SAMPLE = '97,0,195,169,226,130,172,240,159,152,128,239,191,189,239
 /** Most bytes that a UTF-16 unit becomes. */
 export const UNIT_BYTES = 3
 
-const OFFSET = 3
-
-/** The host's encoder, if it encodes the sample right; without `encodeInto` if that is wrong or writes beside its view. */
+/** The host's encoder, if it encodes the sample right. */
 export function testedEncoder(
   Encoder: TextEncoderClass | null = typeof TextEncoder === 'function' ? TextEncoder : null,
 ): TextEncoderLike | undefined {
   if (Encoder === null) return undefined
   try {
     const encoder = new Encoder()
-    const encode = (text: string): Uint8Array => encoder.encode(text)
-    if (encode(SAMPLE).join() !== ENCODED_SAMPLE) return undefined
-    const target = new Uint8Array(OFFSET + SAMPLE.length * UNIT_BYTES)
-    const written = encoder.encodeInto?.(SAMPLE, target.subarray(OFFSET)).written
-    const isRight = written !== undefined && target.subarray(0, OFFSET + written).join() === `0,0,0,${ENCODED_SAMPLE}`
-    return isRight ? { encode, encodeInto: (text, bytes) => encoder.encodeInto!(text, bytes) } : { encode }
+    return encoder.encode(SAMPLE).join() === ENCODED_SAMPLE ? encoder : undefined
   } catch {
     return undefined
   }

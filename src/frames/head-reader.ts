@@ -1,11 +1,9 @@
-import { frameError } from './errors.js'
-import { refusalOf, statusOf } from './http-head.js'
-import type { FrameError, FrameErrorCode, HeadCheck } from './types.js'
+import { callHost, frameError } from './errors.js'
+import { statusOf } from './http-head.js'
+import type { DecoderOptions, FrameError, FrameErrorCode } from './types.js'
 
 /** Most bytes of a head, with those of interim answers before it. */
 const HEAD_LIMIT = 16384
-/** A status line without a reason. */
-const SHORTEST_HEAD = 'HTTP/1.1 101\r'.length
 const CR = 13
 const LF = 10
 
@@ -15,8 +13,8 @@ const LF = 10
  */
 export type HeadReader = (byte: number) => boolean
 
-/** @param check `true` for any head with status 101 */
-export function createHeadReader(check: HeadCheck | true): HeadReader {
+/** @param options whose `handshake` judges the head: a function, or `true` for any head with status 101 */
+export function createHeadReader(options: DecoderOptions): HeadReader {
   let codes: number[] = []
   let size = 0
   let previous = 0
@@ -24,10 +22,9 @@ export function createHeadReader(check: HeadCheck | true): HeadReader {
   const text = (): string => codes.map((code) => String.fromCharCode(code)).join('')
   /** A status that refuses says more than what is wrong with the rest of the head. */
   const refusal = (code: FrameErrorCode, problem: string): FrameError => {
-    const head = text()
-    const status = statusOf(head)
-    if (status === undefined && head.length >= SHORTEST_HEAD) return frameError(code, 'the answer is not HTTP/1.1')
-    return frameError(code, status === undefined || status.startsWith('1') ? problem : refusalOf(status))
+    const status = statusOf(text())
+    if (status === undefined) return frameError(code, 'the answer is not HTTP/1.1')
+    return frameError(code, status.startsWith('1') ? problem : `HTTP ${status}`)
   }
 
   const isRight = (head: string): boolean => {
@@ -36,7 +33,8 @@ export function createHeadReader(check: HeadCheck | true): HeadReader {
       codes = []
       return false
     }
-    const verdict = check === true ? status === '101' : check(head)
+    const { handshake } = options
+    const verdict = typeof handshake === 'function' ? callHost(options, handshake, head) : status === '101'
     if (verdict !== true) throw refusal(1002, typeof verdict === 'string' ? verdict : 'the handshake')
     return true
   }

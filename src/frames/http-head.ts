@@ -6,17 +6,6 @@ export const TOKEN = /^[!#-'*+.\w^`|~-]+$/
 /** All but control characters, of which only the tab is allowed. */
 const VALUE = /^[\t -~\x80-\xff]*$/
 
-const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\t'
-
-/** Takes spaces and tabs off both ends. A regular expression would need a time that grows with the square of them. */
-function trim(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text[start])) start++
-  while (end > start && isBlank(text[end - 1])) end--
-  return text.slice(start, end)
-}
-
 /** The status of an HTTP/1.1 head, as text; undefined if it is none. */
 export const statusOf = (head: string): string | undefined => /^HTTP\/1\.1 (\d{3})(?![^\r ])/.exec(head)?.[1]
 
@@ -32,19 +21,9 @@ export function parseHeaders(head: string): Headers | string {
     const name = line.slice(0, Math.max(0, colon)).toLowerCase()
     if (!TOKEN.test(name) || !VALUE.test(line)) return 'a header line that is not HTTP'
     const values = fields.get(name)
-    const value = trim(line.slice(colon + 1))
+    const value = line.slice(colon + 1).trim()
     if (values === undefined) fields.set(name, [value])
     else values.push(value)
   }
   return fields
-}
-
-/** What a status other than 101 means for somebody who wants a WebSocket. */
-export function refusalOf(status: string): string {
-  const meaning = status.startsWith('3')
-    ? ', a redirect, which a WebSocket does not follow'
-    : status === '401' || status === '407'
-      ? ', which asks for credentials'
-      : ''
-  return `HTTP ${status}${meaning}`
 }

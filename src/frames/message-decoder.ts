@@ -1,6 +1,5 @@
 import { createDecoder } from './create-decoder.js'
-import { reportToHost } from './errors.js'
-import { createOutlet } from './outlet.js'
+import { callHost, checkNumbers } from './errors.js'
 import { createRandomByte } from './random.js'
 import type { ByteInput, Chunk, DecoderOptions, Frame, FrameInputs } from './types.js'
 
@@ -12,15 +11,14 @@ export class MessageDecoder implements FrameInputs {
   readonly push: (bytes: ByteInput) => void
   readonly pushFrame: (frame: Frame) => void
   readonly pushChunk: (chunk: Chunk) => void
-  readonly drained: () => void
 
+  /** @throws RangeError for a limit that is no number */
   constructor(options: DecoderOptions) {
-    const { write } = options
-    const outlet = write && createOutlet((bytes) => write.call(options, bytes), reportToHost)
-    const decoder = createDecoder(options, createRandomByte(options.random), outlet)
-    this.push = decoder.push
-    this.pushFrame = decoder.pushFrame
-    this.pushChunk = decoder.pushChunk
-    this.drained = decoder.drained
+    checkNumbers(options)
+    const write = options.write && ((bytes: Uint8Array): void => void callHost(options, options.write, bytes))
+    const { push, pushChunk } = createDecoder(options, createRandomByte(options), write)
+    this.push = push
+    this.pushChunk = pushChunk
+    this.pushFrame = ({ payload, opcode, fin }) => pushChunk({ bytes: payload, remaining: 0, opcode, fin })
   }
 }

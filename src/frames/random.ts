@@ -1,3 +1,5 @@
+import type { DecoderHost } from './types.js'
+
 declare const crypto: { getRandomValues(bytes: Uint8Array): unknown } | undefined
 
 /** Gives a number whose lowest eight bits are random. */
@@ -6,8 +8,9 @@ export type RandomByte = () => number
 /** Bytes that are fetched at a time: a call of the host costs as much as hundreds of them. */
 const POOL = 1024
 
-/** @param random gives numbers from 0 up to 1; by default the host's `crypto` is asked, or else `Math.random` */
-export function createRandomByte(random?: () => number): RandomByte {
+/** @param host may have `random`; by default `crypto` is asked, or else `Math.random` */
+export function createRandomByte(host: DecoderHost): RandomByte {
+  let random = host.random && ((): number => host.random!())
   const pool = new Uint8Array(random === undefined ? POOL : 0)
   let used = POOL
   return () => {

@@ -43,6 +43,28 @@ function testedDecoder(Decoder: TextDecoderClass | null, stream = false): TextDe
   }
 }
 
+/** The offset at or before `end` where a character begins that `end` may cut; `end` itself after ASCII. */
+function lastBoundary(bytes: Uint8Array, end: number): number {
+  if (bytes[end - 1]! < 0x80) return end
+  let at = end
+  for (let back = 0; back < 4; back++) {
+    at -= 1
+    if (bytes[at]! >> 6 !== 2) break
+  }
+  return at
+}
+
+/** Whether a decoded text has a replacement character for a mistake, and not only those that its bytes encode. */
+function hasMistake(text: string, bytes: Uint8Array): boolean {
+  let surplus = 0
+  for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) surplus += 1
+  if (surplus === 0) return false
+  for (let at = bytes.indexOf(0xef); at >= 0; at = bytes.indexOf(0xef, at + 1)) {
+    if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) surplus -= 1
+  }
+  return surplus > 0
+}
+
 /** @param Decoder the host's `TextDecoder`; `null` for none; by default the global one, if there is one. */
 export function createTextReader(
   Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
@@ -85,23 +107,12 @@ export function createTextReader(
     }
   }
 
-  /** The offset at or before `end` where a character begins that `end` may cut; `end` itself after ASCII. */
-  const lastBoundary = (bytes: Uint8Array, end: number): number => {
-    if (bytes[end - 1]! < 0x80) return end
-    let at = end
-    for (let back = 0; back < 4; back++) {
-      at -= 1
-      if (bytes[at]! >> 6 !== 2) break
-    }
-    return at
-  }
-
   /** Decodes whole characters; undefined if there may be a mistake in them. */
   const decode = (decoder: TextDecoderLike, bytes: Uint8Array, at: number, end: number): string | undefined => {
-    const text = decoder.decode(at > 0 || end < bytes.length ? view(bytes, at, end) : bytes)
+    const piece = at > 0 || end < bytes.length ? view(bytes, at, end) : bytes
+    const text = decoder.decode(piece)
     native = text.length < end - at ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
-    // A replacement character is either part of the text or marks a mistake.
-    return text.includes(REPLACEMENT) ? undefined : text
+    return hasMistake(text, piece) ? undefined : text
   }
 
   return (bytes, start, end, last) => {

@@ -2,10 +2,9 @@
  * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer:
  * - 1002: the peer broke the protocol, or its handshake is not that of a WebSocket;
  * - 1007: text that is not UTF-8;
- * - 1008: the peer sends pings on and on, and takes no answer;
  * - 1009: a message, the number of its fragments or the HTTP head exceeds its limit.
  */
-export type FrameErrorCode = 1002 | 1007 | 1008 | 1009
+export type FrameErrorCode = 1002 | 1007 | 1009
 
 /**
  * The one error of this module's streams. It is never thrown, but handed to the `error` callback or event. Its message
@@ -51,8 +50,6 @@ export interface FrameInputs {
   readonly pushFrame: (frame: Frame) => void
   /** Takes a piece of a frame's payload. */
   readonly pushChunk: (chunk: Chunk) => void
-  /** To be called when the host has room again, after `write` returned false. */
-  readonly drained: () => void
 }
 
 /**
@@ -110,9 +107,6 @@ export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, Decoder
   /**
    * Sends an answer: a pong for each ping, and a close frame for that of the peer or for an error. Each is a whole frame
    * with its mask. Default: none, the host answers.
-   *
-   * It returns a promise that resolves when the host has sent the bytes, or false while the host's buffer is full (call
-   * `drained` later): then pongs wait, and only the newest of them is kept.
    */
   write?(frame: Uint8Array): unknown
 }
@@ -121,7 +115,7 @@ export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, Decoder
 export interface ByteStream {
   /**
    * Sends bytes. Return a promise that resolves when they are sent, or false while the host's buffer is full: this is how
-   * `bufferedAmount` counts, and how a peer that pings and never reads is found out.
+   * `bufferedAmount` counts, and how `close()` sees that data is still being sent.
    */
   write(bytes: Uint8Array): unknown
   /**
@@ -160,6 +154,19 @@ export interface WebSocketOptions extends DecoderLimits, DecoderHost {
   readonly timeout?: number
   /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers; without any, none. */
   readonly setTimer?: (ms: number, call: () => void) => () => void
+}
+
+/** The part of an `AbortSignal` that is used. */
+export interface SignalLike {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+}
+
+export interface ListenerOptions {
+  /** Whether the listener is for one event only. */
+  readonly once?: boolean
+  /** Removes the listener when it is aborted. */
+  readonly signal?: SignalLike
 }
 
 /** Every event has `type` and `target`. Its type decides what else it has. */
@@ -208,7 +215,7 @@ export interface FrameWebSocket extends ReadyStates {
   addEventListener(
     type: string,
     listener: SocketListener | SocketListenerObject | null,
-    options?: { readonly once?: boolean } | boolean,
+    options?: ListenerOptions | boolean,
   ): void
   removeEventListener(type: string, listener: SocketListener | SocketListenerObject | null): void
   /**
@@ -228,9 +235,9 @@ export interface FrameWebSocket extends ReadyStates {
 
 export interface FrameWebSocketClass extends ReadyStates {
   /**
-   * @param url `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
+   * @param url text or a URL object: `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
    * @param protocols the subprotocols to ask for; the server must choose one of them
    * @throws SyntaxError for another URL, or for a subprotocol that isn't a token or is there twice
    */
-  new (url: string, protocols?: string | readonly string[]): FrameWebSocket
+  new (url: string | { readonly href: string }, protocols?: string | Iterable<string>): FrameWebSocket
 }

@@ -1,31 +1,29 @@
-/** Longest name that is compared: the time grows with the product of both lengths, and nobody misspells more. */
-const LONGEST = 40
-/** Most letters by which a name may differ to be taken for a slip. */
-const SLIP = 3
+/** Most letters by which a name may differ to be taken for a slip: of three letters, one may be wrong. */
+const SLIPS = 3
 
-/** Counts the letters to insert, remove or replace that turn one name into the other (Levenshtein), whatever their case. */
-function distance(a: string, b: string): number {
-  const letters = Array.from(b.slice(0, LONGEST).toLowerCase())
-  let row = Array.from({ length: letters.length + 1 }, (_, column) => column)
-  Array.from(a.slice(0, LONGEST).toLowerCase()).forEach((letter, index) => {
-    const next = [index + 1]
-    letters.forEach((other, column) => {
-      next.push(Math.min(row[column + 1]! + 1, next[column]! + 1, row[column]! + (letter === other ? 0 : 1)))
-    })
-    row = next
-  })
-  return row[row.length - 1]!
+/** Whether one name becomes another by so many letters inserted, removed, replaced or swapped with the next. */
+function isNear(a: string, b: string, slips: number): boolean {
+  let same = 0
+  while (a[same] && a[same] === b[same]) same++
+  const x = a.slice(same)
+  const y = b.slice(same)
+  return (
+    x === y ||
+    (slips > 0 &&
+      (isNear(x.slice(1), y, slips - 1) ||
+        (x[0] === y[1] && x[1] === y[0] && isNear(x.slice(2), y.slice(2), slips - 1)) ||
+        isNear(x, y.slice(1), slips - 1) ||
+        isNear(x.slice(1), y.slice(1), slips - 1)))
+  )
 }
 
-/** The known name that is most like another. */
-export function nearest(name: string, known: readonly string[]): string {
-  return known.reduce((best, other) => (distance(name, other) < distance(name, best) ? other : best))
-}
-
-/** The known name that a misspelt one was probably meant to be; undefined if it is like none. */
+/** The known name that a misspelt one was probably meant to be, whatever the case of its letters. */
 export function meant(name: string, known: readonly string[]): string | undefined {
-  const best = nearest(name, known)
-  return distance(name, best) > Math.min(SLIP, Math.max(name.length, best.length) - 1) ? undefined : best
+  for (let slips = 0; slips <= SLIPS && slips * 3 <= name.length; slips++) {
+    const best = known.find((other) => isNear(name.toLowerCase(), other.toLowerCase(), slips))
+    if (best) return best
+  }
+  return undefined
 }
 
 /** Ends a sentence about an unknown name: the name that was probably meant, or else all of them. */

@@ -1,5 +1,5 @@
-/** The kind of a body's field. A trailing `?` marks an optional field. An int64 is sent as decimal text. */
-export type FieldKind = 'key' | 'label' | 'annotation' | 'text' | 'seconds' | 'int64?' | 'texts?'
+/** The kind of a body's field. An int64 is sent as decimal text. Fields may be left out of an update alone. */
+export type FieldKind = 'key' | 'label' | 'text' | 'texts' | 'int64'
 
 /** Without `body`, the request has none. `{key}` in a path stands for one encoded name. */
 export type Operation = readonly [
@@ -17,15 +17,15 @@ export const operations = {
   health: ['POST', '/health', {}],
   allocate: ['POST', '/allocate', {}],
   shutdown: ['POST', '/shutdown', {}],
-  reserve: ['POST', '/reserve', { seconds: 'seconds' }],
+  reserve: ['POST', '/reserve', { seconds: 'int64' }],
   getGameServer: ['GET', '/gameserver'],
   watchGameServer: ['GET', '/watch/gameserver'],
   setLabel: ['PUT', '/metadata/label', { key: 'key', value: 'label' }],
-  setAnnotation: ['PUT', '/metadata/annotation', { key: 'key', value: 'annotation' }],
+  setAnnotation: ['PUT', '/metadata/annotation', { key: 'key', value: 'text' }],
   getCounter: ['GET', '/v1beta1/counters/{key}'],
-  updateCounter: ['PATCH', '/v1beta1/counters/{key}', { count: 'int64?', capacity: 'int64?', countDiff: 'int64?' }],
+  updateCounter: ['PATCH', '/v1beta1/counters/{key}', { count: 'int64', capacity: 'int64', countDiff: 'int64' }],
   getList: ['GET', '/v1beta1/lists/{key}'],
-  updateList: ['PATCH', '/v1beta1/lists/{key}', { capacity: 'int64?', values: 'texts?' }],
+  updateList: ['PATCH', '/v1beta1/lists/{key}', { capacity: 'int64', values: 'texts' }],
   addListValue: ['POST', '/v1beta1/lists/{key}:addValue', { value: 'text' }],
   removeListValue: ['POST', '/v1beta1/lists/{key}:removeValue', { value: 'text' }],
 } as const satisfies Record<string, Operation>

@@ -1,116 +1,268 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
-import { hurried } from '../faults/manual-clock.js'
-import type { ScriptedSidecar } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
+import { good, ignore, searching } from './told-answers.js'
 
-/** A second takes 25 ms. */
-const clock = hurried(40)
-
-/** A sidecar that isn't there yet, and a client of it. */
-async function beforeItsSidecar(options: ClientOptions): Promise<[SidecarClient, ScriptedSidecar]> {
-  const sidecar = await startScripted()
-  await sidecar.stop()
-  const client = createClient({ ...clock.options, baseUrl: sidecar.url, ...options })
-  onTestFinished(() => client.close())
-  return [client, sidecar]
-}
-
-describe('a program whose sidecar is not there', () => {
-  const ways: [string, ClientOptions, (client: SidecarClient) => unknown][] = [
-    ['a call', {}, (client) => client.ready().catch(() => {})],
-    ['the watch', {}, (client) => client.on('gameserver', () => {})],
-    ['the heartbeat', { autoHealth: true }, () => {}],
-    ['all of them', { autoHealth: true }, (client) => [client.on('state', () => {}), client.connect().catch(() => {})]],
-  ]
-
-  test.each(ways)('is warned once, with where it was looked for: %s', async (_name, options, begin) => {
-    const warnings: string[] = []
-    const [client, sidecar] = await beforeItsSidecar({ ...options, logger: { warn: (text) => warnings.push(text) } })
-    begin(client)
-    await clock.pass(1000)
-    expect(warnings).toEqual([])
-    await clock.pass(3000)
-    expect(warnings).toEqual([expect.stringContaining(sidecar.url)])
-    await clock.pass(30_000)
-    expect(warnings).toHaveLength(1)
+describe('the search for an absent sidecar', () => {
+  test('one search serves all who wait, less and less often', async () => {
+    const { client, asked, pass } = searching()
+    ignore(client.getGameServer())
+    ignore(client.setLabel('a', 'b'))
+    ignore(client.health())
+    await pass(16_000)
+    expect(asked).toEqual([0, 1000, 3000, 7000, 11_000, 15_000])
   })
 
-  test('is warned on the console where it gave no logger', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    onTestFinished(() => warn.mockRestore())
-    const [client, sidecar] = await beforeItsSidecar({})
-    client.ready().catch(() => {})
-    await clock.pass(10_000)
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(sidecar.url)]])
+  test('the shortest delay between two attempts is 150 ms, whatever the jitter', async () => {
+    const { client, asked, pass } = searching({ random: () => 0 })
+    ignore(client.getGameServer())
+    await pass(600)
+    expect(asked).toEqual([0, 150, 300, 450, 600])
   })
 
-  test('is not warned once more when the sidecar comes and goes', async () => {
-    const warnings: string[] = []
-    const [client, sidecar] = await beforeItsSidecar({ logger: { warn: (text) => warnings.push(text) } })
-    client.on('gameserver', () => {})
-    await clock.pass(5000)
-    await sidecar.start()
-    await client.waitFor('Ready')
-    await sidecar.stop()
-    await clock.pass(10_000)
-    expect(warnings).toHaveLength(1)
+  test('all who wait go on at once when the sidecar answers, and the search ends', async () => {
+    const { client, asked, answer, pass } = searching()
+    const both = Promise.all([client.getGameServer(), client.setLabel('a', 'b')])
+    await pass(2000)
+    answer(good)
+    await pass(1000)
+    expect((await both)[1]).toBe('accepted')
+    // One answer to the search, and one to each call.
+    expect(asked.slice(0, 2)).toEqual([0, 1000])
+    expect(asked).toHaveLength(5)
+    expect(client.gameServer).toEqual(gameServer(1))
+    await client.setLabel('a', 'b')
+    expect(asked).toHaveLength(6)
   })
-})
 
-describe('nobody is warned', () => {
-  test('where the sidecar answered before, and the first search is for one that has gone', async () => {
-    const warnings: string[] = []
-    const [client, sidecar] = await beforeItsSidecar({ retry: false, logger: { warn: (text) => warnings.push(text) } })
-    await sidecar.start()
+  test('the search ends with the last who waits, and the next one keeps its delay', async () => {
+    const { client, asked, pass } = searching()
+    const controller = new AbortController()
+    const given = client.getGameServer({ signal: controller.signal })
+    ignore(given)
+    await pass(1500)
+    controller.abort()
+    await expect(given).rejects.toMatchObject({ code: 'ABORTED' })
+    await pass(500)
+    ignore(client.getGameServer())
+    await pass(500)
+    expect(asked).toEqual([0, 1000])
+    await pass(5000)
+    expect(asked).toEqual([0, 1000, 3000, 7000])
+  })
+
+  test('a call that comes much later dials at once', async () => {
+    const { client, asked, pass } = searching()
+    ignore(client.getGameServer({ timeout: 1500 }))
+    await pass(20_000)
+    ignore(client.getGameServer({ timeout: 1500 }))
+    await pass(100)
+    expect(asked).toEqual([0, 1000, 20_000])
+  })
+
+  test('the search goes on while one of two still waits', async () => {
+    const { client, asked, pass } = searching()
+    ignore(client.getGameServer({ timeout: 500 }))
+    ignore(client.getGameServer())
+    await pass(3500)
+    expect(asked).toEqual([0, 1000, 3000])
+  })
+
+  test('a question without an answer is given up after 4 s and asked again', async () => {
+    const { client, asked, answer, pass, signals } = searching()
+    answer('never')
+    ignore(client.getGameServer())
+    await pass(3950)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    await pass(50)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    await pass(1000)
+    expect(asked).toEqual([0, 5000])
+  })
+
+  test('after a sidecar was found, stayed for over a second and was lost, delays begin anew', async () => {
+    const { client, asked, answer, pass } = searching()
+    const found = client.getGameServer()
+    await pass(5000)
+    answer(good)
+    await pass(8000)
+    await found
+    answer('refused')
+    ignore(client.getGameServer({ timeout: 100 }))
+    await pass(10_000)
+    const before = asked.length
+    ignore(client.getGameServer())
+    await pass(5000)
+    expect(asked.slice(before)).toEqual([23_000, 24_000, 26_000])
+  })
+
+  test('one answer that no repetition can change ends all who wait', async () => {
+    const { client, asked, answer, pass } = searching({ limits: { body: 100 } })
+    answer(good)
+    const failed = await Promise.allSettled([client.getGameServer(), client.setLabel('a', 'b')])
+    expect(failed).toMatchObject([
+      { reason: { code: 'LIMIT', operation: 'getGameServer' } },
+      { reason: { code: 'LIMIT', operation: 'setLabel' } },
+    ])
+    await pass(5000)
+    expect(asked).toHaveLength(1)
+  })
+
+  test('a call made just as the last one that waited is aborted searches by itself', async () => {
+    const { client, answer, pass } = searching()
+    const controller = new AbortController()
+    const stopped = client.connect({ signal: controller.signal })
+    ignore(stopped)
+    await pass(50)
+    controller.abort()
+    answer(good)
+    const found = client.connect()
+    await pass(2000)
+    expect((await found).object_meta.name).toBe('scripted')
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  test('a sidecar that has just answered is not searched for before the watch', async () => {
+    const sidecar = await startScripted()
+    const client = connectClient(sidecar, { retry: false, verifyInterval: 0 })
     await client.getGameServer()
     client.on('gameserver', () => {})
-    await sidecar.stop()
-    await clock.pass(10_000)
-    expect(warnings).toEqual([])
-  })
-
-  test('where the sidecar answered before', async () => {
-    const warnings: string[] = []
-    const [client, sidecar] = await beforeItsSidecar({
-      autoHealth: true,
-      logger: { warn: (text) => warnings.push(text) },
-    })
-    const connected = client.connect()
-    await clock.pass(500)
-    await sidecar.start()
-    await connected
-    await clock.pass(20_000)
-    expect(warnings).toEqual([])
-  })
-
-  test('who asked for nothing, or closed the client before', async () => {
-    const warnings: string[] = []
-    const logger = { warn: (text: string) => warnings.push(text) }
-    const [, sidecar] = await beforeItsSidecar({ logger })
-    const closed = createClient({ ...clock.options, baseUrl: sidecar.url, logger })
-    closed.connect().catch(() => {})
-    await clock.pass(1000)
-    closed.close()
-    await clock.pass(10_000)
-    expect(warnings).toEqual([])
+    await sidecar.until(() => sidecar.followers === 1, 'the watch')
+    expect(sidecar.requests.map(({ path }) => path).slice(0, 2)).toEqual(['/gameserver', '/watch/gameserver'])
   })
 })
 
-test('beats before the sidecar has answered at all are not told as failed, but as waiting for it', async () => {
-  const [client, sidecar] = await beforeItsSidecar({ autoHealth: { interval: 1000 } })
+test('a read that is answered 503 again and again is sent less and less often', async () => {
+  const { client, asked, answer, pass, paths } = searching()
+  answer((path) => (path === '/gameserver' ? good : { status: 503 }))
+  ignore(client.getCounter('a'))
+  await pass(12_000)
+  const times = asked.filter((_, index) => paths[index] !== '/gameserver')
+  expect(times.slice(0, 5).map((time) => time - times[0]!)).toEqual([0, 1000, 3000, 7000, 11_000])
+})
+
+describe('the warning of an absent sidecar', () => {
+  const ways: [string, ClientOptions, (client: SidecarClient) => unknown][] = [
+    ['a call', {}, (client) => ignore(client.ready())],
+    ['the watch', { watch: 'stream' }, (client) => client.on('gameserver', () => {})],
+    ['the heartbeat', { autoHealth: true }, () => {}],
+  ]
+
+  test.each(ways)(
+    'an absent sidecar is warned of once, with its address, after 2 s of %s',
+    async (_name, options, begin) => {
+      const { client, pass, warn } = searching(options)
+      begin(client)
+      await pass(1950)
+      expect(warn).not.toHaveBeenCalled()
+      await pass(100)
+      expect(warn.mock.calls).toEqual([[expect.stringContaining('http://127.0.0.1:1')]])
+      await pass(20_000)
+      ignore(client.getGameServer())
+      await pass(20_000)
+      expect(warn).toHaveBeenCalledTimes(1)
+    },
+  )
+
+  test('an absent sidecar is warned of on the console where there is no logger', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warn.mockRestore())
+    const { client, pass } = searching({ logger: undefined! })
+    ignore(client.ready())
+    await pass(3000)
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('http://127.0.0.1:1')]])
+  })
+
+  test('no warning of an absent sidecar comes where it answers within 2 s or answered before', async () => {
+    const { client, answer, pass, warn } = searching({ watch: 'stream' })
+    const found = client.getGameServer()
+    await pass(900)
+    answer(good)
+    await pass(200)
+    await found
+    answer('refused')
+    client.on('gameserver', () => {})
+    ignore(client.getGameServer({ timeout: 30_000 }))
+    await pass(20_000)
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  test('no warning of an absent sidecar comes where nothing was asked or the client is closed', async () => {
+    const idle = searching()
+    const closed = searching()
+    ignore(closed.client.connect())
+    await closed.pass(1000)
+    closed.client.close()
+    await closed.pass(10_000)
+    await idle.pass(10_000)
+    expect([...idle.warn.mock.calls, ...closed.warn.mock.calls]).toEqual([])
+  })
+})
+
+test('beats before the first answer wait for the sidecar, and fail only after it', async () => {
+  const { client, answer, pass } = searching({ autoHealth: { interval: 1000 } })
   const events: HealthEvent[] = []
   client.on('health', (event) => void events.push(event))
-  await clock.pass(10_000)
-  expect(events.filter(({ ok }) => ok === false)).toEqual([])
-  expect(events.filter(({ reason }) => !/waiting/i.test(String(reason)))).toEqual([])
+  await pass(10_000)
+  expect(new Set(events.map(({ ok }) => ok))).toEqual(new Set([undefined]))
   expect(client.status).toMatchObject({ healthy: undefined, lastBeat: undefined })
-  await sidecar.start()
-  await client.connect()
-  while (!client.status.healthy) await client.once('health')
-  expect(events.filter(({ ok }) => ok === false)).toEqual([])
-  await sidecar.stop()
-  while (client.status.healthy) await client.once('health')
-  expect(events.at(-1)).toMatchObject({ ok: false, reason: expect.not.stringMatching(/waiting/i) })
+  answer(good)
+  await pass(5000)
+  expect(client.status.healthy).toBe(true)
+  answer('refused')
+  await pass(5000)
+  expect(client.status.healthy).toBe(false)
+  expect(events.at(-1)).toMatchObject({ ok: false, reason: expect.stringMatching(/\w/) })
+})
+
+test('a failed beat is repeated as soon as another call finds the sidecar', async () => {
+  const { client, answer, pass, paths } = searching({ autoHealth: { interval: 60_000 }, retry: false })
+  const beats = (): number => paths.filter((path) => path === '/health').length
+  await pass(100)
+  expect(beats()).toBe(1)
+  answer(good)
+  await client.getGameServer()
+  await pass(100)
+  expect(beats()).toBe(2)
+  answer((path) => (path === '/health' ? { status: 404 } : good))
+  await pass(60_000)
+  const refused = beats()
+  await client.getGameServer()
+  await pass(100)
+  expect(beats()).toBe(refused)
+})
+
+test('without a watch the status follows what calls find, and events tell each change once', async () => {
+  const { client, answer, pass } = searching({ retry: false, timeout: 1000 })
+  const events: string[] = []
+  client.on('connection', ({ state }) => void events.push(state))
+  await client.getGameServer().catch(() => {})
+  expect(client.status).toMatchObject({ connection: 'connecting', reason: expect.stringContaining('127.0.0.1') })
+  answer('never')
+  const late = client.getGameServer().catch(() => {})
+  await pass(1000)
+  await late
+  expect(client.status).toMatchObject({ connection: 'connecting', reason: expect.stringContaining('1000 ms') })
+  answer(good)
+  await client.getGameServer()
+  await client.getGameServer()
+  expect(client.status).toMatchObject({ connection: 'connected', reason: undefined })
+  answer('refused')
+  await client.getGameServer().catch(() => {})
+  expect(events).toEqual(['connecting', 'connected', 'reconnecting'])
+})
+
+describe('the hint where nobody answers', () => {
+  test.each(['http://localhost:9', 'https://127.0.0.1:9', 'http://[::1]:9'])(
+    'the hint for %s is the command that starts a sidecar',
+    async (baseUrl) => {
+      const { client } = searching({ baseUrl, retry: false })
+      await expect(client.getGameServer()).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        hint: expect.stringContaining('npx gameserver-sidecar local'),
+      })
+    },
+  )
 })

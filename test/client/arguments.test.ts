@@ -1,123 +1,113 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SidecarClient } from '../../src/index.js'
+import type { SeenRequest } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { misspeltNames, wrongArguments } from './wrong-input.js'
 
-type Call = (client: SidecarClient, value: never) => Promise<unknown>
+type Call = (client: SidecarClient) => Promise<unknown>
 
-/** Every place where a caller's own value goes in. */
-const places: [string, Call][] = [
-  ['seconds of reserve', (client, value) => client.reserve(value)],
-  ['key of setLabel', (client, value) => client.setLabel(value, 'v')],
-  ['value of setLabel', (client, value) => client.setLabel('k', value)],
-  ['key of setAnnotation', (client, value) => client.setAnnotation(value, 'v')],
-  ['value of setAnnotation', (client, value) => client.setAnnotation('k', value)],
-  ['key of getCounter', (client, value) => client.getCounter(value)],
-  ['count of updateCounter', (client, value) => client.updateCounter('x', { count: value })],
-  ['capacity of updateCounter', (client, value) => client.updateCounter('x', { capacity: value })],
-  ['countDiff of updateCounter', (client, value) => client.updateCounter('x', { countDiff: value })],
-  ['key of getList', (client, value) => client.getList(value)],
-  ['capacity of updateList', (client, value) => client.updateList('x', { capacity: value })],
-  ['values of updateList', (client, value) => client.updateList('x', { values: value })],
-  ['one of values of updateList', (client, value) => client.updateList('x', { values: [value] })],
-  ['key of addListValue', (client, value) => client.addListValue(value, 'v')],
-  ['value of addListValue', (client, value) => client.addListValue('k', value)],
-  ['value of removeListValue', (client, value) => client.removeListValue('k', value)],
-]
-
-const throwing = {
-  toString() {
-    throw new Error('no text')
-  },
-}
-
-/** What is no argument anywhere, and can't or can hardly be turned into text for a message. */
-const values: [string, unknown][] = [
-  ['an object without a prototype', Object.create(null)],
-  ['an object whose toString throws', throwing],
-  ['an array of such objects', [throwing]],
-  ['a symbol', Symbol('x')],
-  ['a function', () => 1],
-]
-
-test.each(values)('%s is INVALID_ARGUMENT wherever it is given, and nothing is sent', async (_what, value) => {
+/** The error of a call that must not be sent. */
+async function refusing(call: (client: SidecarClient) => unknown): Promise<unknown> {
   const sidecar = await startScripted()
   const client = connectClient(sidecar)
-  const codes = places.map(async ([place, call]) => {
-    const error: { name?: string; code?: string } = await call(client, value as never).then(
-      () => ({ name: 'nothing' }),
-      (error: unknown) => error as { name?: string; code?: string },
-    )
-    return [place, error.name, error.code]
-  })
-  expect(await Promise.all(codes)).toEqual(places.map(([place]) => [place, 'SidecarError', 'INVALID_ARGUMENT']))
+  const error: unknown = await (async () => call(client))().then(
+    () => expect.fail('it was taken'),
+    (reason: unknown) => reason,
+  )
   expect(sidecar.requests).toEqual([])
+  return error
+}
+
+test.each(wrongArguments)('%s() refuses %s with INVALID_ARGUMENT', async (operation, _what, named, call) => {
+  expect(await refusing(call)).toMatchObject({
+    name: 'SidecarError',
+    code: 'INVALID_ARGUMENT',
+    operation,
+    message: expect.stringContaining(named),
+  })
+})
+
+test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operation, given, meant, call) => {
+  expect(await refusing(call)).toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    operation,
+    message: expect.stringContaining(given),
+    hint: expect.stringMatching(new RegExp(`mean \\W?${meant}\\b`)),
+  })
+})
+
+test('allocate() knows no option force, which is one of ready() alone', async () => {
+  expect(await refusing((client) => client.allocate({ force: true } as never))).toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    operation: 'allocate',
+    message: expect.stringContaining('force'),
+  })
+})
+
+test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
+  const sidecar = await startScripted()
+  sidecar.publish(gameServer(1, 'Draining'))
+  const client = connectClient(sidecar)
+  expect((await client.waitFor(({ status }) => status.state === 'Draining')).status.state).toBe('Draining')
+  await expect(client.waitFor('Draining')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+})
+
+test.each(['Scheduled', 'Ready', 'Allocated', 'Reserved', 'Error', 'RequestReady', 'Unhealthy', 'Shutdown'] as const)(
+  'waitFor() knows the state %s',
+  async (state) => {
+    const sidecar = await startScripted()
+    sidecar.publish(gameServer(1, state))
+    expect((await connectClient(sidecar).waitFor(state)).status.state).toBe(state)
+  },
+)
+
+/** What one call sends. */
+async function sentBy(call: Call): Promise<readonly SeenRequest[]> {
+  const body = '{"name":"rooms","count":"1","capacity":"2","values":[]}'
+  const sidecar = await startScripted([{ on: '*', step: answering({ body }) }])
+  await call(connectClient(sidecar, { retry: false }))
+  return sidecar.requests
+}
+
+describe('an argument at its limit', () => {
+  test.each<[string, Call, object]>([
+    ['a label key of 59 characters', (c) => c.setLabel('k'.repeat(59), 'v'), { key: 'k'.repeat(59), value: 'v' }],
+    ['an empty label', (c) => c.setLabel('k', ''), { key: 'k', value: '' }],
+    ['a label of 63 characters', (c) => c.setLabel('k', 'v'.repeat(63)), { key: 'k', value: 'v'.repeat(63) }],
+    ['an empty annotation', (c) => c.setAnnotation('k', ''), { key: 'k', value: '' }],
+    ['a reservation without an end', (c) => c.reserve(0), { seconds: '0' }],
+    ['the longest reservation', (c) => c.reserve(9223372036), { seconds: '9223372036' }],
+    ['the longest reservation as a bigint', (c) => c.reserve(9223372036n), { seconds: '9223372036' }],
+    ['a reservation as decimal text', (c) => c.reserve('10'), { seconds: '10' }],
+    ['a count of 0', (c) => c.updateCounter('x', { count: 0 }), { count: '0' }],
+    ['an empty list value', (c) => c.addListValue('x', ''), { value: '' }],
+  ])('%s is sent as it is', async (_what, call, body) => {
+    const [request] = await sentBy(call)
+    expect(JSON.parse(request!.body)).toMatchObject(body)
+  })
+
+  test('updateCounter() sends only the fields that are given', async () => {
+    const [request] = await sentBy((c) => c.updateCounter('x', { count: 1, capacity: undefined!, countDiff: 2 }))
+    expect(request!.body).toBe('{"count":"1","countDiff":"2"}')
+  })
+})
+
+test('the values of a list may be any text', async () => {
+  const client = connectClient(await startSidecar({ mode: 'local' }))
+  const values = ['', 'a b', 'ä']
+  expect(await client.updateList('players', { values })).toMatchObject({ name: 'players', values })
 })
 
 test.each([
-  ['a bigint', 10n],
-  ['the longest, as bigint', 9223372036n],
-  ['decimal text', '10'],
-])('reserve() takes %s', async (_what, seconds) => {
-  const sidecar = await startScripted()
-  expect(await connectClient(sidecar).reserve(seconds)).toBe('accepted')
-  const [request] = sidecar.requests.filter(({ path }) => path === '/reserve')
-  expect(JSON.parse(request!.body)).toEqual({ seconds: String(seconds) })
+  ['...', '...'],
+  ['..a', '..a'],
+  ['a b?#%', 'a%20b%3F%23%25'],
+  ['ä', '%C3%A4'],
+  ['$&', '%24%26'],
+])('a counter may be called "%s"', async (name, encoded) => {
+  const requests = await sentBy((client) => client.getCounter(name))
+  expect(requests.map(({ path }) => path)).toEqual([`/v1beta1/counters/${encoded}`])
 })
-
-test.each([-1n, 9223372037n, 1n << 70n])('reserve(%d) as bigint is INVALID_ARGUMENT', async (seconds) => {
-  const sidecar = await startScripted()
-  await expect(connectClient(sidecar).reserve(seconds)).rejects.toMatchObject({
-    name: 'SidecarError',
-    code: 'INVALID_ARGUMENT',
-    operation: 'reserve',
-  })
-  expect(sidecar.requests).toEqual([])
-})
-
-/** The `timeout` of a call may be Infinity, but must be a number that is not negative. */
-const timed: [string, (client: SidecarClient, timeout: number) => Promise<unknown>][] = [
-  ['ready', (client, timeout) => client.ready({ timeout })],
-  ['health', (client, timeout) => client.health({ timeout })],
-  ['setLabel', (client, timeout) => client.setLabel('a', 'b', { timeout })],
-  ['getCounter', (client, timeout) => client.getCounter('rooms', { timeout })],
-  ['addListValue', (client, timeout) => client.addListValue('players', `${timeout}`, { timeout })],
-  ['getGameServer', (client, timeout) => client.getGameServer({ timeout })],
-  ['connect', (client, timeout) => client.connect({ timeout })],
-  ['waitFor', (client, timeout) => client.waitFor(() => true, { timeout })],
-  ['once', (client, timeout) => client.once('gameserver', { timeout })],
-]
-
-test.each(timed.flatMap(([name, call]) => [NaN, -1].map((timeout) => [name, timeout, call] as const)))(
-  '%s({ timeout: %o }) is INVALID_ARGUMENT, which says so, and nothing is sent',
-  async (operation, timeout, call) => {
-    const sidecar = await startSidecar()
-    const client = connectClient(sidecar)
-    await expect(call(client, timeout)).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      operation,
-      message: expect.stringMatching(new RegExp(`timeout.*${timeout}`)),
-    })
-    expect(calls(sidecar)).toEqual([])
-  },
-)
-
-test.each(timed)('%s({ timeout: Infinity }) and undefined are taken', async (_name, call) => {
-  const client = connectClient(await startSidecar())
-  await call(client, Infinity)
-  await call(client, undefined as never)
-})
-
-test.each([0, NaN, -1, 1.5])(
-  'watchGameServer({ queue: %o }) is INVALID_ARGUMENT, and does not wait for ever',
-  async (queue) => {
-    const client = connectClient(await startSidecar())
-    const first = async (): Promise<unknown> => client.watchGameServer({ queue })[Symbol.asyncIterator]().next()
-    const instead = client.waitFor(() => true).then(() => new Promise((resolve) => setImmediate(resolve, 'nothing')))
-    await expect(Promise.race([first(), instead])).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      operation: 'watchGameServer',
-      message: expect.stringMatching(new RegExp(`queue.*${queue}`)),
-    })
-  },
-)

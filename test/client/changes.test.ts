@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
-import type { GameServer, SidecarClient, SidecarEvents } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
+import type { AllocatedEvent, ClientOptions, GameServer, SidecarClient, SidecarEvents } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { tellAll } from './told-objects.js'
 
 type Changes = Partial<GameServer['object_meta'] & GameServer['status']>
@@ -15,26 +16,25 @@ function object(version: number, { labels, annotations, counters, lists, state =
   }
 }
 
-/** What a listener of one type hears while these objects come one after the other. */
-async function hear<T extends keyof SidecarEvents>(type: T, first: Changes, ...changes: Changes[]) {
+/** What a listener of one type is told while these objects come one after the other. */
+async function hear<T extends keyof SidecarEvents>(type: T, changes: Changes[], options: ClientOptions = {}) {
   const heard: SidecarEvents[T][] = []
-  const next = changes.map((change, index) => object(index + 2, change))
+  const [first, ...next] = changes.map((change, index) => object(index + 1, change))
   const listen = (client: SidecarClient): void =>
     void client.on(type, (event) => {
       if (client.gameServer?.object_meta.uid !== 'end') heard.push(event)
     })
-  const { errors } = await tellAll([object(1, first), ...next], listen)
+  const { errors } = await tellAll([first!, ...next], listen, options)
   return { heard, errors }
 }
 
-test('a label that is set, changed, left alone and removed', async () => {
-  const { heard } = await hear(
-    'label',
+test('a label event comes for each label that is set, changed or removed', async () => {
+  const { heard } = await hear('label', [
     { labels: { a: '1', same: 'x' } },
     { labels: { a: '2', same: 'x' } },
     { labels: { same: 'x', b: '1' } },
     {},
-  )
+  ])
   expect(heard).toEqual([
     { key: 'a', value: '1', previous: undefined },
     { key: 'same', value: 'x', previous: undefined },
@@ -46,19 +46,18 @@ test('a label that is set, changed, left alone and removed', async () => {
   ])
 })
 
-test("the platform's prefix is taken off where a key begins with it, and only there", async () => {
+test('an annotation event has its key without the prefix of the platform', async () => {
   const annotations = { 'agones.dev/sdk-mode': 'duel', 'x.agones.dev/sdk-mode': 'x', mode: 'y' }
-  const { heard } = await hear('annotation', { annotations })
+  const { heard } = await hear('annotation', [{ annotations }])
   expect(heard.map(({ key }) => key)).toEqual(['mode', 'x.agones.dev/sdk-mode', 'mode'])
 })
 
-test('a counter that is there, changes and goes', async () => {
-  const { heard } = await hear(
-    'counter',
+test('a counter event has the counter and the one before', async () => {
+  const { heard } = await hear('counter', [
     { counters: { rooms: { count: '1', capacity: '10' } } },
     { counters: { rooms: { count: '1', capacity: '20' } } },
     { counters: {} },
-  )
+  ])
   expect(heard).toEqual([
     { name: 'rooms', count: 1, capacity: 10, previous: undefined },
     { name: 'rooms', count: 1, capacity: 20, previous: { name: 'rooms', count: 1, capacity: 10 } },
@@ -66,14 +65,13 @@ test('a counter that is there, changes and goes', async () => {
   ])
 })
 
-test('a list whose values come and go, and which goes', async () => {
-  const { heard } = await hear(
-    'list',
+test('a list event has the list, and the values that came and went', async () => {
+  const { heard } = await hear('list', [
     { lists: { players: { capacity: '4', values: ['a', 'b'] } } },
     { lists: { players: { capacity: '4', values: ['b', 'c'] } } },
     { lists: { players: { capacity: '4', values: ['c', 'b'] } } },
     { lists: {} },
-  )
+  ])
   expect(heard).toEqual([
     { name: 'players', capacity: 4, values: ['a', 'b'], added: ['a', 'b'], removed: [] },
     { name: 'players', capacity: 4, values: ['b', 'c'], added: ['c'], removed: ['a'] },
@@ -82,45 +80,152 @@ test('a list whose values come and go, and which goes', async () => {
   ])
 })
 
-test('a number that can not be held is reported with its kind, and the others are told all the same', async () => {
-  const counters = { rooms: { count: '9007199254740993', capacity: '10' }, seats: { count: '2', capacity: '3' } }
-  const { heard, errors } = await hear('counter', { counters })
+const unsafe = { rooms: { count: '9007199254740993', capacity: '10' }, seats: { count: '2', capacity: '3' } }
+
+test('a counter that a number cannot hold is an error, and the other counters are told', async () => {
+  const { heard, errors } = await hear('counter', [{ counters: unsafe }])
   expect(heard).toEqual([{ name: 'seats', count: 2, capacity: 3, previous: undefined }])
   expect(errors).toMatchObject([{ code: 'UNSAFE_INTEGER', operation: 'counter' }])
 })
 
-test('a list that is none is reported with its kind, and the others are told all the same', async () => {
+test('a counter event has bigints with int64: bigint', async () => {
+  const { heard } = await hear('counter', [{ counters: unsafe }], { int64: 'bigint' })
+  expect(heard[0]).toEqual({ name: 'rooms', count: 9007199254740993n, capacity: 10n, previous: undefined })
+})
+
+test('a list that is none is an error, and the other lists are told', async () => {
   const lists = { players: { capacity: '4', values: 'a' as never }, rooms: { capacity: '1', values: ['x'] } }
-  const { heard, errors } = await hear('list', { lists })
+  const { heard, errors } = await hear('list', [{ lists }])
   expect(heard.map(({ name }) => name)).toEqual(['rooms'])
   expect(errors).toMatchObject([{ code: 'PROTOCOL', operation: 'list' }])
 })
 
-test('what nobody listens to is not looked for', async () => {
-  const { errors } = await hear('label', { counters: { rooms: { count: '9007199254740993', capacity: '10' } } })
+test('a counter that nobody listens to is not looked at', async () => {
+  const { errors } = await hear('label', [{ counters: unsafe }])
   expect(errors).toEqual([])
 })
 
-test('a state is told with the one before, and Unhealthy is an error too, once', async () => {
+test('a state event has the state before, and comes only when the state changes', async () => {
   const unhealthy = { state: 'Unhealthy' }
-  const { heard, errors } = await hear('state', { state: 'Ready' }, { labels: {} }, unhealthy, {
-    ...unhealthy,
-    labels: {},
-  })
+  const { heard, errors } = await hear('state', [{}, { labels: {} }, unhealthy, { ...unhealthy, labels: {} }])
   expect(heard.map(({ state, previous }) => [state, previous])).toEqual([
     ['Ready', undefined],
     ['Unhealthy', 'Ready'],
   ])
-  expect(errors).toMatchObject([
-    { code: 'UNAVAILABLE', message: expect.stringMatching(/Unhealthy/), hint: expect.stringMatching(/\w/) },
-  ])
+  expect(errors).toMatchObject([{ code: 'UNAVAILABLE', message: expect.stringMatching(/Unhealthy/) }])
 })
 
-test('an int64 as bigint where that is wanted', async () => {
-  const counters = { rooms: { count: '9007199254740993', capacity: '10' } }
-  const heard: unknown[] = []
-  await tellAll([object(2, { counters })], (client) => client.on('counter', (event) => heard.push(event)), {
-    int64: 'bigint',
+const fleet = {
+  metadata: { name: 'arena' },
+  spec: {
+    counters: { rooms: { count: 1, capacity: 10 }, spare: { count: 2, capacity: 4 } },
+    lists: { players: { capacity: 4, values: ['ann'] } },
+  },
+}
+
+describe('an allocated event of the local sidecar', () => {
+  function listen(client: SidecarClient): AllocatedEvent[] {
+    const told: AllocatedEvent[] = []
+    client.on('allocated', (event) => void told.push(event))
+    return told
+  }
+
+  test('an allocated event comes once, with the labels, annotations, counts and values of the allocation', async () => {
+    const sidecar = await startSidecar({ gameServer: fleet })
+    const client = connectClient(sidecar)
+    const told = listen(client)
+    await client.ready({ confirm: true })
+    expect(told).toEqual([])
+    sidecar.control({
+      type: 'allocate',
+      labels: { 'agones.dev/sdk-mode': 'duel', team: 'red' },
+      annotations: { map: 'lava' },
+      counters: { rooms: { action: 'Increment', amount: 2 } },
+      lists: { players: { addValues: ['bob', 'ann', 'cid'] } },
+    })
+    await expect.poll(() => told.length).toBe(1)
+    const { labels, annotations, counters, lists, gameServer } = told[0]!
+    expect({ ...labels }).toEqual({ mode: 'duel', team: 'red' })
+    expect(Object.keys(annotations)).toEqual(expect.arrayContaining(['map', 'agones.dev/last-allocated']))
+    expect({ ...counters }).toEqual({ rooms: 2 })
+    expect({ ...lists }).toEqual({ players: ['bob', 'cid'] })
+    expect(gameServer.status.state).toBe('Allocated')
   })
-  expect(heard[0]).toEqual({ name: 'rooms', count: 9007199254740993n, capacity: 10n, previous: undefined })
+
+  test('an allocated event comes for each allocation of an Allocated server, and for no other change', async () => {
+    const sidecar = await startSidecar({ gameServer: fleet })
+    const client = connectClient(sidecar)
+    const told = listen(client)
+    await client.ready({ confirm: true })
+    for (const count of [1, 2]) {
+      sidecar.control({ type: 'allocate', counters: { rooms: { action: 'Increment', amount: 1 } } })
+      await expect.poll(() => told.length).toBe(count)
+    }
+    await client.setLabel('seen', 'yes', { confirm: true })
+    await client.updateCounter('rooms', { countDiff: -1 })
+    await client.waitFor(({ status }) => status.counters!['rooms']!.count === '2')
+    expect(told.map(({ counters }) => ({ ...counters }))).toEqual([{ rooms: 1 }, { rooms: 1 }])
+  })
+
+  test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
+    const sidecar = await startSidecar({ gameServer: fleet })
+    sidecar.control({ type: 'allocate', labels: { mode: 'duel' }, force: true })
+    const client = connectClient(sidecar)
+    const told = listen(client)
+    await client.waitFor('Allocated')
+    const late = listen(client)
+    await expect.poll(() => late.length).toBe(1)
+    const all = { labels: { mode: 'duel' }, counters: { rooms: 1, spare: 2 }, lists: { players: ['ann'] } }
+    expect([told[0], late[0]]).toMatchObject([all, all])
+  })
+
+  test('allocate() leads to an allocated event, and a return to Ready does not', async () => {
+    const client = connectClient(await startSidecar())
+    const told = listen(client)
+    for (const call of ['ready', 'allocate', 'ready', 'allocate'] as const) await client[call]({ confirm: true })
+    await expect.poll(() => told.length).toBe(2)
+  })
+})
+
+describe('an allocated event', () => {
+  const at = (time: string | undefined, changes: Changes = {}, platform = 'agones'): Changes => ({
+    state: 'Allocated',
+    annotations: time ? { [`${platform}.dev/last-allocated`]: time } : {},
+    ...changes,
+  })
+  const versions = (heard: AllocatedEvent[]): string[] =>
+    heard.map(({ gameServer: { object_meta } }) => object_meta.resource_version)
+
+  test('an allocated event takes names such as __proto__ for what they are', async () => {
+    const labels = JSON.parse('{ "__proto__": "a" }') as Record<string, string>
+    const lists = JSON.parse('{ "__proto__": { "capacity": "2", "values": ["x"] } }') as never
+    const { heard } = await hear('allocated', [{}, at('noon', { labels, lists })])
+    expect(Object.entries(heard[0]!.labels)).toEqual([['__proto__', 'a']])
+    expect(Object.entries(heard[0]!.lists)).toEqual([['__proto__', ['x']]])
+  })
+
+  test('an allocated event leaves out a count that a number cannot hold, which is an error', async () => {
+    const { heard, errors } = await hear('allocated', [{}, at('noon', { counters: unsafe })])
+    expect({ ...heard[0]!.counters }).toEqual({ seats: 2 })
+    expect(errors).toMatchObject([{ code: 'UNSAFE_INTEGER', operation: 'allocated' }])
+    const exact = await hear('allocated', [{}, at('noon', { counters: unsafe })], { int64: 'bigint' })
+    expect({ ...exact.heard[0]!.counters }).toEqual({ rooms: 9007199254740993n, seats: 2n })
+  })
+
+  test('an allocated event goes by the annotation of its own platform', async () => {
+    const objects = [{}, at('noon', {}, 'arena'), at('noon', {}, 'arena'), at('evening', {}, 'arena')]
+    const { heard } = await hear('allocated', objects, { platform: 'arena' })
+    expect(versions(heard)).toEqual(['2', '4'])
+  })
+
+  test('no allocated event comes when the time of the last allocation is removed', async () => {
+    const { heard } = await hear('allocated', [
+      {},
+      at('noon'),
+      at(undefined),
+      at(undefined, { labels: {} }),
+      at('evening'),
+    ])
+    expect(versions(heard)).toEqual(['2', '5'])
+  })
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, GameServer, SidecarClient, WebSocketConstructor } from '../../src/index.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { productionTargets } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
+import { connectClient, connectPage } from '../support/with-sidecar.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
 
 const pageOrigin = 'http://game.example'
@@ -29,21 +29,17 @@ async function openPage(target: (typeof targets)[number], options: ClientOptions
   const sidecar = await target.start()
   const url = `http://127.0.0.1:${sidecar.port}`
   const browser = emulateBrowser(pageOrigin)
-  const client = createClient({ baseUrl: url, fetch: browser.fetch, ...options })
-  const beside = createClient({ baseUrl: url, crossOrigin: 'never' })
-  onTestFinished(async () => {
-    client.close()
-    beside.close()
-    await sidecar.stop()
-  })
+  onTestFinished(() => sidecar.stop())
+  const client = connectPage({ url }, { fetch: browser.fetch, ...options })
+  const beside = connectClient({ url })
   return { ...browser, client, beside, url }
 }
 
 const players = { name: 'players', capacity: 100 }
 const first = ['test0', 'test1', 'test2']
 
-describe.each(targets)('a page of another origin, before $name', (target) => {
-  test('finds out by itself, reads by the WebSocket and writes what a browser lets through', async () => {
+describe.each(targets)('direct mode before $name', (target) => {
+  test('a page of another origin enters direct mode by itself, reads by WebSocket and writes what a browser sends', async () => {
     const { client, sent } = await openPage(target)
     const seen: GameServer[] = []
     client.on('gameserver', (gameServer) => seen.push(gameServer))
@@ -83,7 +79,7 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
       expect([method, contentType, seen]).toEqual(['POST', 'text/plain', 'opaque'])
   })
 
-  test('is refused at once what no browser lets through, with the way out', async () => {
+  test('direct mode rejects at once with CROSS_ORIGIN what no browser sends, and names the gateway', async () => {
     const { client, sent } = await openPage(target, { crossOrigin: 'direct' })
     const before = sent.length
     const calls = {
@@ -99,13 +95,13 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     expect(sent.length).toBe(before)
   })
 
-  test('is refused the same also where that is not known yet, and nothing but reads goes out', async () => {
+  test('a page that is not yet in direct mode sends nothing but reads for a label, and rejects with CROSS_ORIGIN', async () => {
     const { client, sent } = await openPage(target)
     await expect(client.setLabel('mode', 'duel')).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation: 'setLabel' })
     expect(sent.filter(({ method }) => !/^(GET|OPTIONS)$/.test(method))).toEqual([])
   })
 
-  test('gets counters and lists as they are now, which the watch need not have told', async () => {
+  test('direct mode gets counters and lists as they are now, also before the watch tells them', async () => {
     const { client, beside } = await openPage(target)
     client.on('gameserver', () => {})
     await client.connect()
@@ -116,7 +112,7 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     expect((await client.getList('players')).values).toEqual([...first, 'late'])
   })
 
-  test('is told NOT_FOUND and ALREADY_EXISTS as by an answer, and nothing is sent then', async () => {
+  test('direct mode rejects with NOT_FOUND and ALREADY_EXISTS as an answer would, and sends nothing then', async () => {
     const { client, sent } = await openPage(target)
     await expect(client.getCounter('nope')).rejects.toMatchObject({ code: 'NOT_FOUND', operation: 'getCounter' })
     await expect(client.getList('__proto__')).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -126,7 +122,7 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     expect(sent.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  test('adds many values at a time, in order, and one that is removed right away is gone', async () => {
+  test('direct mode adds many values at a time, in order, and one that is removed right away is gone', async () => {
     const { client } = await openPage(target)
     const values = ['a', 'b', 'c', 'd', 'e']
     const added = values.map((value) => client.addListValue('players', value))
@@ -136,14 +132,14 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
     expect((await client.getList('players')).values).toEqual([...first, 'a', 'b', 'd', 'e'])
   })
 
-  test('learns nothing of a state that held before', async () => {
+  test('direct mode gives "sent" for a state that held before', async () => {
     const { client } = await openPage(target)
     expect(await client.allocate()).toBe('confirmed')
     expect(await client.allocate()).toBe('sent')
     expect(await client.allocate({ confirm: true })).toBe('confirmed')
   })
 
-  test('keeps the beat', async () => {
+  test('direct mode sends beats that a browser lets through', async () => {
     const { client, sent } = await openPage(target, { autoHealth: { interval: 100 } })
     await client.once('health')
     while (!(await client.once('health')).ok);
@@ -153,10 +149,10 @@ describe.each(targets)('a page of another origin, before $name', (target) => {
   })
 })
 
-describe('in direct mode a list value', () => {
+describe('a list value in direct mode', () => {
   const target = targets[0]!
 
-  test('that is added is never said to have found its list full, also where another took it away unseen', async () => {
+  test('addListValue() in direct mode is not OUT_OF_RANGE where another client has made room unseen', async () => {
     const { client, beside } = await openPage(target, { verifyInterval: 0 })
     await beside.updateList('players', { capacity: first.length })
     await client.waitFor(({ status }) => status.lists?.['players']?.capacity === `${first.length}`)
@@ -165,7 +161,7 @@ describe('in direct mode a list value', () => {
     expect((await client.getList('players')).values).toEqual(first)
   })
 
-  test('is sent though no GameServer was seen before or afterwards', async () => {
+  test('addListValue() in direct mode is sent though no GameServer was seen before or after', async () => {
     const { fetch, sent } = emulateBrowser(pageOrigin)
     const wasSent = (): boolean => sent.some(({ path }) => path.endsWith(':addValue'))
     class Silent {
@@ -189,20 +185,18 @@ describe('in direct mode a list value', () => {
   })
 })
 
-test('a sidecar that comes up just while this is found out is read where it may be, for good', async () => {
+test('a sidecar that comes up while a page finds out whether it may read is read, without direct mode', async () => {
   const sidecar = await createLocalSidecar({ allowOrigins: [pageOrigin] })
   onTestFinished(() => sidecar.close())
   const browser = emulateBrowser(pageOrigin, { originSent: true })
   let isThere = false
-  const client = createClient({
-    baseUrl: sidecar.url,
+  const client = connectPage(sidecar, {
     fetch: async (url, init) => {
       isThere ||= init.mode === 'no-cors'
       if (!isThere) throw new TypeError('Failed to fetch')
       return browser.fetch(url, init)
     },
   })
-  onTestFinished(() => client.close())
   await client.connect()
   expect(client.status.direct).toBe(false)
   expect(await client.setLabel('mode', 'duel')).toBe('accepted')

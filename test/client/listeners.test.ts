@@ -1,54 +1,54 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { ClientOptions, SidecarClient } from '../../src/index.js'
+import type { ClientOptions, SidecarClient, SidecarEvents } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import type { ScriptedSidecar } from '../support/fault-server.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { connectClient } from '../support/with-sidecar.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
-async function connected(options: ClientOptions = {}): Promise<{ client: SidecarClient; sidecar: ScriptedSidecar }> {
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+interface Connected {
+  client: SidecarClient
+  sidecar: ScriptedSidecar
+  /** Has every listener told of a change. */
+  change(version: number, state: string, labels?: Record<string, string>): Promise<void>
+}
+
+async function connected(options: ClientOptions = {}, labels: Record<string, string> = {}): Promise<Connected> {
   const sidecar = await startScripted()
+  sidecar.publish(gameServer(1, 'Ready', labels))
   const client = connectClient(sidecar, { verifyInterval: 0, ...options })
   await client.waitFor('Ready')
   await sidecar.until(() => sidecar.followers === 1, 'the watch')
-  return { client, sidecar }
+  async function change(version: number, state: string, next: Record<string, string> = labels): Promise<void> {
+    sidecar.publish(gameServer(version, state, next))
+    await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
+    await settle()
+  }
+  return { client, sidecar, change }
 }
 
-/** Lets every listener hear of a change of the state. */
-async function change(client: SidecarClient, sidecar: ScriptedSidecar, version: number, state: string): Promise<void> {
-  sidecar.publish(gameServer(version, state))
-  await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
-}
-
-describe('off() removes', () => {
-  test('the listener of that event, and not of another', async () => {
-    const { client, sidecar } = await connected()
-    const listener = vi.fn()
+describe('off()', () => {
+  test('off() removes a listener from its event and from no other', async () => {
+    const { client, change } = await connected()
+    const [listener, other] = [vi.fn(), vi.fn()]
     client.on('gameserver', listener as never)
     client.on('state', listener as never)
-    await new Promise(setImmediate)
+    client.on('state', other)
+    await settle()
     listener.mockClear()
     client.off('state', listener as never)
-    await change(client, sidecar, 2, 'Allocated')
-    expect(listener.mock.calls).toEqual([[gameServer(2, 'Allocated')]])
-  })
-
-  test('that listener, and not another', async () => {
-    const { client, sidecar } = await connected()
-    const [first, second] = [vi.fn(), vi.fn()]
-    client.on('state', first)
-    client.on('state', second)
-    await new Promise(setImmediate)
-    client.off('state', second)
     client.off('state', () => {})
-    await change(client, sidecar, 2, 'Allocated')
-    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([2, 1])
+    await change(2, 'Allocated')
+    expect(listener.mock.calls).toEqual([[gameServer(2, 'Allocated')]])
+    expect(other).toHaveBeenCalledTimes(2)
   })
 
-  test('one that was added with a context where none is given, and none of another context', async () => {
-    const { client, sidecar } = await connected()
+  test('off() with a context removes the listener of that context, and without one any', async () => {
+    const { client, change } = await connected()
     const [a, b] = [{ name: 'a' }, { name: 'b' }]
     const contexts: unknown[] = []
     function listener(this: unknown): void {
@@ -58,144 +58,197 @@ describe('off() removes', () => {
     client.on('state', listener, b)
     client.off('state', listener, {})
     client.off('state', listener, b)
-    await change(client, sidecar, 2, 'Allocated')
+    await change(2, 'Allocated')
     expect(contexts).toEqual([a, a])
     client.off('state', listener)
-    await change(client, sidecar, 3, 'Ready')
+    await change(3, 'Ready')
     expect(contexts).toEqual([a, a])
   })
 
-  test('one of two that are the same', async () => {
-    const { client, sidecar } = await connected()
+  test('off() removes one of two listeners that are the same function', async () => {
+    const { client, change } = await connected()
     const listener = vi.fn()
     client.on('state', listener)
     client.on('state', listener)
-    await new Promise(setImmediate)
+    await settle()
     listener.mockClear()
     client.off('state', listener)
-    await change(client, sidecar, 2, 'Allocated')
+    await change(2, 'Allocated')
     expect(listener).toHaveBeenCalledTimes(1)
+  })
+
+  test('unsubscribing twice, or within an event, removes nobody else', async () => {
+    const { client, change } = await connected()
+    const [first, second] = [vi.fn(), vi.fn()]
+    const off = client.on('connection', first)
+    client.on('state', ({ state }) => {
+      if (state === 'Allocated') client.off('state', second)
+    })
+    client.on('state', second)
+    await settle()
+    second.mockClear()
+    off()
+    off()
+    await change(2, 'Allocated')
+    expect([first.mock.calls, second.mock.calls]).toEqual([[], []])
+    client.on('state', second)
+    await settle()
+    expect(second).toHaveBeenCalledTimes(1)
   })
 })
 
-describe('who listens late', () => {
-  test('and leaves at once is told nothing, neither of now nor later', async () => {
-    const { client, sidecar } = await connected()
+describe('a listener added after the first object', () => {
+  test('a late listener is told the last object once, after on() has returned, and then each change', async () => {
+    const { client, change } = await connected()
+    const states: unknown[] = []
+    client.on('state', ({ state, previous }) => void states.push([state, previous]))
+    expect(states).toEqual([])
+    await change(2, 'Allocated')
+    expect(states).toEqual([
+      ['Ready', undefined],
+      ['Allocated', 'Ready'],
+    ])
+  })
+
+  test('a late listener that is removed, or whose client is closed, at once is told nothing', async () => {
+    const { client, change } = await connected()
     const listener = vi.fn()
     client.on('state', listener)()
-    await change(client, sidecar, 2, 'Allocated')
+    await change(2, 'Allocated')
+    client.on('state', listener)
+    client.close()
+    await settle()
     expect(listener).not.toHaveBeenCalled()
   })
 
-  test('is told of now once, and then of each change', async () => {
-    const { client, sidecar } = await connected()
-    const states: string[] = []
-    client.on('state', ({ state }) => void states.push(state))
-    await change(client, sidecar, 2, 'Allocated')
-    expect(states).toEqual(['Ready', 'Allocated'])
+  /** Adds a listener within the first event that passes, and gives the labels that it is told. */
+  function labelsAddedWithin<T extends keyof SidecarEvents>(
+    client: SidecarClient,
+    outer: T,
+    passes: (event: SidecarEvents[T]) => boolean,
+  ): string[] {
+    const told: string[] = []
+    let added = false
+    client.on(outer, (event) => {
+      if (added || !passes(event)) return
+      added = true
+      client.on('label', ({ key, value }) => void told.push(`${key}=${value}`))
+    })
+    return told
+  }
+
+  const isSecond = ({ object_meta }: SidecarEvents['gameserver']): boolean => object_meta.resource_version === '2'
+  const ways: [string, (client: SidecarClient) => string[]][] = [
+    ['gameserver', (client) => labelsAddedWithin(client, 'gameserver', isSecond)],
+    ['state', (client) => labelsAddedWithin(client, 'state', ({ state }) => state === 'Allocated')],
+    ['label', (client) => labelsAddedWithin(client, 'label', ({ key }) => key === 'a')],
+  ]
+
+  test.each(ways)('a label listener added within a %s event is told each label once', async (_outer, listen) => {
+    const { client, change } = await connected({}, { a: '1', b: '2' })
+    const told = listen(client)
+    await change(2, 'Allocated', { a: '1', b: '2', c: '3' })
+    expect(told.sort()).toEqual(['a=1', 'b=2', 'c=3'])
+  })
+
+  test('a label listener added within the very first object is told each label once', async () => {
+    const sidecar = await startScripted()
+    sidecar.publish(gameServer(1, 'Ready', { a: '1', b: '2' }))
+    const client = connectClient(sidecar)
+    const told = labelsAddedWithin(client, 'gameserver', () => true)
+    await client.waitFor('Ready')
+    await settle()
+    expect(told.sort()).toEqual(['a=1', 'b=2'])
   })
 })
 
-test('who was removed by a listener before it is not called any more', async () => {
-  const { client, sidecar } = await connected()
-  const second = vi.fn()
-  client.on('state', ({ state }) => {
-    if (state === 'Allocated') client.off('state', second)
-  })
-  client.on('state', second)
-  await new Promise(setImmediate)
-  second.mockClear()
-  await change(client, sidecar, 2, 'Allocated')
-  expect(second).not.toHaveBeenCalled()
-})
-
-test('who listens and closes at once is told nothing', async () => {
-  const { client } = await connected()
-  const listener = vi.fn()
-  client.on('state', listener)
-  client.close()
-  await new Promise(setImmediate)
-  expect(listener).not.toHaveBeenCalled()
-})
-
-test('nobody is told anything after close() but that it is closed', async () => {
+test('after close() nothing is told but that the connection is closed', async () => {
   const { client } = await connected()
   const listener = vi.fn()
   const states: string[] = []
   client.on('state', listener)
   client.on('connection', ({ state }) => void states.push(state))
-  await new Promise(setImmediate)
+  await settle()
   listener.mockClear()
   client.close()
-  await new Promise(setImmediate)
+  await settle()
   expect(listener).not.toHaveBeenCalled()
   expect(states).toEqual(['closed'])
 })
 
-describe('an error that happens by itself', () => {
-  const unhealthy = async (options: ClientOptions, listen: (client: SidecarClient) => void): Promise<void> => {
+describe('an error event', () => {
+  /** Has a client find out by itself that its watch is refused. */
+  async function refused(options: ClientOptions, listener?: (error: unknown) => void): Promise<SidecarClient> {
     const { client, sidecar } = await connected({ random: () => 0, ...options })
-    listen(client)
+    if (listener) client.on('error', listener)
     sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 404 }) }])
-    const failed = new Promise<void>((resolve) => {
-      client.on('connection', ({ state }) => {
-        if (state === 'failed') resolve()
-      })
-    })
     await sidecar.stop()
     await sidecar.start()
-    await failed
+    while (client.status.connection !== 'failed') await client.once('connection')
+    return client
   }
 
-  test('is logged where nobody listens to errors', async () => {
+  test('an error event without a listener is logged, if the logger takes warnings', async () => {
     const warn = vi.fn()
-    await unhealthy({ logger: { warn } }, () => {})
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('HTTP 404')]])
+    await refused({ logger: { warn } })
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('404')]])
+    await refused({ logger: {} })
+    await refused({})
   })
 
-  test('is told to who listens to errors, and not logged', async () => {
+  test('an error event with a listener is not logged', async () => {
     const [warn, listener] = [vi.fn(), vi.fn()]
-    await unhealthy({ logger: { warn } }, (client) => client.on('error', listener))
+    await refused({ logger: { warn } }, listener)
     expect(listener.mock.calls).toMatchObject([[{ code: 'PROTOCOL', operation: 'watchGameServer', status: 404 }]])
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test('needs no logger, nor one that takes warnings', async () => {
-    await unhealthy({ logger: {} }, () => {})
-    await unhealthy({}, () => {})
+  test('a GameServer that becomes Unhealthy is one UNAVAILABLE error, and the client stays connected', async () => {
+    const sidecar = await startSidecar()
+    const client = connectClient(sidecar)
+    const listener = vi.fn()
+    client.on('error', listener)
+    await client.waitFor(() => true)
+    sidecar.control({ type: 'makeUnhealthy' })
+    await client.waitFor('Unhealthy')
+    const message: unknown = expect.stringContaining('Unhealthy')
+    expect(listener.mock.calls).toMatchObject([[{ code: 'UNAVAILABLE', message }]])
+    expect(client.status.connection).toBe('connected')
   })
 })
 
-describe('what a listener throws goes', () => {
+describe('an exception in a listener', () => {
   const fault = new Error('a bug of the game')
-  const failing = async (options: ClientOptions): Promise<void> => {
-    const { client } = await connected(options)
+  async function failing(options: ClientOptions): Promise<void> {
+    const { client, change } = await connected(options)
+    const told: unknown[] = []
     client.on('state', () => {
       throw fault
     })
-    await new Promise(setImmediate)
+    client.on('state', ({ state }) => void told.push(state))
+    await change(2, 'Allocated')
+    expect(told).toEqual(['Ready', 'Allocated'])
   }
 
-  test('to the logger, and nowhere else', async () => {
+  test('an exception in a listener goes to the logger alone, and stops no other listener', async () => {
     const [error, reportError] = [vi.fn(), vi.fn()]
     vi.stubGlobal('reportError', reportError)
     await failing({ logger: { error } })
-    expect(error.mock.calls).toEqual([[fault]])
+    expect(error.mock.calls).toEqual([[fault], [fault]])
     expect(reportError).not.toHaveBeenCalled()
   })
 
-  test('to the host where the logger takes no errors', async () => {
+  test('an exception in a listener goes to reportError where the logger takes no errors', async () => {
     const reportError = vi.fn()
     vi.stubGlobal('reportError', reportError)
     await failing({ logger: {} })
-    expect(reportError.mock.calls).toEqual([[fault]])
+    expect(reportError.mock.calls).toEqual([[fault], [fault]])
   })
 
-  test('where every error goes that nobody catches, if the host has no other way', async () => {
+  test('an exception in a listener is uncaught where the host has no reportError', async () => {
     const uncaught = collectUncaught()
     vi.stubGlobal('reportError', undefined)
     await failing({})
-    await new Promise(setImmediate)
-    expect(uncaught).toEqual([fault])
+    expect(uncaught).toEqual([fault, fault])
   })
 })

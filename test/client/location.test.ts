@@ -1,130 +1,256 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isSidecarError } from '../../src/index.js'
-import { locate } from '../../src/client/location.js'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
 
 afterEach(() => {
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
 })
 
-function messageOf(run: () => unknown): string {
-  try {
-    run()
-  } catch (error) {
-    if (isSidecarError(error) && error.code === 'CONFIG') return error.message
-    throw error
-  }
-  throw new Error('Nothing was thrown')
+// The package as it was loaded last knows what a script tag says, and would tell it to the suites that come after.
+afterAll(() => void vi.resetModules())
+
+/** The addresses that a client asks where every connection ends so. */
+async function dialled(options: ClientOptions, times = 1, code = 'ECONNREFUSED', create = createClient) {
+  const urls: string[] = []
+  const client = create({
+    retry: false,
+    ...options,
+    fetch: async (url) => {
+      urls.push(url.replace(/\/gameserver$/, ''))
+      throw Object.assign(new TypeError('fetch failed'), { cause: { code } })
+    },
+  })
+  for (let n = 0; n < times; n++) await client.getGameServer().catch(() => {})
+  client.close()
+  return urls
 }
 
-describe('where the sidecar is', () => {
-  it('is an error that lists every way to say it, where nothing does', () => {
-    const message = messageOf(() => locate({}))
-    for (const way of [
-      'createClient({ baseUrl })',
-      'data-port',
-      'data-base-url',
-      '?sidecar=PORT',
-      'GAMESERVER_SIDECAR',
-    ])
-      expect(message).toContain(way)
-    expect(message).toContain('AGONES_SDK_HTTP_PORT')
-    expect(messageOf(() => locate({ platform: 'my-cloud' }))).toContain('MY_CLOUD_SDK_HTTP_PORT')
+const asked = async (options: ClientOptions = {}): Promise<string> => (await dialled(options))[0]!
+
+function refusing(options: ClientOptions = {}): SidecarError {
+  try {
+    createClient(options).close()
+  } catch (error) {
+    return error as SidecarError
+  }
+  return expect.fail('it was taken')
+}
+
+const inPage = (search?: string, injected?: unknown, origin = 'http://page.test'): void => {
+  vi.stubGlobal('location', { search, origin })
+  vi.stubGlobal('GAMESERVER_SIDECAR', injected)
+}
+
+const inEnvironment = (variables: Record<string, string>): void => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+}
+
+test.each([
+  ['1', 'http://localhost:1'],
+  ['65535', 'http://localhost:65535'],
+  ['http://x', 'http://x'],
+  ['https://x.y:1/a/b', 'https://x.y:1/a/b'],
+  ['http://x/a//', 'http://x/a'],
+  ['http://[::1]:1', 'http://[::1]:1'],
+  ['/sidecar', 'http://page.test/sidecar'],
+])('baseUrl "%s" is asked as %s', async (baseUrl, url) => {
+  inPage()
+  expect(await asked({ baseUrl })).toBe(url)
+})
+
+test.each([
+  '65536',
+  '0',
+  'x',
+  'localhost:9358',
+  'ftp://x',
+  'http://',
+  'http://x y',
+  'http://x/a?b',
+  'http://x#b',
+  'http://user:secret@x',
+])('baseUrl "%s" is refused with CONFIG', (baseUrl) => {
+  inPage()
+  expect(refusing({ baseUrl })).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('baseUrl') })
+})
+
+test('a path as baseUrl is refused with CONFIG outside a page', () => {
+  expect(refusing({ baseUrl: '/sidecar' })).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('baseUrl'),
+  })
+})
+
+test('an option comes first, then the injected global, the query and the environment', async () => {
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
+  expect(await asked()).toBe('http://localhost:8')
+  inPage('?room=1&sidecar=7')
+  expect(await asked()).toBe('http://localhost:7')
+  inPage('?sidecar=7', { port: 6 })
+  expect(await asked()).toBe('http://localhost:6')
+  expect(await asked({ baseUrl: '5' })).toBe('http://localhost:5')
+})
+
+test.each([
+  [9, 'http://localhost:9'],
+  ['http://10.0.0.1:2', 'http://10.0.0.1:2'],
+  [{ port: 9 }, 'http://localhost:9'],
+  [{ baseUrl: '/_/sidecar', port: 9 }, 'http://page.test/_/sidecar'],
+  [null, 'http://localhost:8'],
+  [{}, 'http://localhost:8'],
+])('the injected global %o leads to %s', async (injected, url) => {
+  inPage('', injected)
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
+  expect(await asked()).toBe(url)
+})
+
+test.each([
+  [{ autoHealth: '' }, 'page'],
+  [{ autoHealth: 'false' }, undefined],
+  [{ autoHealth: true }, 'page'],
+  [{ autoHealth: false }, undefined],
+  [{}, undefined],
+])('the injected global %o leads to beats by: %s', (injected, heartbeat) => {
+  inPage('', { ...injected, port: 1 })
+  const client = createClient({ fetch: async () => expect.fail('nobody is there') })
+  expect(client.status.heartbeat).toBe(heartbeat)
+  client.close()
+})
+
+describe('a link, which anybody can write,', () => {
+  test.each([
+    ['?a=1&sidecar=7', 'http://localhost:7'],
+    ['?sidecar=7&a=1', 'http://localhost:7'],
+    ['?sidecar=http%3A%2F%2Flocalhost%2Fa', 'http://localhost/a'],
+    ['?sidecar=https://127.0.0.1:7', 'https://127.0.0.1:7'],
+    ['?sidecar=http://[::1]:9358', 'http://[::1]:9358'],
+    ['?sidecar=/a', 'http://page.test/a'],
+    ['?asidecar=7', 'http://localhost:8'],
+    ['?sidecarb=7', 'http://localhost:8'],
+    [undefined, 'http://localhost:8'],
+  ])('the query %s leads to %s', async (search, url) => {
+    inPage(search)
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
+    expect(await asked()).toBe(url)
   })
 
-  it('is what the first of option, injected global, query and environment says', () => {
-    vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
-    expect(locate({})).toMatchObject({ baseUrl: 'http://localhost:1111', anyLoopback: true })
-    vi.stubGlobal('location', { search: '?a=1&sidecar=http%3A%2F%2F127.0.0.1%3A3333', origin: 'http://page:80' })
-    expect(locate({}).baseUrl).toBe('http://127.0.0.1:3333')
-    vi.stubGlobal('GAMESERVER_SIDECAR', { port: 2222 })
-    expect(locate({}).baseUrl).toBe('http://localhost:2222')
-    vi.stubGlobal('GAMESERVER_SIDECAR', 'http://10.0.0.1:2')
-    expect(locate({})).toMatchObject({ baseUrl: 'http://10.0.0.1:2', anyLoopback: false })
-    expect(locate({ baseUrl: 'http://localhost:4444/' }).baseUrl).toBe('http://localhost:4444')
-  })
-
-  it('takes the host of the environment, an IPv6 address too, and then tries no other', () => {
-    vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
-    vi.stubEnv('AGONES_SDK_HTTP_HOST', '::1')
-    expect(locate({})).toMatchObject({ baseUrl: 'http://[::1]:1111', anyLoopback: false })
-    vi.stubEnv('AGONES_SDK_HTTP_HOST', 'sidecar.internal')
-    expect(locate({}).baseUrl).toBe('http://sidecar.internal:1111')
-  })
-
-  it('resolves a path against the origin of the page', () => {
-    vi.stubGlobal('location', { origin: 'http://game.test:8080', search: '' })
-    expect(locate({ baseUrl: '/sidecar' }).baseUrl).toBe('http://game.test:8080/sidecar')
-  })
-
-  it.each([
-    [{ baseUrl: 'ftp://x' }, 'createClient({ baseUrl })'],
-    [{ baseUrl: 'http://user:secret@x' }, 'createClient({ baseUrl })'],
-    [{ baseUrl: 'http://x/?q=1' }, 'createClient({ baseUrl })'],
-    [{ baseUrl: 'localhost:9358' }, 'createClient({ baseUrl })'],
-    [{ baseUrl: '/sidecar' }, 'createClient({ baseUrl })'],
-    [{ baseUrl: '70000' }, 'createClient({ baseUrl })'],
-    [{ platform: 'Not A Name', baseUrl: 'http://x' }, 'platform'],
-  ])('refuses %o and names the option', (options, source) => {
-    expect(messageOf(() => locate(options))).toContain(source)
-  })
-
-  it.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('refuses port %s and names the variable', (port) => {
-    vi.stubEnv('AGONES_SDK_HTTP_PORT', port)
-    expect(messageOf(() => locate({}))).toContain('AGONES_SDK_HTTP_PORT must be')
-  })
-
-  it('names the variable of a wrong host', () => {
-    vi.stubEnv('AGONES_SDK_HTTP_PORT', '1111')
-    vi.stubEnv('AGONES_SDK_HTTP_HOST', 'a b')
-    expect(messageOf(() => locate({}))).toContain('AGONES_SDK_HTTP_HOST must be')
-  })
-
-  it('refuses a query that is no percent encoding, by name', () => {
-    vi.stubGlobal('location', { search: '?sidecar=%zz' })
-    expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
-  })
-
-  it.each([
+  test.each([
     'https://evil.example',
     'http://127.0.0.1.evil.example:9358',
     'http://localhost.evil',
+    'http://xlocalhost',
     'http://10.0.0.1',
     'http://1279999999:9358',
-  ])('refuses a link that leads the page to a stranger: %s', (url) => {
-    vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://localhost:8080' })
-    expect(messageOf(() => locate({}))).toContain('?sidecar=PORT')
-    vi.stubGlobal('GAMESERVER_SIDECAR', { baseUrl: '/_/sidecar' })
-    expect(locate({}).baseUrl).toBe('http://localhost:8080/_/sidecar')
+    'https://x/http://localhost',
+    '%zz',
+    '99999',
+  ])('a link to %s is refused with CONFIG, and stands in no gateway’s way', async (target) => {
+    inPage(`?sidecar=${target}`)
+    expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('?sidecar') })
+    const sidecar = await startScripted()
+    inPage(`?sidecar=${target}`, { baseUrl: sidecar.url })
+    const client = createClient()
+    expect((await client.getGameServer()).object_meta.name).toBe('scripted')
+    client.close()
+  })
+})
+
+describe('the environment', () => {
+  test('AGONES_SDK_HTTP_HOST names the host, an IPv6 address too', async () => {
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'sidecar.internal' })
+    expect(await asked()).toBe('http://sidecar.internal:8')
+    for (const host of ['fe80::2', '[fe80::2]']) {
+      inEnvironment({ AGONES_SDK_HTTP_HOST: host })
+      expect(await asked()).toBe('http://[fe80::2]:8')
+    }
   })
 
-  it.each(['http://localhost:9358', 'http://[::1]:9358', 'http://127.0.0.1', '/_/sidecar'])(
-    'follows a link to a sidecar of this machine: %s',
-    (url) => {
-      vi.stubGlobal('location', { search: `?sidecar=${encodeURIComponent(url)}`, origin: 'http://game.test' })
-      expect(locate({}).baseUrl).toBe(url[0] === '/' ? `http://game.test${url}` : url)
-    },
-  )
+  test('a platform has variables of its own name', async () => {
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', MY_CLOUD_SDK_HTTP_PORT: '9' })
+    expect(await asked({ platform: 'my-cloud' })).toBe('http://localhost:9')
+    inPage('', { platform: 'my-cloud' })
+    expect(await asked()).toBe('http://localhost:9')
+  })
 
-  it('survives an environment that may not be read', () => {
+  test.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('port %s is refused by the name of its variable', (port) => {
+    inEnvironment({ AGONES_SDK_HTTP_PORT: port })
+    const message: unknown = expect.stringMatching(`AGONES_SDK_HTTP_PORT.*${port}`)
+    expect(refusing()).toMatchObject({ code: 'CONFIG', message })
+  })
+
+  test('a host with a space is refused, and the message shows it', () => {
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'a b' })
+    expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('http://a b:8') })
+  })
+
+  test('an environment that may not be read counts as empty', () => {
     vi.stubGlobal('process', {
       get env() {
         throw new Error('NotCapable')
       },
     })
-    expect(messageOf(() => locate({}))).toContain('Nothing says')
+    expect(refusing()).toMatchObject({ code: 'CONFIG' })
   })
 })
 
-describe('autoHealth', () => {
-  it.each([
-    [{ autoHealth: '' }, true],
-    [{ autoHealth: 'false' }, false],
-    [{ autoHealth: true }, true],
-    [{ autoHealth: false }, false],
-    [{}, false],
-  ])('injected as %o is %s', (injected, expected) => {
-    vi.stubGlobal('GAMESERVER_SIDECAR', { ...injected, port: 1 })
-    expect(locate({}).autoHealth).toBe(expected)
+test('without an address, the error names the variable of the platform', () => {
+  expect(refusing().message).toContain('AGONES_SDK_HTTP_PORT')
+  expect(refusing({ platform: 'my-cloud' }).message).toContain('MY_CLOUD_SDK_HTTP_PORT')
+})
+
+describe('where nobody chose the host', () => {
+  const [name, address] = ['http://localhost:9', 'http://127.0.0.1:9']
+
+  test('localhost is dialled again where a connection is lost', async () => {
+    expect(await dialled({ baseUrl: '9' }, 2, 'ECONNRESET')).toEqual([name, name])
+  })
+
+  test('a host that was given is the only one that is dialled', async () => {
+    expect(await dialled({ baseUrl: name }, 2)).toEqual([name, name])
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '9', AGONES_SDK_HTTP_HOST: '127.0.0.1' })
+    expect(await dialled({}, 2)).toEqual([address, address])
+  })
+})
+
+describe('a script tag', () => {
+  /** The address that a client asks where this document loads the package. */
+  async function askedIn(document: unknown): Promise<string> {
+    if (document !== 'none') vi.stubGlobal('document', document)
+    inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
+    vi.resetModules()
+    const { createClient: create } = await import('../../src/index.js')
+    // Later, no script is the current one.
+    vi.stubGlobal('document', { currentScript: null })
+    return (await dialled({}, 1, 'ECONNREFUSED', create))[0]!
+  }
+
+  const page = (dataset?: object): object => ({ currentScript: { dataset } })
+
+  test.each([
+    [{ port: '7' }, 'http://localhost:7'],
+    [{ baseUrl: 'http://x', port: '7' }, 'http://x'],
+    [{ baseUrl: '', port: '7' }, 'http://localhost:7'],
+    [{ other: '7' }, 'http://localhost:8'],
+  ])('a script tag with the data %o leads to %s', async (dataset, url) => {
+    expect(await askedIn(page(dataset))).toBe(url)
+  })
+
+  test('a script tag comes before the injected global, and names the platform', async () => {
+    vi.stubGlobal('GAMESERVER_SIDECAR', { port: 9, platform: 'other' })
+    expect(await askedIn(page({ port: '7' }))).toBe('http://localhost:7')
+    vi.stubGlobal('GAMESERVER_SIDECAR', undefined)
+    inEnvironment({ MY_CLOUD_SDK_HTTP_PORT: '6' })
+    expect(await askedIn(page({ platform: 'my-cloud' }))).toBe('http://localhost:6')
+  })
+
+  test.each([
+    ['no document', 'none'],
+    ['a document that is null', null],
+    ['a document without a current script', {}],
+    ['a module', { currentScript: null }],
+    ['a script tag without data', page()],
+  ])('%s leaves the address to the environment', async (_what, document) => {
+    expect(await askedIn(document)).toBe('http://localhost:8')
   })
 })

@@ -1,60 +1,118 @@
-import { describe, expect, it } from 'vitest'
-import { createClient, type ClientOptions } from '../../src/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { createClient as createNodeClient } from '../../src/index.node.js'
+import type { ClientOptions, SidecarError } from '../../src/index.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { answering } from '../support/fault-server-steps.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
+import { searching } from './told-answers.js'
+import { misspeltOptions, wrongOptions } from './wrong-input.js'
 
 const baseUrl = 'http://127.0.0.1:1'
 
-describe('an option that can not be right is refused when the client is made', () => {
-  it.each([
-    ['watch', { watch: 'sse' as never }],
-    ['int64', { int64: 'string' as never }],
-    ['timeout', { timeout: 0 }],
-    ['timeout', { timeout: -1 }],
-    ['timeout', { timeout: NaN }],
-    ['autoHealth.interval', { autoHealth: { interval: 0 } }],
-    ['autoHealth.stallTimeout', { autoHealth: { stallTimeout: 0 } }],
-  ] satisfies [string, ClientOptions][])('%s: %o', (name, options) => {
-    expect(() => createClient({ baseUrl, ...options })).toThrow(
-      expect.objectContaining({
-        code: 'CONFIG',
-        message: expect.stringMatching(`^${name} must be `),
-        hint: expect.any(String),
-      }),
-    )
+/** The error of a client with these options, and an address unless they have one. */
+function refusing(options: unknown, create: typeof createClient = createClient): SidecarError {
+  try {
+    create((typeof options === 'object' ? { baseUrl, ...options } : options) as ClientOptions).close()
+  } catch (error) {
+    return error as SidecarError
+  }
+  return expect.fail('it was taken')
+}
+
+describe.each([
+  ['pages', createClient],
+  ['Node', createNodeClient],
+])('createClient() for %s', (where, create) => {
+  test.each(wrongOptions)(`createClient() for ${where} refuses %s with CONFIG`, (_what, options, ...named) => {
+    const error = refusing(options, create)
+    expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG' })
+    for (const name of named) expect(error.message).toContain(name)
   })
 
-  it('what is not given, or undefined, has its default', () => {
-    const options: object = { baseUrl, watch: undefined, int64: undefined, timeout: undefined }
-    expect(() => createClient(options).close()).not.toThrow()
+  test.each(misspeltOptions)(
+    `createClient() for ${where} refuses %o: for "%s" the hint names %s`,
+    (options, given, meant) => {
+      const error = refusing(options, create)
+      expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG', message: expect.stringContaining(given) })
+      expect(error.hint).toMatch(new RegExp(`mean \\W?${meant}\\b`))
+    },
+  )
+
+  test(`createClient() for ${where} takes null for no options`, () => {
+    expect(() => create(null as never)).toThrow(expect.objectContaining({ code: 'CONFIG' }))
   })
 })
 
-describe('the state of a client', () => {
-  it('is closed for good once its signal is aborted', () => {
-    const controller = new AbortController()
-    const client = createClient({ baseUrl, signal: controller.signal })
-    const states: string[] = []
-    client.on('connection', ({ state }) => void states.push(state))
-    controller.abort()
-    client.on('gameserver', () => {})
-    expect(states).toEqual(['closed'])
-    expect(client.status.connection).toBe('closed')
+test.each([
+  [{ timeout: 0 }, 'processSignals.timeout'],
+  [{ timeout: NaN }, 'processSignals.timeout'],
+  [{ onsignal: () => {} }, 'onSignal'],
+])('createClient() for Node refuses processSignals of %o with CONFIG', (processSignals, named) => {
+  expect(refusing({ processSignals }, createNodeClient)).toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining(named),
+  })
+})
+
+test.each([{ xyz: 1 }, { retry: { xyz: 1 } }])('nothing is suggested for %o', (options) => {
+  expect(refusing(options).hint ?? '').not.toMatch(/\bmean\b/)
+})
+
+test('every word, group and endless time that an option documents is taken', () => {
+  const each: ClientOptions[] = [
+    ...(['auto', 'websocket', 'stream'] as const).map((watch) => ({ watch })),
+    ...(['auto', 'direct', 'never'] as const).map((crossOrigin) => ({ crossOrigin })),
+    { retry: false },
+    { retry: {} },
+    { autoHealth: false },
+    { autoHealth: true },
+    { limits: {} },
+    { verifyInterval: 0 },
+    { timeout: Infinity, retry: { timeout: Infinity, maxDelay: Infinity }, autoHealth: { stallTimeout: Infinity } },
+    { timeout: 0.5, limits: { body: Infinity, message: Infinity } },
+  ]
+  for (const options of each) createClient({ baseUrl, ...options }).close()
+  createNodeClient({ baseUrl, processSignals: { timeout: Infinity } }).close()
+})
+
+describe('an option that is undefined has its default', () => {
+  const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
+
+  test('undefined for every option leaves a client that beats, watches and writes', async () => {
+    const sidecar = await startScripted()
+    const options: ClientOptions = {
+      ...nothing('platform', 'watch', 'crossOrigin', 'int64', 'timeout', 'signal', 'verifyInterval', 'fetch'),
+      ...nothing('WebSocket', 'XMLHttpRequest', 'TextDecoder', 'scheduler', 'now', 'random', 'logger'),
+      ...nothing('shutdownOnPageHide', 'processSignals'),
+      retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout'),
+      limits: nothing('message', 'body'),
+      autoHealth: nothing('interval', 'check', 'stallTimeout', 'worker'),
+    }
+    const client = createNodeClient({ ...options, baseUrl: sidecar.url })
+    onTestFinished(() => client.close())
+    expect(await client.once('health')).toMatchObject({ ok: true })
+    await client.waitFor('Ready')
+    await client.setLabel('a', 'b')
   })
 
-  it('takes a GameServer that is nested too deep to be compared', async () => {
-    const text = (version: number): string =>
-      `{"object_meta":{"resource_version":"${version}"},"status":{"state":"Ready","players":` +
-      '['.repeat(50_000) +
-      version +
-      ']'.repeat(50_000) +
-      '}}'
-    let asked = 0
-    const client = createClient({
-      baseUrl,
-      fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => text(++asked) }),
+  test('retry: the first delay is 250 ms, then 1.6 times as long each, and a call gives up after a minute', async () => {
+    const { client, asked, pass } = searching({ retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout') })
+    const given = client.getGameServer().catch((error: unknown) => (error as SidecarError).code)
+    await pass(3000)
+    expect(asked).toEqual([0, 250, 650, 1300, 2350])
+    await pass(56_950)
+    expect(await Promise.race([given, Promise.resolve('waiting')])).toBe('waiting')
+    await pass(50)
+    expect(await given).toBe('TIMEOUT')
+  })
+
+  test('limits.body: an answer of 17 MiB is LIMIT', async () => {
+    const body = JSON.stringify(gameServer(1)).padEnd(17 * 1024 * 1024)
+    const sidecar = await startScripted([{ on: 'GET /gameserver', step: answering({ body }) }])
+    await expect(connectClient(sidecar, { limits: nothing('body') }).getGameServer()).rejects.toMatchObject({
+      code: 'LIMIT',
     })
-    await client.getGameServer()
-    await client.getGameServer()
-    expect(client.gameServer?.object_meta.resource_version).toBe(String(asked))
-    client.close()
   })
 })

@@ -5,10 +5,12 @@ import { createScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { calls, callFaults, type CallFault } from './table-calls.js'
 
-const cases = callFaults.flatMap((fault) => fault.calls.map((call) => [`${call}: ${fault.name}`, call, fault] as const))
+const cases = callFaults.flatMap((fault) =>
+  fault.calls.map((call) => [`${fault.name} (${call})`, call, fault] as const),
+)
 
 describe.concurrent('whatever a call is answered, the caller gets the answer or one typed error', () => {
-  test.each(cases)('%s', (_title, call, fault) => play(call, fault))
+  test.each(cases)('a call gets its answer or one typed error where %s', (_title, call, fault) => play(call, fault))
 })
 
 async function play(call: keyof typeof calls, { rules, options, expect: wanted }: CallFault): Promise<void> {

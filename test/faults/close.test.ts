@@ -252,7 +252,7 @@ const cases = waits.flatMap((wait) =>
 )
 
 describe.concurrent('close() opens nothing new and leaves nothing behind while', () => {
-  test.each(cases)('%s', async (_title, mode, wait, ms) => {
+  test.each(cases)('close() leaves nothing behind over %s', async (_title, mode, wait, ms) => {
     const sidecar = await createScriptedSidecar(wait.rules ?? [])
     const timers = countTimers()
     const { dials, options } = countDials()

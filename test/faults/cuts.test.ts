@@ -20,7 +20,7 @@ const abreast = 50
 
 describe.each(['websocket', 'stream'] as const)('an object cut at every byte, over %s', (watch) => {
   test.each(['finish', 'reset'] as const)(
-    'with %s: never half an object, and never twice, and the rest of it is not carried over',
+    'an object cut at every byte with %s is told neither by half nor twice',
     { timeout: 120_000 },
     async (ending) => {
       const positions = Array.from({ length: encoded[watch].length }, (_, position) => position)

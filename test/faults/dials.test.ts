@@ -24,7 +24,7 @@ const forEver: readonly (readonly [string, readonly Rule[] | 'refused'])[] = [
 
 describe.concurrent('a dial that fails is not tried more often than promised while', () => {
   test.each(forEver.flatMap(([name, rules]) => modes.map((mode) => [mode, name, rules] as const)))(
-    '%s: %s',
+    'over %s a failed dial is not repeated more often than promised while %s',
     async (mode, _name, rules) => {
       const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
       if (rules === 'refused') await sidecar.stop()
@@ -43,7 +43,7 @@ describe.concurrent('a dial that fails is not tried more often than promised whi
 
 describe.concurrent('with all defaults', () => {
   test.each(modes)(
-    '%s: a connection that is black-holed without a word is noticed within 15 s, and reported once',
+    'over %s a connection that is black-holed is noticed within 15 s, and reported once',
     async (watch) => {
       const sidecar = await createScriptedSidecar()
       const { client, connections, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url, watch })

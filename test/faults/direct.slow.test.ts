@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient } from '../../src/index.node.js'
-import type { ClientOptions, SidecarClient } from '../../src/index.js'
+import WebSocket from 'ws'
+import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { emulateBrowser, type EmulatedBrowser } from '../client/emulated-browser-fetch.js'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
@@ -25,7 +25,7 @@ interface Page extends EmulatedBrowser, Observed {
 async function openPage(rules: readonly Rule[], options: ClientOptions = {}): Promise<Page> {
   const sidecar = await createScriptedSidecar(rules)
   const { fetch, sent } = emulateBrowser(pageOrigin)
-  const observed = observe({ ...clock.options, baseUrl: sidecar.url, fetch, ...options })
+  const observed = observe({ ...clock.options, baseUrl: sidecar.url, fetch, WebSocket, ...options }, createClient)
   onTestFinished(async () => {
     observed.client.close()
     await sidecar.untilNoSockets()
@@ -50,7 +50,7 @@ const writes: readonly [string, string, (client: SidecarClient) => Promise<unkno
 ]
 
 describe('in direct mode a write goes out once, whatever becomes of it', () => {
-  test.each(writes)('%s: no answer comes', async (operation, path, write) => {
+  test.each(writes)('in direct mode %s() goes out once where no answer comes', async (operation, path, write) => {
     const { client, sidecar, until } = await openPage([{ on: `POST ${path}`, step: steps.breaking('reset') }])
     sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled' } })
     await until(() => client.status.transport === 'websocket', 'the watch')
@@ -58,36 +58,33 @@ describe('in direct mode a write goes out once, whatever becomes of it', () => {
     expect(sidecar.requests.filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')).toHaveLength(1)
   })
 
-  test.each(writes)(
-    '%s: whatever is answered, it is sent and nothing more is known',
-    async (_operation, path, write) => {
-      const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
-      const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
-      const values = ['a']
-      sidecar.publish({
-        ...rooms,
-        status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } },
-      })
-      const start = clock.now()
-      const outcome = await write(client)
-      if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
-      else expect(outcome).toBe('sent')
-      expect(clock.now() - start).toBeGreaterThanOrEqual(3000)
-      expect(sent.filter(({ method }) => method === 'POST')).toEqual([
-        expect.objectContaining({ path, contentType: 'text/plain', seen: 'opaque' }),
-      ])
-      expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
-    },
-  )
+  test.each(writes)('in direct mode %s() goes out once, whatever is answered', async (_operation, path, write) => {
+    const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
+    const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
+    const values = ['a']
+    sidecar.publish({
+      ...rooms,
+      status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } },
+    })
+    const start = clock.now()
+    const outcome = await write(client)
+    if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
+    else expect(outcome).toBe('sent')
+    expect(clock.now() - start).toBeGreaterThanOrEqual(3000)
+    expect(sent.filter(({ method }) => method === 'POST')).toEqual([
+      expect.objectContaining({ path, contentType: 'text/plain', seen: 'opaque' }),
+    ])
+    expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
+  })
 
-  test('a list that stays full is OUT_OF_RANGE, once it could have changed', async () => {
+  test('in direct mode a list that stays full is OUT_OF_RANGE, once it could have changed', async () => {
     const { client, sidecar } = await openPage([], { crossOrigin: 'direct' })
     sidecar.publish(rooms)
     await expect(client.addListValue('rooms', 'c')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
     expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
   })
 
-  test('what is sent counts as sent when the time of the call is up; stopped calls and closed clients reject', async () => {
+  test('in direct mode a late write resolves with "sent", and one that is aborted or closed rejects', async () => {
     const { client, until } = await openPage([], { crossOrigin: 'direct' })
     await until(() => client.status.transport === 'websocket', 'the watch')
     expect(await client.allocate({ timeout: 500 })).toBe('sent')
@@ -104,7 +101,7 @@ describe('in direct mode a write goes out once, whatever becomes of it', () => {
 })
 
 describe('what a page of another origin sends before it knows', () => {
-  test('is a read also where calls are tried once', async () => {
+  test('a page of another origin reads first also with retry: false', async () => {
     const { client, sent, sidecar } = await openPage([], { retry: false })
     sidecar.publish(gameServer(2, 'Scheduled'))
     const outcome = client.ready()
@@ -115,7 +112,7 @@ describe('what a page of another origin sends before it knows', () => {
     expect(methods).toEqual([['POST', 'text/plain']])
   })
 
-  test('is nothing that needs leave with crossOrigin direct', async () => {
+  test('a page with crossOrigin: direct sends nothing that needs a preflight', async () => {
     const { client, sent } = await openPage([], { crossOrigin: 'direct' })
     await client.connect()
     await client.health()
@@ -125,7 +122,7 @@ describe('what a page of another origin sends before it knows', () => {
     ])
   })
 
-  test('is refused with crossOrigin never, but for the watch, which opens', async () => {
+  test('a page with crossOrigin: never rejects with CROSS_ORIGIN, and its watch opens', async () => {
     const { client, sent, seen, errors } = await openPage([], { crossOrigin: 'never' })
     await expect(client.connect()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
     await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
@@ -137,7 +134,7 @@ describe('what a page of another origin sends before it knows', () => {
 })
 
 describe('answers that can be read are used', () => {
-  test('of a sidecar that allows the origin of the page', async () => {
+  test('answers are read from a sidecar that allows the origin of the page', async () => {
     const sidecar = await startSidecar({ mode: 'local', allowOrigins: [pageOrigin] })
     const { fetch, sent } = emulateBrowser(pageOrigin, { originSent: true })
     const client = createClient({ baseUrl: sidecar.url, fetch })
@@ -156,7 +153,7 @@ describe('answers that can be read are used', () => {
     expect(calls(sidecar)).toContain('setLabel')
   })
 
-  test('again, after a proxy has answered for a while without leave and without a watch', async () => {
+  test('answers are read again after a proxy has answered without leave and without a watch', async () => {
     const { client, sidecar, errors, until } = await openPage([
       noWebSocket,
       { on: '*', step: steps.answering({ status: 502 }) },
@@ -177,7 +174,7 @@ describe('answers that can be read are used', () => {
 })
 
 describe('in direct mode', () => {
-  test('the sidecar is found when it comes, and again after a restart, over nothing but WebSockets', async () => {
+  test('in direct mode a sidecar is found when it comes and after a restart, over WebSockets alone', async () => {
     const { client, sidecar, seen, connections } = await openPage([])
     await seen(1)
     for (let version = 2; version < 6; version++) {
@@ -192,7 +189,7 @@ describe('in direct mode', () => {
   })
 
   test.each(['auto', 'direct'] as const)(
-    '%s: nobody is asked more often than promised while nobody is there',
+    'with crossOrigin: %s an absent sidecar is not dialled more often than promised',
     async (crossOrigin) => {
       const { dials, options } = countDials(clock.now)
       const browser = emulateBrowser(pageOrigin)
@@ -216,7 +213,7 @@ describe('in direct mode', () => {
     },
   )
 
-  test('a GameServer that no WebSocket carries is reported', async () => {
+  test('in direct mode a GameServer that no WebSocket carries is an error', async () => {
     const { errors, until, sidecar } = await openPage([], { crossOrigin: 'direct', verifyInterval: 0 })
     await until(() => sidecar.followers > 0, 'the watch')
     sidecar.play([{ on: 'watch', step: steps.opened((exchange) => exchange.break('finish')) }])
@@ -227,7 +224,7 @@ describe('in direct mode', () => {
 })
 
 describe('where neither an answer nor the watch is to be had', () => {
-  test('waits end with the reason, and the watch is taken up when that passes', async () => {
+  test('where neither an answer nor a watch is to be had, waits reject, and the watch begins when that passes', async () => {
     const { client, sidecar, seen } = await openPage([noWebSocket])
     await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
     await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })

@@ -12,7 +12,7 @@ const cases = watchFaults.flatMap((fault) =>
 )
 
 describe.concurrent('whatever goes wrong with the watch, listeners end up with the truth, in order, once', () => {
-  test.each(cases)('%s', (_title, mode, fault) => play(mode, fault))
+  test.each(cases)('each state is told in order and once over %s', (_title, mode, fault) => play(mode, fault))
 })
 
 async function play(mode: WatchMode, fault: WatchFault): Promise<void> {

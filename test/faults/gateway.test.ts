@@ -27,7 +27,7 @@ const refusal = (code: number, message: string): string => JSON.stringify({ code
 const added = 'POST /v1beta1/lists/rooms:addValue'
 
 describe('what a gateway answers to a write', () => {
-  test.each([502, 503])('%i: whatever reached nobody is sent again', async (status) => {
+  test.each([502, 503])('a write that a gateway answers %i, since it reached nobody, is sent again', async (status) => {
     const { client, sidecar } = await connect([
       { on: added, nth: (nth) => nth < 3, step: steps.answering({ status, body: refusal(14, 'connection refused') }) },
       { on: added, step: steps.answering({ body: '{"name":"rooms","capacity":"2","values":["a"]}' }) },
@@ -40,7 +40,7 @@ describe('what a gateway answers to a write', () => {
     ['502: it broke off', 502, refusal(2, 'socket hang up')],
     ['504: it was late', 504, refusal(4, 'no answer in time')],
     ['502: any other proxy', 502, '<h1>Bad Gateway</h1>'],
-  ])('%s: nobody knows, and it is not sent again', async (_name, status, body) => {
+  ])('a write answered %s is UNKNOWN_OUTCOME and not sent again', async (_name, status, body) => {
     const { client, sidecar } = await connect([{ on: added, step: steps.answering({ status, body }) }])
     await expect(client.addListValue('rooms', 'a')).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME', status })
     expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
@@ -79,19 +79,22 @@ const told: readonly [string, 'websocket' | 'stream', Rule][] = [
 ]
 
 describe('a gateway that is told to stop tells', () => {
-  test.each(told)('%s, which is no error, and is found again', async (_name, watch, rule) => {
-    const { client, sidecar, signals, errors, seen } = await connect([rule], { watch })
-    expect(await client.once('signal', { timeout: 20_000 })).toEqual({ signal: 'SIGTERM' })
-    sidecar.publish(gameServer(2))
-    await seen(2)
-    expect(signals).toEqual(['SIGTERM'])
-    expect(errors).toEqual([])
-  })
+  test.each(told)(
+    'a gateway that stops tells %s, which is no error, and is found again',
+    async (_name, watch, rule) => {
+      const { client, sidecar, signals, errors, seen } = await connect([rule], { watch })
+      expect(await client.once('signal', { timeout: 20_000 })).toEqual({ signal: 'SIGTERM' })
+      sidecar.publish(gameServer(2))
+      await seen(2)
+      expect(signals).toEqual(['SIGTERM'])
+      expect(errors).toEqual([])
+    },
+  )
 
   test.each([
     ['websocket', closing(1001, 'SIGTERM')],
     ['stream', JSON.stringify({ error: { code: 14, message: 'The gateway is stopping (SIGTERM)' } })],
-  ] as const)('a %s even after it has refused the check that came meanwhile', async (watch, goodbye) => {
+  ] as const)('a gateway that stops tells a %s also after it has refused a check', async (watch, goodbye) => {
     let refused = (): void => {}
     const refusing = new Promise<void>((resolve) => (refused = resolve))
     let watching = false
@@ -124,7 +127,7 @@ describe('a gateway that is told to stop tells', () => {
   test.each([
     ['another reason', closing(1001, 'bye')],
     ['no reason', closing(1001, '')],
-  ])('and %s is no signal', async (_name, bytes) => {
+  ])('a gateway that closes with %s tells no signal', async (_name, bytes) => {
     const step = steps.sending([gameServer(1)], (exchange) => exchange.write(bytes))
     const { sidecar, signals, errors, seen } = await connect([{ on: 'watch', nth: 1, step }])
     await seen(1)

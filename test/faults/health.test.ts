@@ -59,7 +59,7 @@ describe.concurrent('no health period is missed in a minute in which', () => {
     outages.flatMap(([name, rules, act]) =>
       (['websocket', 'stream'] as const).map((mode) => [mode, name, rules, act] as const),
     ),
-  )('%s: %s', async (watch, _name, rules, act) => {
+  )('over %s no health period is missed while %s', async (watch, _name, rules, act) => {
     const beats: number[] = []
     const beating: Rule = {
       on: 'POST /health',
@@ -84,7 +84,7 @@ describe.concurrent('no health period is missed in a minute in which', () => {
 })
 
 describe.concurrent('beats', () => {
-  test('one goes out the moment the sidecar is back after an outage, and none are made up for', async () => {
+  test('one beat goes out the moment the sidecar is back after an outage', async () => {
     const sidecar = await createScriptedSidecar()
     const { client, until, beats } = observe({
       ...clock.options,
@@ -105,7 +105,7 @@ describe.concurrent('beats', () => {
     await sidecar.close()
   })
 
-  test('at most one is in flight beside the next, however long nobody answers', async () => {
+  test('at most one beat is in flight beside the next, however long nobody answers', async () => {
     let most = 0
     let now = 0
     const sidecar = await createScriptedSidecar([

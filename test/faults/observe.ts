@@ -24,8 +24,11 @@ export interface Observed {
 }
 
 /** Makes a client and listens to all it says, which starts its watch. */
-export function observe(options: ClientOptions): Observed {
-  const client = createClient(options)
+export function observe(
+  options: ClientOptions,
+  create: (options: ClientOptions) => SidecarClient = createClient,
+): Observed {
+  const client = create(options)
   const gameServers: GameServer[] = []
   const errors: SidecarError[] = []
   const connections: ConnectionEvent[] = []

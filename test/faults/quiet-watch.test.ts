@@ -52,7 +52,7 @@ describe.concurrent('a watch that is quiet for long', () => {
     ['stream', 0, 5],
     ['stream', 0.9999, 10],
   ] as const)(
-    'over %s, with a random number of %d, is opened anew after %i minutes, the new one first, without a word to listeners',
+    'a quiet watch over %s, with a random number of %d, is opened anew after %i minutes, before the old one ends',
     async (watch, random, minutes) => {
       const observed = await quiet({ watch, random: () => random })
       const { sidecar, clock, client, connections, errors } = observed
@@ -76,7 +76,7 @@ describe.concurrent('a watch that is quiet for long', () => {
     },
   )
 
-  test('tries the WebSocket again where the stream stood in for it', async () => {
+  test('a quiet stream gives way to a WebSocket that works again', async () => {
     let broken = true
     const observed = await quiet(
       { random: () => 0 },
@@ -94,7 +94,7 @@ describe.concurrent('a watch that is quiet for long', () => {
     await sidecar.close()
   })
 
-  test('keeps its stream without a gap where the WebSocket still fails', async () => {
+  test('a quiet stream stays without a gap where the WebSocket still fails', async () => {
     const observed = await quiet(
       { random: () => 0 },
       endingUpgrades(() => true),

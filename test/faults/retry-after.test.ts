@@ -37,27 +37,26 @@ async function pause(retryAfter: string | (() => string), status: number): Promi
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
 
 describe.concurrent('Retry-After of a 503 or 429', () => {
-  test.each([503, 429])('%i: a number of seconds is honoured', async (status) => {
+  test.each([503, 429])('Retry-After in seconds is honoured after %i', async (status) => {
     expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
   })
 
-  test.each([503, 429])('%i: a date is honoured', async (status) => {
+  test.each([503, 429])('Retry-After as a date is honoured after %i', async (status) => {
     // Of the world's seconds, some of which go by on a busy machine before the client reads it.
     expect(await pause(() => inSeconds(25), status)).toBeGreaterThanOrEqual(12)
   })
 
   test.each([
     ['3600', 'seconds'],
-    ['9'.repeat(400), 'digits without an end'],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 'a date'],
-  ])('beyond 30 s it counts as 30 s: %s', async (retryAfter) => {
+  ])('Retry-After beyond 30 s counts as 30 s: %s', async (retryAfter) => {
     const seconds = await pause(retryAfter, 503)
     expect(seconds).toBeGreaterThanOrEqual(29)
     expect(seconds).toBeLessThan(40)
   })
 
   test.each(['soon', '-1', '1e3', '0x10', '12 seconds', 'soon 2999', 'NaN', 'Infinity', '', inSeconds(-60)])(
-    'junk and the past are ignored: "%s"',
+    'Retry-After "%s" is ignored',
     async (retryAfter) => {
       expect(await pause(retryAfter, 503)).toBeLessThan(7)
     },

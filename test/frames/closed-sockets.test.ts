@@ -104,6 +104,19 @@ describe('a timeout', () => {
     expect(() => createWebSocketClass(() => fake().stream, { timeout })).toThrow(RangeError)
   })
 
+  test('is set by `setTimer` as a method of the options', () => {
+    class Options {
+      readonly set: number[] = []
+      setTimer(ms: number) {
+        this.set.push(ms)
+        return () => undefined
+      }
+    }
+    const options = new Options()
+    new (createWebSocketClass(() => fake().stream, options))('ws://host')
+    expect(options.set).toEqual([10_000])
+  })
+
   test('says what did not come', async () => {
     const { timers, socket } = await connecting()
     const problem = new Promise((resolve) => {

@@ -157,6 +157,17 @@ describe('the HTTP head', () => {
     expect(events).toEqual([1002])
   })
 
+  test('is refused with 1002 if the function for it throws, and the error is an unhandled rejection', async () => {
+    const fault = new Error('of the function')
+    const { decoder, events } = record({
+      handshake: () => {
+        throw fault
+      },
+    })
+    expect(await unhandled(() => decoder.push(latin(HEAD)))).toBe(fault)
+    expect(events).toEqual([1002])
+  })
+
   test('may have 16 KiB, not one byte more', () => {
     const head = (size: number): Uint8Array =>
       latin(HEAD.slice(0, -2) + 'X: ' + 'y'.repeat(size - HEAD.length - 5) + '\r\n\r\n')
@@ -287,6 +298,51 @@ describe('the host', () => {
     })
     expect(await unhandled(() => decoder.push(join(text('one'), text('two'))))).toBe(fault)
     expect(seen).toEqual(['one', 'two'])
+  })
+
+  test('has its options as `this` in each of them', () => {
+    const names: string[] = []
+    class Options {
+      random() {
+        names.push(`random ${this instanceof Options}`)
+        return 0
+      }
+      handshake() {
+        return names.push(`handshake ${this instanceof Options}`) > 0
+      }
+      message() {
+        names.push(`message ${this instanceof Options}`)
+      }
+      ping() {
+        names.push(`ping ${this instanceof Options}`)
+      }
+      pong() {
+        names.push(`pong ${this instanceof Options}`)
+      }
+      close() {
+        names.push(`close ${this instanceof Options}`)
+      }
+      error() {
+        names.push(`error ${this instanceof Options}`)
+      }
+      write() {
+        names.push(`write ${this instanceof Options}`)
+      }
+    }
+    const head = latin('HTTP/1.1 101 Yes\r\n\r\n')
+    new MessageDecoder(new Options()).push(join(head, text('x'), frame(9), frame(10), close(1000)))
+    new MessageDecoder(new Options()).push(join(head, frame(3)))
+    expect(names.filter((name) => !name.endsWith('true'))).toEqual([])
+    expect([...new Set(names.map((name) => name.split(' ')[0]))].sort()).toEqual([
+      'close',
+      'error',
+      'handshake',
+      'message',
+      'ping',
+      'pong',
+      'random',
+      'write',
+    ])
   })
 
   test('is told once why a stream ended, by an error with name and code', () => {

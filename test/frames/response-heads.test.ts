@@ -46,8 +46,8 @@ describe('a refusal says what was wrong', () => {
 
   test.each<[string, (key: string) => string]>([
     ['HTTP 403', () => 'HTTP/1.1 403 Forbidden\r\n\r\n'],
-    ['HTTP 302, a redirect, which a WebSocket does not follow', () => 'HTTP/1.1 302 Found\r\nLocation: ws://x\r\n\r\n'],
-    ['HTTP 401, which asks for credentials', () => 'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\n\r\n'],
+    ['HTTP 302', () => 'HTTP/1.1 302 Found\r\nLocation: ws://x\r\n\r\n'],
+    ['HTTP 401', () => 'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\n\r\n'],
     ['HTTP 200', () => 'HTTP/1.1 200\r\n\r\n'],
     ['the answer is not HTTP/1.1', () => 'SSH-2.0-OpenSSH\r\n\r\n'],
     ['the answer is not HTTP/1.1', replaced('HTTP/1.1', 'HTTP/1.0')],

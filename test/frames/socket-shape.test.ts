@@ -96,6 +96,92 @@ describe('listeners', () => {
   })
 })
 
+describe('a listener with a signal', () => {
+  test('is removed when the signal is aborted, and is not added after that', async () => {
+    const { socket, receive } = await opened()
+    const seen: unknown[] = []
+    const listener = ({ data }: SocketEvent): void => {
+      seen.push(data)
+    }
+    const controller = new AbortController()
+    socket.addEventListener('message', listener, { signal: controller.signal })
+    receive('before')
+    controller.abort()
+    receive('after')
+    socket.addEventListener('message', listener, { signal: controller.signal })
+    receive('later')
+    expect(seen).toEqual(['before'])
+  })
+
+  test('that was removed and added again without the signal outlives the signal', async () => {
+    const { socket, receive } = await opened()
+    const seen: unknown[] = []
+    const listener = ({ data }: SocketEvent): void => {
+      seen.push(data)
+    }
+    const controller = new AbortController()
+    socket.addEventListener('message', listener, { signal: controller.signal })
+    socket.removeEventListener('message', listener)
+    socket.addEventListener('message', listener)
+    controller.abort()
+    receive('x')
+    expect(seen).toEqual(['x'])
+  })
+})
+
+describe('the constructor', () => {
+  test('takes a URL object', async () => {
+    const host = fake()
+    const socket = new (createWebSocketClass(() => host.stream))(new URL('ws://host:1234/path?query'))
+    expect(socket.url).toBe('ws://host:1234/path?query')
+    await tick()
+    expect(host.written[0]).toMatch(/^GET \/path\?query HTTP\/1\.1\r\nHost: host:1234\r\n/)
+  })
+
+  test('copies the array of subprotocols', async () => {
+    const host = fake()
+    const protocols = ['chat', 'superchat']
+    const socket = new (createWebSocketClass(() => host.stream))('ws://host', protocols)
+    protocols.splice(0, 2, 'changed')
+    await tick()
+    expect(host.written[0]).toContain('\r\nSec-WebSocket-Protocol: chat, superchat\r\n')
+    host.accept('Sec-WebSocket-Protocol: superchat\r\n')
+    expect(socket.protocol).toBe('superchat')
+  })
+})
+
+describe('a subclass', () => {
+  test('overrides methods and getters, and reaches those of the class by super', async () => {
+    const host = fake()
+    class Loud extends createWebSocketClass(() => host.stream) {
+      readonly seen: unknown[] = []
+      constructor(url: string) {
+        super(url)
+        super.addEventListener('message', ({ data }) => this.seen.push(data))
+      }
+      override get bufferedAmount() {
+        return super.bufferedAmount + 1000
+      }
+      override send(data: string) {
+        super.send(data.toUpperCase())
+      }
+    }
+    const socket = new Loud('ws://host')
+    await tick()
+    host.accept()
+    socket.send('hello')
+    host.listeners.data!(text('x'))
+    const sent: string[] = []
+    createClientReader(({ payload }) => sent.push(Buffer.from(payload).toString()))(
+      Buffer.from(host.written[1]!, 'latin1'),
+    )
+    expect(sent).toEqual(['HELLO'])
+    expect(socket.bufferedAmount).toBe(1000)
+    expect(socket.seen).toEqual(['x'])
+    expect(socket).toBeInstanceOf(Loud)
+  })
+})
+
 describe('send()', () => {
   test.each<[string, unknown, string]>([
     ['a number', 5, '1 5'],

@@ -1,7 +1,7 @@
 /** For tests of the WebSocket class: servers and streams that end with the test, and what to wait with. */
 import { onTestFinished } from 'vitest'
 import type { ByteStream, FrameWebSocket, SocketEvent } from '../../src/frames/index.js'
-import { latin } from './bytes.js'
+import { join, latin } from './bytes.js'
 import { createRawServer, type RawServer, switching, type Upgrade } from './servers.js'
 
 /** Runs after the test. */
@@ -54,9 +54,9 @@ export const fake = (overrides: Partial<ByteStream> = {}) => {
     },
     ...overrides,
   }
-  const accept = (): void => {
+  const accept = (headers = '', ...frames: readonly Uint8Array[]): void => {
     const key = /Sec-WebSocket-Key: (.*)\r\n/.exec(written[0]!)![1]!
-    listeners.data!(latin(switching(key)))
+    listeners.data!(join(latin(switching(key, headers)), ...frames))
   }
   return { stream, listeners, written, accept, closes: () => closes }
 }

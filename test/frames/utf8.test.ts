@@ -93,6 +93,32 @@ describe.each([
   })
 })
 
+describe('U+FFFD', () => {
+  test('in the text leaves the rest to the TextDecoder of the host', () => {
+    let byteByByte = 0
+    const { fromCodePoint } = String
+    String.fromCodePoint = (...points) => {
+      byteByByte += points.length
+      return fromCodePoint(...points)
+    }
+    try {
+      const long = `${'x'.repeat(100_000)}\ufffd${'y'.repeat(100_000)}\uffee\ufffd`
+      for (const size of [Infinity, 70_000]) expect(decode(utf8(long), size) === long).toBe(true)
+    } finally {
+      String.fromCodePoint = fromCodePoint
+    }
+    expect(byteByByte).toBeLessThan(1000)
+  })
+
+  test.each(['\xff', '\xef\xbf', '\xe0\x9f\xbf', '\xef\xbf\xbd\xbd'])(
+    'in the text hides no mistake beside it: %j',
+    (mistake) => {
+      const bytes = Buffer.concat([utf8('\ufffd'), latin(mistake), utf8(`${LONG}\ufffd`)])
+      for (const size of [Infinity, 150]) expect(decode(bytes, size)).toBe(1007)
+    },
+  )
+})
+
 describe('a TextDecoder of the host', () => {
   test('that is right is used, with nothing but one view as argument', () => {
     const { Decoder, trusted } = sloppy((bytes) => right.decode(bytes))

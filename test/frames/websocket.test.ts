@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { type ByteStream, createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
-import { close, frame, text, utf8 } from './bytes.js'
+import { close, frame, latin, text, utf8 } from './bytes.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
 import { switching } from './servers.js'
 import { allEvents, atEnd, fake, next, serve, tick } from './sockets.js'
@@ -172,6 +172,65 @@ describe('close()', () => {
     expect(await events).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006, wasClean: false }])
     expect(pending.size).toBe(0)
     expect(closes()).toBe(1)
+  })
+
+  test('counts its time from the last write that was sent, and not from what arrives', async () => {
+    const { setTimer, fire, pending } = timers()
+    const settle: (() => void)[] = []
+    const { stream, written, listeners } = fake()
+    const socket = new (createWebSocketClass(
+      () => ({
+        ...stream,
+        write: (bytes) => {
+          void stream.write(bytes)
+          return new Promise<void>((resolve) => settle.push(resolve))
+        },
+      }),
+      { setTimer },
+    ))('ws://host')
+    await tick()
+    listeners.data!(latin(switching(/Sec-WebSocket-Key: (.*)\r\n/.exec(written[0]!)![1]!)))
+    socket.send(new Uint8Array(1_000_000))
+    socket.close()
+    const [atClose] = pending
+    for (let last = atClose; settle.length > 0;) {
+      settle.shift()!()
+      await tick()
+      expect(pending.size).toBe(1)
+      expect(pending.has(last!)).toBe(false)
+      last = [...pending][0]
+    }
+    const [atLast] = pending
+    listeners.data!(text('late'))
+    expect([...pending]).toEqual([atLast])
+    fire()
+    expect(socket.readyState).toBe(3)
+  })
+
+  test('loses nothing of one large message to a reader that is slower than the timeout', async () => {
+    const size = 40 << 20
+    const sent = size + 14 + 8
+    let received = 0
+    const server = await serve(({ key, socket, rest }) => {
+      socket.write(switching(key))
+      socket.pause()
+      received = rest.length
+      const readSome = (): void => {
+        const bytes = socket.read() as Buffer | null
+        received += bytes?.length ?? 0
+        if (received >= sent) socket.end(close(1000))
+        // What the kernel holds at the end is no progress that a sender sees.
+        else if (received > size / 2) setImmediate(readSome)
+        else setTimeout(readSome, 4)
+      }
+      readSome()
+    })
+    const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000 }))(server.url)
+    await next(socket, 'open')
+    socket.send(new Uint8Array(size))
+    socket.close()
+    expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
+    expect(received).toBe(sent)
   })
 
   test('opening has its time too, and a stream that opens afterwards is closed', async () => {

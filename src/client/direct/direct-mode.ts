@@ -1,17 +1,16 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { operations, type Operation } from '../../protocol/operations.js'
-import { isSafe, type Attempted, type JsonObject } from '../connection/answer.js'
-import { failedAttempt, urlOf, type Attempt, type Call } from '../connection/attempt.js'
-import { crossOriginHint, type Endpoint } from '../connection/endpoint.js'
-import type { SendHttp } from '../connection/exchange.js'
-import type { Pacing } from '../connection/pacing.js'
-import { own } from '../game-server/game-server.js'
-import { SidecarError } from '../runtime/errors.js'
-import { Scope } from '../runtime/scope.js'
-import type { Timers } from '../runtime/timers.js'
-import type { ClientOptions } from '../types.js'
-import type { OpenWatch } from '../watch/message.js'
-import { answersOpaquely, opaqueInit } from './opaque.js'
+import { crossOriginHint, isSafe, type JsonObject, type Reply } from '../answers.js'
+import { SidecarError } from '../errors.js'
+import { own } from '../game-server.js'
+import { host } from '../host.js'
+import { requestInit, type SendHttp } from '../http.js'
+import type { Pacing } from '../pacing.js'
+import { failedReply, urlOf, type Call, type Request } from '../requests.js'
+import { follow, wait } from '../signals.js'
+import type { Timers } from '../timers.js'
+import type { OpenWatch } from '../transports.js'
+import type { AbortSignalLike, ClientOptions, FetchInit } from '../types.js'
 
 /**
  * Does what a page of another origin can still do (docs/adr/direct-mode.md). It can read no answer, but the watch's
@@ -20,182 +19,172 @@ import { answersOpaquely, opaqueInit } from './opaque.js'
 export interface DirectMode {
   /** Never ends once it has begun. */
   readonly isActive: boolean
-  enter(): void
   /** Makes an attempt in the mode that is on. */
-  readonly attempt: Attempt
+  readonly request: Request
   /** The error for an operation that no browser lets through to another origin unasked. */
   refuse(operation: string): SidecarError | undefined
-}
-
-interface Parts {
-  readonly crossOrigin: NonNullable<ClientOptions['crossOrigin']>
-  /** Attempts that read their answers. */
-  readonly readable: Attempt
-  readonly endpoint: Endpoint
-  readonly http: SendHttp
-  readonly openWebSocket: OpenWatch
-  readonly timers: Timers
-  readonly pacing: Pacing
-  /** The GameServer as the watch tells it, if that is connected. */
-  watched(): GameServer | undefined
+  /** How a POST without fields is sent now. */
+  postInit(): FetchInit
 }
 
 /** ms until a refused page looks for a way again: that takes four requests. */
 const VERDICT_HOLDS = 10000
 
-/** Whether nobody answered, for a reason that a browser doesn't tell. */
-function isSilent({ error, answered }: Attempted): boolean {
-  return answered === false && error!.code === 'UNAVAILABLE'
-}
+/**
+ * The only form of request that a browser lets through to another origin unasked. Nothing of its answer can be seen but
+ * that there was one.
+ */
+const blindInit = (method: string, body?: string): FetchInit =>
+  Object.assign(requestInit(method, body), {
+    headers: { 'Content-Type': 'text/plain' },
+    redirect: 'follow',
+    mode: 'no-cors',
+  } as const)
 
-function refusedValue(list: string, value: string, isHeld: boolean): SidecarError {
-  return isHeld
-    ? new SidecarError('ALREADY_EXISTS', `The list "${list}" already holds "${value}"`)
-    : new SidecarError('NOT_FOUND', `The list "${list}" does not hold "${value}"`, {
-        hint: 'The list does not hold this value',
-      })
-}
-
-export function createDirectMode(parts: Parts): DirectMode {
-  const { crossOrigin, readable, endpoint, http, openWebSocket, timers, pacing, watched } = parts
-  /** Whether the latest attempt found somebody. */
-  let isThere = false
-  /** The time from which a refused page may look for a way again. */
+/** @param readable attempts that read their answers */
+export function createDirectMode(
+  crossOrigin: ClientOptions['crossOrigin'],
+  readable: Request,
+  baseUrl: string,
+  http: SendHttp,
+  openWebSocket: OpenWatch,
+  timers: Timers,
+  { turn }: Pacing,
+): DirectMode {
+  const blind = createBlindRequest(baseUrl, http, openWebSocket, timers, turn)
+  /** The time from which a refused page may look for a way again, and what it is told until then. */
   let refusedUntil = 0
-  /** What came of looking for one. */
-  let refusal: Attempted
+  let refusal: Reply
+
+  /** Whether the latest attempt to read an answer found one. */
+  let isThere = false
+
+  /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
+  function isForeign(): boolean {
+    const { location } = host()
+    return !!location && !`${baseUrl}/`.startsWith(`${location.origin || ''}/`)
+  }
+
+  /** Whether nobody answered, for a reason that a browser doesn't tell. */
+  const isKept = ({ answered, error }: Reply): boolean =>
+    isForeign() && answered === false && error!.code === 'UNAVAILABLE'
+
+  const refuseWith = (summary: string, cause?: unknown): SidecarError =>
+    new SidecarError('CROSS_ORIGIN', summary, { hint: crossOriginHint(), cause })
 
   const mode = {
     isActive: crossOrigin === 'direct',
 
-    enter() {
-      mode.isActive = crossOrigin !== 'never'
-    },
+    postInit: () => (mode.isActive ? blindInit : requestInit)('POST', '{}'),
 
-    refuse(operation: string): SidecarError | undefined {
-      return mode.isActive && /^(set|update)/.test(operation)
-        ? new SidecarError('CROSS_ORIGIN', 'A browser does not send this to another origin', {
-            hint: crossOriginHint(),
-          })
-        : undefined
-    },
+    refuse: (operation: string) =>
+      mode.isActive && /^(set|update)/.test(operation)
+        ? refuseWith('A browser does not send this to another origin')
+        : undefined,
 
-    async attempt(parent: Scope, call: Call, send?: SendHttp): Promise<Attempted> {
-      if (mode.isActive) return attemptDirectly(parent, call, send)
+    async request(parent: AbortSignalLike, call: Call): Promise<Reply> {
+      if (mode.isActive) {
+        const error = mode.refuse(call.operation)
+        return error ? { error } : blind(parent, call)
+      }
       // Browsers write each attempt of a refused page to the console.
       if (timers.now() < refusedUntil) return refusal
-      const attempted = await readable(parent, call, send)
-      if (!isSilent(attempted)) return attempted
-      // The mode has changed meanwhile: this was not sent the new way.
-      if (mode.isActive) return attemptDirectly(parent, call)
-      return endpoint.isForeign() ? discover(parent, call, attempted) : attempted
+      // Nothing is learnt from a write that a browser keeps from another origin: so a read goes first.
+      const read: Call = { operation: 'getGameServer', timeout: call.timeout }
+      const attempt = isThere || isSafe(call.operation) || !isForeign() ? call : read
+      let reply = await readable(parent, attempt)
+      // A read that needs no answer tells a refused connection from an answer that is kept from this page.
+      const found = isKept(reply) && (await blind(parent, read))
+      if (found && found.answered) {
+        // The sidecar may have begun to listen only between the two.
+        reply = await readable(parent, attempt)
+        if (isKept(reply)) {
+          if (found.body && crossOrigin !== 'never') mode.isActive = true
+          if (mode.isActive) return mode.request(parent, call)
+          refusedUntil = timers.now() + VERDICT_HOLDS
+          const error = refuseWith(`${baseUrl} answers, but not to a page of another origin`, reply.error!.cause)
+          return (refusal = { answered: false, error })
+        }
+      }
+      isThere = !!reply.answered
+      if (attempt === call) return reply
+      return reply.error ? Object.assign(reply, { unsent: reply.answered === false }) : mode.request(parent, call)
     },
   }
+  return mode
+}
 
-  /** Tells a refused connection from an answer that this page may not read: then a `no-cors` request still succeeds. */
-  async function discover(parent: Scope, call: Call, attempted: Attempted): Promise<Attempted> {
-    const scope = new Scope(parent)
-    timers.limit(scope, call.timeout)
-    let isRefused = false
-    try {
-      if (!(await isOpaque(scope))) return attempted
-      // The sidecar may have begun to listen only between the two.
-      const again = await readable(parent, call)
-      if (!isSilent(again) || !(await isOpaque(scope))) return again
-      isRefused = true
-      if (crossOrigin !== 'never') {
-        await readByWatch(scope)
-        mode.isActive = true
-        return await attemptDirectly(parent, call)
-      }
-    } catch {
-      parent.throwIfEnded()
-      // Nobody answers any more; or else somebody does, but there is no watch either.
-      if (!isRefused) return attempted
-    } finally {
-      scope.end()
-    }
-    refusedUntil = timers.now() + VERDICT_HOLDS
-    return (refusal = refused(attempted))
-  }
+/**
+ * Sends requests whose answers nobody reads. What there is to read is the first object of a new WebSocket, which a page of
+ * any origin may open. A change of a list is answered with the list as it was before.
+ */
+function createBlindRequest(
+  baseUrl: string,
+  http: SendHttp,
+  openWebSocket: OpenWatch,
+  timers: Timers,
+  turn: Pacing['turn'],
+): Request {
+  /** Whether the latest attempt found somebody. */
+  let isThere = false
 
-  function refused({ error }: Attempted): Attempted {
-    return {
-      answered: false,
-      error: new SidecarError('CROSS_ORIGIN', `${endpoint.baseUrl} answers, but not to a page of another origin`, {
-        hint: crossOriginHint(),
-        cause: error!.cause,
-      }),
-    }
-  }
-
-  async function attemptDirectly(parent: Scope, call: Call, send = http): Promise<Attempted> {
-    parent.throwIfEnded()
-    const { operation } = call
-    const scope = new Scope(parent)
-    timers.limit(scope, call.timeout)
-    const [method, , shape] = operations[operation] as Operation
-    let isSent = false
-    try {
-      const error = mode.refuse(operation)
-      if (error) return { error }
-      const body = await readBefore(scope, call)
-      if (shape) {
-        isSent = true
-        const init = opaqueInit(method, JSON.stringify(call.body ?? {}))
-        const response = await send(scope, urlOf(endpoint, operation, call.name), init)
-        await response.read(() => {})
-      }
+  async function read(signal: AbortSignalLike): Promise<GameServer> {
+    if (!isThere) {
+      // Some browsers delay the WebSocket after one that failed. So a request asks first whether anybody is there.
+      await turn(signal)
+      await http(signal, urlOf(baseUrl, 'getGameServer'), blindInit('GET'))
       isThere = true
-      return { body, answered: true, unread: isSent }
-    } catch (cause) {
-      isThere = false
-      const failed = failedAttempt(endpoint, parent, cause, isSent && !isSafe(operation))
-      return isSent || failed.answered !== false ? failed : Object.assign(failed, { unsent: true })
-    } finally {
-      scope.end()
     }
-  }
-
-  /**
-   * Returns the answer to a read, or the object as it is before a write.
-   * @throws SidecarError the sidecar's error for the write, as far as it can be foreseen
-   */
-  async function readBefore(scope: Scope, { operation, name, body }: Call): Promise<JsonObject> {
-    if (operation === 'health') return {}
-    // A watch tells every state at once, but in local mode it never tells of counters and lists.
-    const known = name || operation === 'getGameServer' ? undefined : watched()
-    if (known) return known as unknown as JsonObject
-    // Some browsers delay the WebSocket after one that failed. So a request asks first whether anybody is there.
-    if (!isThere) await isOpaque(scope)
-    const gameServer = await readByWatch(scope)
-    if (!name) return gameServer as unknown as JsonObject
-    const isList = operations[operation][1].includes('/lists/')
-    const { counters, lists } = gameServer.status
-    const key = decodeURIComponent(name)
-    const found: { values?: unknown } | undefined = own<object>(isList ? lists : counters, key)
-    if (!found) throw new SidecarError('NOT_FOUND', `There is no ${isList ? 'list' : 'counter'} "${key}"`)
-    const { value } = (body ?? {}) as { value?: string }
-    const isHeld = Array.isArray(found.values) && found.values.includes(value)
-    if (value !== undefined && isHeld === (operation === 'addListValue')) throw refusedValue(key, value, isHeld)
-    return found
-  }
-
-  /** Reads the GameServer as it is now: the first object of a new WebSocket, which a page of any origin may read. */
-  function readByWatch(scope: Scope): Promise<GameServer> {
-    return scope.wait((resolve, wait) => {
-      const ignore = (): void => {}
-      openWebSocket(wait, { onGameServer: resolve, onOpen: ignore, onProblem: ignore }).then(
-        ({ reason }) => wait.end(reason),
-        ignore,
-      )
+    const ignore = (): void => {}
+    return wait(signal, (resolve, reject) => {
+      const task = follow(signal)
+      openWebSocket(task.signal, { onGameServer: resolve, onOpen: ignore, onProblem: ignore }).then(null, reject)
+      return () => task.abort(new SidecarError('ABORTED', 'Read'))
     })
   }
 
-  async function isOpaque(scope: Scope): Promise<boolean> {
-    await pacing.turn(scope)
-    return answersOpaquely(http, endpoint, scope)
+  return async (parent, call) => {
+    const { operation, name, body = {} } = call
+    const [method, , shape] = operations[operation] as Operation
+    let unread = false
+    try {
+      return await timers.within(
+        call.timeout,
+        async (signal) => {
+          const gameServer = !shape || name ? await read(signal) : undefined
+          const found = (name ? resourceIn(gameServer!, call) : gameServer) ?? {}
+          unread = !!shape
+          if (shape) await http(signal, urlOf(baseUrl, operation, name), blindInit(method, JSON.stringify(body)))
+          isThere = true
+          return { body: found as JsonObject, answered: true, unread }
+        },
+        parent,
+      )
+    } catch (cause) {
+      const failed = failedReply(baseUrl, parent, cause, unread && !isSafe(operation))
+      const answered = isThere
+      isThere = false
+      return unread || failed.answered !== false ? failed : Object.assign(failed, { answered, unsent: true })
+    }
   }
+}
 
-  return mode
+/**
+ * The counter or list that a call is about.
+ *
+ * @throws SidecarError the sidecar's error for the call, as far as it can be foreseen
+ */
+function resourceIn({ status }: GameServer, { operation, name, body }: Call): object {
+  const kind = /List/.test(operation) ? 'list' : 'counter'
+  const key = decodeURIComponent(name!)
+  const found: { values?: unknown } | undefined = own<object>(status[`${kind}s`], key)
+  if (!found) throw new SidecarError('NOT_FOUND', `There is no ${kind} "${key}"`)
+  const { value } = (body ?? {}) as { value?: string }
+  const isHeld = Array.isArray(found.values) && found.values.includes(value)
+  if (value !== undefined && isHeld === (operation === 'addListValue'))
+    throw new SidecarError(
+      isHeld ? 'ALREADY_EXISTS' : 'NOT_FOUND',
+      `The list "${key}" ${isHeld ? 'already holds' : 'does not hold'} "${value}"`,
+    )
+  return found
 }

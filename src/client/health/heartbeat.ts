@@ -1,192 +1,188 @@
-import type { HealthRules } from '../game-server/game-server.js'
-import type { Endpoint } from '../connection/endpoint.js'
-import type { HttpResponse } from '../connection/exchange.js'
-import type { Reachability } from '../connection/reachability.js'
-import { named, SidecarError } from '../runtime/errors.js'
-import { Scope } from '../runtime/scope.js'
-import type { Timers } from '../runtime/timers.js'
+import type { Send } from '../calls.js'
+import type { Connection } from '../connection.js'
+import { named, type SidecarError } from '../errors.js'
+import { healthRulesOf, type HealthRules } from '../game-server.js'
 import type { ResolvedAutoHealth } from '../options.js'
-import type { FetchInit } from '../types.js'
-import { DISABLED, type BeatReporter } from './beat-reporter.js'
-import { startBeatWorker, type BeatWorker, type Report } from './beat-worker.js'
-import { createReview } from './review.js'
+import { race, throwIfAborted } from '../signals.js'
+import type { State } from '../state.js'
+import type { Timers } from '../timers.js'
+import type { AbortSignalLike, HealthEvent } from '../types.js'
 
-/** ms after which a worker that says nothing must have ended, unless all of the page stood still. */
-const WORKER_LATE = 1000
-
+/** What is known of the beats. These are plain properties because a closing page can still read those. */
 export interface Heartbeat {
-  /** The sender of the beats: a worker, this page or process, or nobody. A plain property, as in the reporter. */
-  readonly sender: 'worker' | 'page' | undefined
+  /** Whose clock `autoHealth` beats by, if it is on. */
+  sender?: 'worker' | 'page'
+  /** The last good beat, ms since the Unix epoch. */
+  lastBeat?: number
+  /** Whether the last beat went well; undefined before the first. */
+  healthy?: boolean | undefined
+  /** Why the last beat failed or was held back. */
+  reason?: string | undefined
+  rules(): HealthRules
   /** The game itself says that it is alive. */
   alive(): void
-  /** Sends a beat at once; the rhythm starts anew from there. Does nothing where no beats are sent. */
-  beatNow(): void
+  /**
+   * Tells what became of a beat.
+   *
+   * @param at ms since the Unix epoch, where it wasn't just now
+   */
+  tell(reason: string | undefined, at?: number): void
+  /** Tells that a beat was sent. */
+  sent(error?: SidecarError): void
 }
 
-interface Parts {
-  readonly scope: Scope
+export interface HeartbeatParts {
+  /** Aborts when the client is closed. */
+  readonly life: AbortSignalLike
   readonly timers: Timers
-  readonly endpoint: Endpoint
-  readonly reachability: Reachability
-  readonly reporter: BeatReporter
-  readonly settings: ResolvedAutoHealth
-  rules(): HealthRules
-  /** Reads the GameServer, once the sidecar is there. */
-  readGameServer(): Promise<unknown>
-  readonly direct: { readonly isActive: boolean }
-  /** How a POST without fields is sent now. */
-  postInit(): FetchInit
-  /** A worker can't send by another fetch than its own: then it only keeps time. */
-  readonly hasOwnFetch: boolean
+  readonly connection: Connection
+  readonly state: State
+  readonly send: Send
+  readonly emit: (type: 'health', event: HealthEvent) => void
 }
 
-/** For what fails only because the client was closed. */
+/** What a worker must know of the page in order to stand in for it. */
+export type Sign = readonly [
+  /** ms until the next beat is due */
+  due: number,
+  /** ms for which beats may go on without another sign; 0: none may go out */
+  left: number,
+  /** ms between beats */
+  rhythm: number,
+  /** ms between two looks of the worker at its clock */
+  step: number,
+]
+
+/** The reason of beats that aren't sent because nobody asks for them. */
+const DISABLED = 'spec.health.disabled'
+const WAITING = 'waiting for the sidecar'
+
 const ignore = (): void => {}
 
-export const NO_HEARTBEAT: Heartbeat = { sender: undefined, alive: ignore, beatNow: ignore }
+/** Keeps and tells what becomes of beats; sends none. */
+export function createHeartbeat(
+  { timers, connection, state, emit }: HeartbeatParts,
+  { interval }: ResolvedAutoHealth,
+): Heartbeat {
+  let lastGood = timers.now()
+  const heartbeat: Heartbeat = {
+    rules: () => healthRulesOf(state.last, interval),
+    alive: ignore,
+
+    tell(reason, at = Date.now()) {
+      if (heartbeat.reason === reason && (reason === DISABLED || reason === WAITING)) return
+      // A worker's report may have waited for a busy page, so all of this is about the time that it gives.
+      const now = timers.now() - Date.now() + at
+      const ok = reason === WAITING ? undefined : !reason || reason === DISABLED
+      heartbeat.reason = reason
+      heartbeat.healthy = ok
+      if (ok) {
+        lastGood = now
+        heartbeat.lastBeat = at
+      }
+      const { rhythm, limit } = heartbeat.rules()
+      const age = now - lastGood
+      emit('health', { ok, at, reason, age, limit, atRisk: !!limit && age + 2 * rhythm >= limit })
+    },
+
+    sent: (error) => heartbeat.tell(error && (connection.wasUp ? named(error, 'health').message : WAITING)),
+  }
+  return heartbeat
+}
+
+/** Asks the game's own `check` whether beats may go out. Returns why not. */
+async function ask(
+  life: AbortSignalLike,
+  timers: Timers,
+  { check, stallTimeout }: ResolvedAutoHealth,
+): Promise<string | undefined> {
+  try {
+    const answer = Promise.resolve().then(check)
+    const isGood = await timers.within(stallTimeout, (signal) => race(signal, answer), life)
+    return isGood ? undefined : 'check() said no'
+  } catch (error) {
+    throwIfAborted(life)
+    return 'check() failed: ' + String(error)
+  }
+}
 
 /**
- * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next. In a page a worker
- * sends them, so that neither throttled timers nor a busy thread delay them, as long as the page gives signs of life.
+ * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next.
+ *
+ * @param startWorker starts a worker that keeps the rhythm where a page can't
  */
-export function startHeartbeat(parts: Parts): Heartbeat {
-  const { scope: life, timers, endpoint, reachability, reporter, settings, rules, direct } = parts
+export function startBeating(
+  { life, timers, connection, send }: HeartbeatParts,
+  heartbeat: Heartbeat,
+  settings: ResolvedAutoHealth,
+  startWorker?: (sign: (maySend: boolean) => Sign) => void,
+): void {
   const { stallTimeout } = settings
-  const review = createReview(life, timers, settings)
-  const heartbeat: Heartbeat & { sender: 'worker' | 'page' } = {
-    sender: 'page',
-    alive() {
-      aliveAt = timers.now()
-    },
-    beatNow,
-  }
-  let worker: BeatWorker | undefined
+  let verdict: string | undefined = 'not asked'
   let aliveAt: number | undefined
-  let timer = new Scope(life)
   let startedAt = 0
-  let latest = new Scope(life)
-  let latestButOne = latest
+  let inFlight = 0
+  let isSearching = false
+  let cancel = ignore
 
   /** ms since the last sign of life. Unless the game gives them, it is one that this code runs. */
   const silence = (): number => (aliveAt === undefined ? 0 : timers.now() - aliveAt)
 
   /** Why no beat may go out now, if none may. */
-  function holdReason(): string | undefined {
-    if (rules().disabled) return DISABLED
-    return silence() >= stallTimeout ? 'stalled' : review.verdict
-  }
+  const held = (): string | undefined =>
+    heartbeat.rules().disabled ? DISABLED : silence() >= stallTimeout ? 'stalled' : verdict
 
-  /** A scope for one more beat. Beats never pile up behind a sidecar that doesn't answer. */
-  function nextInFlight(): Scope {
-    const scope = new Scope(life)
-    latestButOne.end(new SidecarError('TIMEOUT', 'No answer to a beat', { hint: endpoint.hint() }))
-    latestButOne = latest
-    latest = scope
-    return scope
-  }
-
-  /** Sends a beat; or notes what a worker reports of one that it has sent. */
-  async function beat(report?: Report): Promise<void> {
-    const scope = nextInFlight()
-    const [at] = report ?? []
-    try {
-      if (!report) await scope.race(review.ask())
-      const held = report ? undefined : holdReason()
-      if (held) reporter.held(held)
-      else {
-        const send = report && (async () => reportedResponse(report, direct.isActive))
-        const timeout = Math.max(2 * rules().rhythm, 1000)
-        const { error } = await reachability.attempt(scope, { operation: 'health', timeout }, send)
-        reporter.sent(error && named(error, 'health'), at)
-      }
-    } catch (error) {
-      if (!life.reason) reporter.sent(named(error as SidecarError, 'health'), at)
+  async function beat(): Promise<void> {
+    inFlight++
+    verdict = await ask(life, timers, settings)
+    const reason = held()
+    if (reason) heartbeat.tell(reason)
+    else {
+      // A little less than two rhythms, or the next beat but one would find both places taken.
+      const timeout = Math.max(1.9 * heartbeat.rules().rhythm, 1000)
+      const { error } = await connection.ask(life, { operation: 'health', timeout })
+      heartbeat.sent(error)
     }
-    // The next beats go out at their rhythm; besides, somebody must notice at once when the sidecar is back.
-    await reachability.whenUp(scope).catch(ignore)
-    scope.end()
+    inFlight--
+    if (connection.isUp === false && !isSearching) void search()
   }
 
-  /** Sends a beat when the rhythm has passed since the last one. Called again when the rhythm has become known. */
-  function schedule(): void {
-    timer.end()
-    const due = startedAt + rules().rhythm
-    timer = timers.after(life, Math.max(0, due - timers.now()), () => {
-      if (heartbeat.sender === 'worker' && timers.now() - due > WORKER_LATE) return expectWorker()
-      heartbeat.sender = 'page'
-      beatNow()
-    })
+  /** Beats at once when a sidecar that was lost is back, since the next beat may be far. */
+  async function search(): Promise<void> {
+    isSearching = true
+    await connection.whenUp(life).catch(ignore)
+    isSearching = false
+    if (connection.isUp && heartbeat.reason && !inFlight) beatNow()
   }
 
-  function expectWorker(): void {
-    startedAt = timers.now() + stallTimeout
-    schedule()
-  }
-
+  /** The rhythm starts anew from here. */
   function beatNow(): void {
-    if (heartbeat.sender === 'worker') return postSign(true)
     startedAt = timers.now()
     schedule()
-    void beat()
+    // Beats never pile up behind a sidecar that doesn't answer.
+    if (inFlight < 2) beat().catch(ignore)
   }
 
-  /** Tells the worker that the page is alive. */
-  function postSign(isDue = false): void {
-    if (!worker) return
-    const { rhythm } = rules()
-    worker.post([
-      silence(),
-      parts.hasOwnFetch ? 'fetch' : holdReason(),
-      stallTimeout,
-      rhythm,
-      rhythm / Math.ceil(rhythm / Math.min(500, stallTimeout / 4)),
-      isDue,
-      endpoint.baseUrl + '/health',
-      parts.postInit(),
-    ])
+  /** Called again when the rhythm has become known. */
+  function schedule(): void {
+    cancel()
+    cancel = timers.after(Math.max(0, startedAt + heartbeat.rules().rhythm - timers.now()), beatNow)
   }
 
-  function onReport(report: Report): void {
-    if (!parts.hasOwnFetch) {
-      const [at, outcome, text, mode] = report
-      heartbeat.sender = 'worker'
-      expectWorker()
-      if (text !== undefined) {
-        // A beat that failed because it was sent before this page knew of direct mode is sent anew.
-        if (!outcome && text && direct.isActive && !mode) postSign(true)
-        else void beat(report)
-      } else if (at) reporter.held(String(outcome), at)
-    }
-    timers.tick()
-    postSign()
-    review.ask().then(() => postSign(), ignore)
+  heartbeat.sender = 'page'
+  heartbeat.alive = () => {
+    const isBack = silence() >= stallTimeout
+    aliveAt = timers.now()
+    if (isBack) beatNow()
   }
-
-  function onWorkerFailed(): void {
-    worker = undefined
-    heartbeat.sender = 'page'
-    schedule()
-  }
-
   beatNow()
-  if (settings.worker)
-    // Only with a verdict, or beats would go out before `check` has spoken.
-    review.ask().then(() => {
-      worker = startBeatWorker(life, onReport, onWorkerFailed)
-      postSign()
-    }, ignore)
+  if (settings.worker && startWorker)
+    startWorker((maySend) => {
+      const { rhythm } = heartbeat.rules()
+      const due = startedAt + rhythm - timers.now()
+      const left = maySend && !held() ? stallTimeout - silence() : 0
+      return [due, left, rhythm, Math.min(rhythm, stallTimeout, 2000) / 4]
+    })
   // How often to beat is written in the GameServer.
-  parts.readGameServer().then(schedule, ignore)
-  return heartbeat
-}
-
-/** What a worker was answered, as if this page had sent the beat. */
-function reportedResponse([, status, text = '']: Report, isDirect: boolean): HttpResponse {
-  // Without a status, only direct mode tells an answer that can't be read from none.
-  if (!status && (text || !isDirect)) throw new Error(text)
-  return {
-    status: Number(status) || 200,
-    header: () => null,
-    read: async (onText) => onText(text || '{}'),
-  }
+  send(life, 'getGameServer').then(schedule, ignore)
 }

@@ -1,0 +1,117 @@
+import { operations, type OperationName } from '../protocol/operations.js'
+import { SidecarError, type SidecarErrorCode } from './errors.js'
+import { isGameServer } from './game-server.js'
+import { host, tryTo } from './host.js'
+
+export type JsonObject = Record<string, unknown>
+
+/** How one attempt to send an operation ended. */
+export interface Reply {
+  /** The JSON object of a good answer; in direct mode, what was there before the write, as far as that was read. */
+  readonly body?: JsonObject
+  readonly error?: SidecarError
+  /** True: somebody answered. False: nobody did. Undefined: this attempt says nothing about that. */
+  readonly answered?: boolean | undefined
+  /** The request can't have taken effect, so that it may be sent again. */
+  readonly unsent?: boolean | undefined
+  /** ms that the other side asks us to wait */
+  readonly retryAfter?: number
+  /** This page couldn't read an answer: the write was sent, and nothing more is known. */
+  readonly unread?: boolean
+}
+
+/** The most characters of an answer that an error quotes. */
+const EXCERPT = 1024
+
+const GRPC_UNAVAILABLE = 14
+
+/** Whether an operation is idempotent. */
+export function isSafe(operation: OperationName): boolean {
+  return operations[operation][0] === 'GET' || operation === 'health'
+}
+
+/** Interprets an answer that was read whole. */
+export function interpretAnswer(
+  operation: OperationName,
+  status: number,
+  text: string,
+  retryAfter?: string | null,
+): Reply {
+  const body = parseObject(text)
+  if (body && status === 200 && (operation !== 'getGameServer' || isGameServer(body))) return { body, answered: true }
+  // The sidecar's own word, and the gateway's, for a request that reached nobody.
+  const unsent = !!body && body.code === GRPC_UNAVAILABLE
+  // A gateway that got no answer can't know what has become of a write.
+  const isLost = !unsent && !isSafe(operation) && (status === 502 || status === 504)
+  const error = errorOfAnswer(status, text, isLost ? 'UNKNOWN_OUTCOME' : undefined)
+  return {
+    error,
+    answered: error.code === 'UNAVAILABLE' ? undefined : true,
+    unsent,
+    retryAfter: parseRetryAfter(retryAfter || ''),
+  }
+}
+
+/**
+ * The error that an answer other than a good one stands for.
+ *
+ * @param known its code, where the answer alone would be misunderstood
+ */
+export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
+  const { message, code: grpcCode } = parseObject(text) ?? {}
+  const said = typeof message === 'string' ? message : ''
+  const answer = `${status} ${typeof grpcCode === 'number' ? grpcCode : '-'} ${said}`
+  const code =
+    known || (Object.keys(codes) as SidecarErrorCode[]).find((name) => codes[name]!.test(answer)) || 'UNKNOWN'
+  const excerpt = (said || text).slice(0, EXCERPT)
+  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), {
+    status,
+    hint: code === 'CROSS_ORIGIN' ? crossOriginHint() : undefined,
+  })
+}
+
+/** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
+export function parseObject(text: string): JsonObject | undefined {
+  // trim() also takes a byte order mark away.
+  const value = tryTo((): unknown => JSON.parse(text.trim()))
+  return value && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+}
+
+/**
+ * The code that an answer stands for, by its status, its gRPC code and its message; the first that matches. The sidecar
+ * answers 500 with gRPC code 2 for most refusals, so that only the message tells them apart; local and production mode
+ * word it differently, and a message may quote the user's own text after the words that count.
+ */
+const codes: Partial<Record<SidecarErrorCode, RegExp>> = {
+  CROSS_ORIGIN: /^403/,
+  // gRPC's RESOURCE_EXHAUSTED is a body that is too long, and no rate limit.
+  LIMIT: /^4(13|29) 8 /,
+  UNAVAILABLE: /^4(13|29)|^\d+ 14 |^5(0[2-9]|[1-9])|^[6-9]/,
+  UNKNOWN: /^500 \S+ $/,
+  PROTOCOL: /^[123]|^\d+ \S+ $/,
+  UNIMPLEMENTED: /^(404|501|500 \S+ no players for)/,
+  INVALID_ARGUMENT: /^(400|\d+ \S+ invalid)/,
+  ALREADY_EXISTS: /^\d+ \S+ already exists/,
+  OUT_OF_RANGE: /^\d+ \S+ out of range/,
+  FEATURE_DISABLED: /^\d+ \S+ CountsAndLists not enabled/,
+  NOT_FOUND: /^\d+ \S+ (counter |list )?not found/,
+  // From 1.55 on, `updateList` needs a right that the platform's own role for sidecars hasn't.
+  FORBIDDEN: /^\d+ \S+ (no gameservers for fleet|failed to get GameServer)/,
+}
+
+/** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 where it is neither. */
+function parseRetryAfter(text: string): number {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^\w{3}, /.test(text) ? Date.parse(text) - Date.now() : 0
+  return ms > 0 ? Math.min(ms, 30000) : 0
+}
+
+export const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
+
+/** The hint for a page whose origin isn't the sidecar's. */
+export function crossOriginHint(): string {
+  const { gameServerHost, location } = host()
+  const { origin = '' } = location ?? {}
+  return gameServerHost
+    ? 'Leave out baseUrl: the host knows it'
+    : 'Run npx gameserver-sidecar serve' + (ON_THIS_MACHINE.test(origin) ? `, or local --allow-origin ${origin}` : '')
+}

@@ -1,0 +1,122 @@
+import type { OperationName } from '../protocol/operations.js'
+import { isSafe, type JsonObject } from './answers.js'
+import { check, checkNames } from './checks.js'
+import type { Connection } from './connection.js'
+import { isPassing, named, toSidecarError, type SidecarError } from './errors.js'
+import type { ResolvedOptions } from './options.js'
+import type { Pacing } from './pacing.js'
+import { race, throwIfAborted } from './signals.js'
+import type { State } from './state.js'
+import type { Timers } from './timers.js'
+import type { AbortSignalLike, CallOptions } from './types.js'
+
+/**
+ * Runs one call of the user under a signal of its own, which the call's signal, its timeout or `close()` aborts.
+ *
+ * @param extraOptions the names of options that not every call has
+ * @param defaultTimeout ms
+ */
+export type RunCall = <T, O extends CallOptions>(
+  operation: string,
+  options: O | null | undefined,
+  call: (signal: AbortSignalLike, options: O) => Promise<T>,
+  extraOptions?: readonly string[],
+  defaultTimeout?: number,
+) => Promise<T>
+
+/**
+ * Every call rejects with a SidecarError and nothing else.
+ *
+ * @param life aborts when the client is closed
+ * @param timeout ms
+ * @param refuse the error for an operation that can't be sent from here
+ */
+export function createRunCall(
+  life: AbortSignalLike,
+  timers: Timers,
+  timeout: number,
+  connection: Pick<Connection, 'isUp'>,
+  refuse: (operation: string) => SidecarError | undefined,
+): RunCall {
+  return async (operation, given, call, extraOptions = [], defaultTimeout = timeout) => {
+    const options = given ?? ({} as NonNullable<typeof given>)
+    try {
+      checkNames(options, ['signal', 'timeout'].concat(extraOptions), 'option', operation)
+      const { timeout: limit = defaultTimeout } = options
+      check(limit > 0, 'timeout', limit, 'ms above 0', operation)
+      return await timers.within(
+        limit,
+        async (signal) => {
+          throwIfAborted(signal)
+          const refusal = refuse(operation)
+          if (refusal) throw refusal
+          return call(signal, options)
+        },
+        life,
+        options.signal,
+        () => (connection.isUp ? undefined : 'Is the sidecar running?'),
+      )
+    } catch (error) {
+      throw named(toSidecarError(error, 'UNKNOWN', 'This call failed'), operation)
+    }
+  }
+}
+
+/** Runs everything with the same key one after the other, in the order in which it was asked for. */
+export type RunInOrder = <T>(key: string, signal: AbortSignalLike, run: () => Promise<T>) => Promise<T>
+
+export function createRunInOrder(): RunInOrder {
+  const tails = new Map<string, Promise<unknown>>()
+  return async (key, signal, run) => {
+    const before = tails.get(key)
+    const start = (): ReturnType<typeof run> => {
+      throwIfAborted(signal)
+      return run()
+    }
+    const turn = before ? before.then(start) : start()
+    const forget = (): void => {
+      if (tails.get(key) === tail) tails.delete(key)
+    }
+    const tail: Promise<void> = turn.then(forget, forget)
+    tails.set(key, tail)
+    // Once it runs, only `run` knows what has become of it: a request that was sent may have an unknown outcome.
+    if (before) await race(signal, before)
+    return turn
+  }
+}
+
+export interface Answer {
+  readonly body: JsonObject
+  /** This page couldn't read the answer: `body` is what was there before, if that was read. */
+  readonly unread: boolean
+}
+
+/**
+ * Sends an operation, again where that is safe, until it is answered.
+ *
+ * @param name the encoded name of a counter or list
+ * @throws SidecarError what the answer says, or that none came
+ */
+export type Send = (signal: AbortSignalLike, operation: OperationName, body?: object, name?: string) => Promise<Answer>
+
+/** @param options `timeout` in ms for one attempt, and whether a call has but `once` attempt */
+export function createSend(
+  timers: Timers,
+  pacing: Pacing,
+  connection: Connection,
+  state: Pick<State, 'ending'>,
+  { timeout, once }: Pick<ResolvedOptions, 'timeout' | 'once'>,
+): Send {
+  return async (signal, operation, body, name) => {
+    for (let failures = 0; ; failures++) {
+      if (!once) await connection.whenUp(signal)
+      const reply = await connection.ask(signal, { operation, body, name, timeout })
+      if (reply.body) return { body: reply.body, unread: !!reply.unread }
+      const { error, unsent, retryAfter = 0 } = reply
+      // Only what is idempotent, or was not sent, is sent again; and not to a sidecar that has left at the end.
+      if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error!))))
+        throw error!
+      await timers.sleep(signal, Math.max(retryAfter, pacing.backoff(failures)))
+    }
+  }
+}

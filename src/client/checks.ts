@@ -1,0 +1,84 @@
+import { formatInteger } from '../protocol/int64.js'
+import { labelValue, metadataKey } from '../protocol/names.js'
+import { meant } from '../protocol/nearest.js'
+import { operations, type FieldKind, type Operation, type OperationName } from '../protocol/operations.js'
+import { SidecarError } from './errors.js'
+import { tryTo } from './host.js'
+
+/** Turns any value into a short text for a message. */
+export function show(value: unknown): string {
+  return (typeof value === 'string' ? `"${value}"` : tryTo(() => String(value), typeof value)).slice(0, 40)
+}
+
+const wrong = (summary: string, operation?: string, hint?: string): SidecarError =>
+  new SidecarError(operation ? 'INVALID_ARGUMENT' : 'CONFIG', summary, { operation, hint })
+
+/**
+ * @param operation the method whose argument this is; without one it is an option
+ * @throws SidecarError `INVALID_ARGUMENT` for an argument, `CONFIG` for an option, unless the test passed
+ */
+export function check(passed: unknown, name: string, value: unknown, wanted: string, operation?: string): void {
+  if (!passed) throw wrong(`${name} must be ${wanted}; got ${show(value)}`, operation)
+}
+
+/** Refuses a name that doesn't exist, with the one that was probably meant: a misspelt option must not be ignored. */
+export function checkName(name: unknown, known: readonly string[], kind: string, operation?: string): void {
+  if (known.includes(name as string)) return
+  // What says where the sidecar is has another name elsewhere.
+  const best =
+    /^(port|url|host)$/i.test(name as string) && known.includes('baseUrl') ? 'baseUrl' : meant(String(name), known)
+  throw wrong(`There is no ${kind} ${show(name)}`, operation, best && `Did you mean ${best}?`)
+}
+
+/** Checks that options are an object, or absent, without names that don't exist. */
+export function checkNames(given: unknown, known: readonly string[], kind: string, operation?: string): void {
+  if (given === undefined) return
+  check(given && typeof given === 'object', kind + 's', given, 'an object', operation)
+  for (const name of Object.keys(given as object)) checkName(name, known, kind, operation)
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const CHARACTERS = ' letters, digits, "-", "_" or "."'
+
+/** What a field of each kind must be, and how a message says so: only what the sidecar would take and get wrong. */
+const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
+  // The sidecar accepts some other keys and then writes no metadata at all any more.
+  key: [(value) => isText(value) && metadataKey.test(value), 'at most 59' + CHARACTERS],
+  label: [(value) => isText(value) && labelValue.test(value), 'at most 63' + CHARACTERS],
+  text: [isText, 'text'],
+  texts: [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
+  int64: [formatInteger, 'a safe integer, a bigint or decimal text'],
+}
+
+/**
+ * The body to send, as the table of operations has it.
+ *
+ * @throws SidecarError `INVALID_ARGUMENT` where a field can't be right
+ */
+export function checkBody(operation: OperationName, given: object): Record<string, unknown> {
+  const [, , shape = {}] = operations[operation] as Operation
+  checkNames(given, Object.keys(shape), 'field', operation)
+  const body: Record<string, unknown> = {}
+  const isUpdate = /^update/.test(operation)
+  for (const field of Object.keys(shape)) {
+    const [test, wanted] = kinds[shape[field]!]
+    const value = (Object(given) as Record<string, unknown>)[field]
+    if (value === undefined && isUpdate) continue
+    check(test(value), field, value, wanted, operation)
+    body[field] = Array.isArray(value) ? value : String(value)
+  }
+  check(!isUpdate || Object.keys(body).length, 'update', given, 'an object with a field to change', operation)
+  return body
+}
+
+/**
+ * The encoded form of a counter's or list's name.
+ *
+ * @throws SidecarError `INVALID_ARGUMENT` where no path can hold it
+ */
+export function checkKey(operation: OperationName, name: string): string {
+  // `.` and `..` would be taken for steps in the path, and half a surrogate pair can't be encoded.
+  const encoded = isText(name) && !/^\.{0,2}$|\//.test(name) ? tryTo(() => encodeURIComponent(name)) : undefined
+  check(encoded, 'key', name, 'a name from the GameServer spec, without "/"', operation)
+  return encoded!
+}

@@ -1,0 +1,105 @@
+import type { GameServer } from '../protocol/game-server.js'
+import type { Reply } from './answers.js'
+import type { SidecarError } from './errors.js'
+import type { Pacing } from './pacing.js'
+import type { Call, Request } from './requests.js'
+import { createSearch } from './search.js'
+import type { State } from './state.js'
+import type { Timers } from './timers.js'
+import type { AbortSignalLike, ConnectionEvent, ConnectionState, Transport } from './types.js'
+
+/** ms that a GET may take if it only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
+const PROBE_TIMEOUT = 4000
+
+/** The one owner of whether we are connected, and by what. */
+export interface Connection {
+  /** As `connection` events and `client.status` tell it. */
+  readonly current: ConnectionEvent
+  /** Whether the last exchange got an answer; undefined before the first. */
+  readonly isUp: boolean | undefined
+  /** Whether it was ever up. */
+  readonly wasUp: boolean
+  /** Whether a watch is kept, connected or not: then only that says what the state is. */
+  isWatched: boolean
+  /** The GameServer as the watch tells it, if that is connected. */
+  watched(): GameServer | undefined
+  set(state: ConnectionState, transport?: Transport, reason?: string): void
+  /** Nobody answers: `reconnecting` if a GameServer was seen before, else `connecting`. */
+  lost(reason?: string): void
+  /** Notes what an exchange has shown of the sidecar. */
+  note(reply: Pick<Reply, 'answered' | 'error'>): void
+  /** One attempt whose outcome is noted. */
+  ask(signal: AbortSignalLike, call: Call): Promise<Reply>
+  /** Asks for the GameServer, to see whether anybody answers. */
+  probe(signal: AbortSignalLike): Promise<Reply>
+  /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
+  whenUp(signal: AbortSignalLike): Promise<void>
+}
+
+/**
+ * @param life aborts when the client is closed
+ * @param onAbsent called when a sidecar that has never answered is still not there 2 s after it was asked for, and with
+ *   the reason whenever it was found and refuses this page
+ */
+export function createConnection(
+  life: AbortSignalLike,
+  state: Pick<State, 'last' | 'ending' | 'offer'>,
+  request: Request,
+  timers: Timers,
+  pacing: Pacing,
+  emit: (type: 'connection', event: ConnectionEvent) => void,
+  onAbsent: (reason?: SidecarError) => void,
+): Connection {
+  let upSince = 0
+
+  const connection: Connection & { isUp: boolean | undefined; wasUp: boolean; current: ConnectionEvent } = {
+    current: { state: 'idle', transport: undefined, reason: undefined },
+    isUp: undefined,
+    wasUp: false,
+    isWatched: false,
+
+    watched: () => (connection.current.transport ? state.last : undefined),
+
+    set(state, transport, reason) {
+      const previous = connection.current
+      if (previous.state === 'closed') return
+      connection.current = { state, transport, reason }
+      if (previous.state !== state || previous.transport !== transport) emit('connection', connection.current)
+    },
+
+    lost: (reason) => connection.set(state.last ? 'reconnecting' : 'connecting', undefined, reason),
+
+    note({ answered, error }) {
+      if (answered === undefined) return
+      const isNew = connection.isUp !== answered
+      connection.isUp = answered
+      if (answered) {
+        connection.wasUp = true
+        if (isNew) upSince = timers.now()
+      } else if (isNew) search.lost(timers.now() - upSince)
+      if (!connection.isWatched && (isNew || !answered)) {
+        if (answered) connection.set('connected')
+        else connection.lost(error?.summary)
+      }
+      if (answered) search.found()
+    },
+
+    async ask(signal, call) {
+      const reply = await request(signal, call)
+      connection.note(reply)
+      // Beside a watch, which may have told of a later state, only the first read counts.
+      if (reply.body && call.operation === 'getGameServer' && !(state.last && connection.isWatched))
+        state.offer(reply.body as unknown as GameServer)
+      return reply
+    },
+
+    probe: (signal) => connection.ask(signal, { operation: 'getGameServer', timeout: PROBE_TIMEOUT }),
+
+    whenUp: async (signal) => {
+      if (!connection.isUp) await search.join(signal)
+    },
+  }
+
+  const search = createSearch(life, timers, pacing, connection.probe, () => !!state.ending, onAbsent)
+  return connection
+}

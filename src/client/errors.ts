@@ -1,0 +1,91 @@
+/** Every `SidecarError.code`; cause and cure of each: `docs/errors.md`. */
+export type SidecarErrorCode =
+  | 'CONFIG'
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'OUT_OF_RANGE'
+  | 'ALREADY_EXISTS'
+  | 'FEATURE_DISABLED'
+  | 'FORBIDDEN'
+  | 'UNIMPLEMENTED'
+  | 'UNAVAILABLE'
+  | 'TIMEOUT'
+  | 'UNKNOWN_OUTCOME'
+  | 'PROTOCOL'
+  | 'LIMIT'
+  | 'UNSAFE_INTEGER'
+  | 'CROSS_ORIGIN'
+  | 'ABORTED'
+  | 'CLOSED'
+  | 'UNKNOWN'
+
+export interface SidecarErrorDetails {
+  /** The method that failed, such as `setLabel`. */
+  operation?: string | undefined
+  /** The HTTP status, where there was an answer. */
+  status?: number | undefined
+  /** The cure, where the code alone doesn't tell it. */
+  hint?: string | undefined
+  cause?: unknown
+}
+
+/** The cure for a code, where an error brings none of its own. */
+const hints: Partial<Record<SidecarErrorCode, string>> = {
+  UNAVAILABLE: 'Is the sidecar running? For development: npx gameserver-sidecar local',
+  UNSAFE_INTEGER: "Use int64: 'bigint'",
+}
+
+/** The only class of error this package throws, rejects with or emits. */
+export class SidecarError extends Error {
+  declare readonly code: SidecarErrorCode
+  /** The message without operation and hint. */
+  declare readonly summary: string
+  declare readonly operation: string | undefined
+  declare readonly status: number | undefined
+  /** The cure, where the code alone doesn't tell it; for each code: `docs/errors.md`. */
+  declare readonly hint: string | undefined
+  declare readonly cause: unknown
+
+  constructor(code: SidecarErrorCode, summary: string, details: SidecarErrorDetails = {}) {
+    const { operation, status, hint = hints[code], cause } = details
+    super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
+    const fields: Record<string, unknown> = { name: 'SidecarError', summary, operation, status, hint, cause }
+    // An uncaught error is printed with its enumerable fields and the whole of its cause, unless a getter has that.
+    for (const field of Object.keys(fields))
+      if (fields[field] !== undefined)
+        Object.defineProperty(this, field, { get: () => fields[field], configurable: true })
+    Object.assign(this, { code })
+  }
+}
+
+/** Also true for an error of another copy of this package (two bundles, two realms). */
+export function isSidecarError(error: unknown): error is SidecarError {
+  return (Object(error) as Partial<Error>).name === 'SidecarError'
+}
+
+/** The same error under the name of the method that the caller knows: it may come from what was asked on its behalf. */
+export function named(error: SidecarError, operation: string): SidecarError {
+  const { code, summary, status, hint, cause } = error
+  return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
+}
+
+/** Turns anything thrown into an error of ours: itself if it is one, else a new one with it as the cause. */
+export function toSidecarError(cause: unknown, code: SidecarErrorCode, summary: string): SidecarError {
+  return isSidecarError(cause) ? cause : new SidecarError(code, summary, { cause })
+}
+
+/** Whether a later attempt may fare better. */
+export function isPassing({ code }: SidecarError): boolean {
+  return code === 'UNAVAILABLE' || code === 'TIMEOUT'
+}
+
+/** @throws SidecarError `LIMIT` where text from outside is longer than an option allows */
+export function checkLength(text: string, limit: number, option: 'message' | 'body'): void {
+  if (text.length > limit)
+    throw new SidecarError('LIMIT', `The ${option} is longer than limits.${option} (${limit} characters)`)
+}
+
+/** The error where the host lacks something that an option can give. */
+export function missingGlobal(name: string): SidecarError {
+  return new SidecarError('CONFIG', `There is no ${name} here`, { hint: `Give createClient({ ${name} })` })
+}

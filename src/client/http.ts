@@ -1,0 +1,93 @@
+import { missingGlobal } from './errors.js'
+import { host, pick } from './host.js'
+import { race, throwIfAborted } from './signals.js'
+import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './types.js'
+
+/** The head of an answer, and its body still to be read. */
+export interface HttpResponse {
+  /** 0 where nothing of the answer may be seen. */
+  readonly status: number
+  header(name: string): string | null | undefined
+  /** Hands on the text of the body as it comes; resolves at its end. */
+  read(onText: (text: string) => void): Promise<void>
+}
+
+/** Sends one request, and gives everything up when the signal aborts. Throws what the host throws, as it is. */
+export type SendHttp = (signal: AbortSignalLike, url: string, init: FetchInit) => Promise<HttpResponse>
+
+/** Turns bytes that come in pieces cut anywhere into text. */
+export type Decode = (bytes: Uint8Array) => string
+export type CreateDecode = (options: ClientOptions) => Decode
+
+/** A request as the sidecar takes it. Without a body it has no content type, which would cost a browser a preflight. */
+export function requestInit(method: string, body?: string): FetchInit {
+  return {
+    method,
+    headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+    body,
+    redirect: 'manual',
+    cache: 'no-store',
+  }
+}
+
+/** By a TextDecoder that keeps what is unfinished. */
+export const createStreamDecode: CreateDecode = (options) => {
+  const decoder = new (pick(options, 'TextDecoder')!)('utf-8', { ignoreBOM: true, fatal: false })
+  return (bytes) => decoder.decode(bytes, { stream: true })
+}
+
+/** Bytes up to which a body is taken whole, which costs less than reading it piece by piece. */
+const SMALL = 65536
+
+interface Body {
+  getReader?(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array }>
+    cancel(): Promise<unknown>
+  }
+}
+
+/** The host's own class. */
+export const hostWebSocket = (): WebSocketConstructor | undefined => host().WebSocket
+
+/** @param withoutFetch sends where the host has no fetch */
+export function createFetchHttp(
+  options: ClientOptions,
+  createDecode: CreateDecode,
+  withoutFetch?: (options: ClientOptions) => SendHttp,
+): SendHttp {
+  return async (signal, url, init) => {
+    throwIfAborted(signal)
+    const send = pick(options, 'fetch')
+    if (!send) {
+      if (withoutFetch) return withoutFetch(options)(signal, url, init)
+      throw missingGlobal('fetch')
+    }
+    // A substitute's signal would be refused.
+    if (host().AbortController) init.signal = signal
+    // Every wait follows the signal itself, since a host's fetch may know nothing of signals.
+    const response = await race(signal, send.call(host() as never, url, init))
+    const header = (name: string): string | null => response.headers.get(name)
+
+    return {
+      status: response.status,
+      header,
+      async read(onText) {
+        const body = response.body as Body | null | undefined
+        const isSmall = !header('Content-Encoding') && Number(header('Content-Length') || NaN) <= SMALL
+        if (isSmall || !body?.getReader) return onText(await race(signal, response.text()))
+        const decode = createDecode(options)
+        const reader = body.getReader()
+        try {
+          for (;;) {
+            const { done, value } = await race(signal, reader.read())
+            if (done) return
+            onText(decode(value!))
+          }
+        } catch (error) {
+          void reader.cancel().then(null, () => {})
+          throw error
+        }
+      },
+    }
+  }
+}

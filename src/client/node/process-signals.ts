@@ -1,0 +1,82 @@
+import { check, checkNames } from '../checks.js'
+import type { Emitter } from '../emitter.js'
+import { SidecarError } from '../errors.js'
+import { host } from '../host.js'
+import type { ClientOptions, LoggerLike, ProcessSignalOptions, SidecarClient, SidecarEvents } from '../types.js'
+
+/** The part of Node's `process` that is used. */
+interface ProcessLike {
+  on(signal: string, listener: (signal: string) => void): void
+  removeListener(signal: string, listener: (signal: string) => void): void
+  exit(code: number): void
+}
+
+interface ProcessGlobals {
+  process?: ProcessLike
+  setTimeout?(run: () => void, ms: number): unknown
+  console?: LoggerLike
+}
+
+const names = ['SIGTERM', 'SIGINT']
+
+/** @throws SidecarError `CONFIG` */
+export function checkSignalOptions(options: boolean | ProcessSignalOptions | undefined): void {
+  if (!options || options === true) return
+  checkNames(options, ['onSignal', 'timeout'], 'processSignals option')
+  const { onSignal, timeout = 1 } = options
+  check(timeout > 0, 'processSignals.timeout', timeout, 'ms above 0')
+  check(!onSignal || typeof onSignal === 'function', 'processSignals.onSignal', onSignal, 'a function')
+}
+
+/**
+ * Turns the first SIGTERM or SIGINT into an orderly end: a `signal` event, the awaited handler, `shutdown()`, exit.
+ * The process ends within the time given, whatever hangs; a second signal ends it at once.
+ *
+ * @returns the function that stops listening
+ */
+export function handleProcessSignals(
+  client: SidecarClient,
+  { processSignals, logger }: ClientOptions,
+  emit: Emitter<SidecarEvents>['emit'],
+  tellEnd: (deadline: number) => void,
+): () => void {
+  const { process, setTimeout, console } = host() as ProcessGlobals
+  if (!processSignals || !process?.on) return () => {}
+  const { onSignal, timeout = 10000 }: ProcessSignalOptions = processSignals === true ? {} : processSignals
+  let isEnding = false
+
+  async function end(signal: string): Promise<void> {
+    const deadline = Date.now() + timeout
+    setTimeout?.(() => process!.exit(1), timeout)
+    let code = 0
+    try {
+      emit('signal', { signal })
+      tellEnd(deadline)
+      if (onSignal) await onSignal(signal)
+    } catch (error) {
+      code = 1
+      emit('error', new SidecarError('UNKNOWN', 'onSignal failed', { cause: error }))
+      const sink = logger ?? console
+      sink?.error?.(error)
+    }
+    try {
+      // Who ends the game in order, as the server adapters do, has said `shutdown()` and may have closed the client.
+      if (client.status.connection !== 'closed' && client.gameServer?.status.state !== 'Shutdown')
+        await client.shutdown({ timeout: Math.max(1, deadline - Date.now() - 100) })
+    } catch (error) {
+      // The sidecar may have left already: in a pod that is deleted both are told to stop at the same time.
+      logger?.warn?.((error as Error).message)
+    }
+    client.close()
+    process!.exit(code)
+  }
+
+  function listener(signal: string): void {
+    if (isEnding) return process!.exit(1)
+    isEnding = true
+    void end(signal)
+  }
+
+  names.forEach((name) => process.on(name, listener))
+  return () => names.forEach((name) => process.removeListener(name, listener))
+}

@@ -1,0 +1,77 @@
+import type { DirectMode } from '../direct/direct-mode.js'
+import type { Heartbeat, Sign } from '../health/heartbeat.js'
+import { host, tryTo } from '../host.js'
+import { onAbort } from '../signals.js'
+import type { Timers } from '../timers.js'
+import type { AbortSignalLike, ClientOptions } from '../types.js'
+
+/**
+ * The worker's message to the page. An empty one asks for a sign of life. Others tell of a beat that the worker has sent
+ * in place of the page, or why it sends none: when (ms since the Unix epoch), and the reason.
+ */
+type Report = [at?: number, reason?: string]
+
+/**
+ * The worker's program: a clock that nothing slows down, and beats in place of a page that is too busy for its own. It is
+ * text, and no function turned into text, because bundlers, obfuscators, compilers to older syntax and coverage tools put
+ * names into functions that a worker doesn't have.
+ *
+ * `d` `m` `r` `w`: the last sign, of which `d` and `m` count down; `u` `o`: how to beat; `p`: whether a question is
+ * unanswered.
+ */
+const program =
+  // The first sign starts the clock.
+  'let p;onmessage=e=>{[d,m,r,w,u,o]=e.data;p==null&&setTimeout(k,w);p=0};' +
+  // Steps are counted, and no time is taken, so that a page and a worker that stood still together aren't silent.
+  'k=()=>{d-=w;m-=w;' +
+  'if(p)' +
+  'if(m>0){' +
+  'if(d<w/2)' +
+  'd+=r,' +
+  // The one before ends before the next: beats never pile up behind a sidecar that doesn't answer.
+  'o.signal=AbortSignal.timeout(2*r-w|0),' +
+  'fetch(u,o).then(e=>e.status>299||postMessage([Date.now()]),()=>{})' +
+  '}else m>-w&&postMessage([Date.now(),"stalled"]);' +
+  'p=p||(postMessage([]),1);' +
+  'setTimeout(k,w)}'
+
+export interface BeatWorkerParts {
+  /** Aborts when the client is closed. */
+  readonly life: AbortSignalLike
+  readonly timers: Timers
+  readonly baseUrl: string
+  readonly direct: DirectMode
+  readonly options: Pick<ClientOptions, 'fetch'>
+}
+
+/** Starts the worker, where there can be one. */
+export function startBeatWorker(
+  { life, timers, baseUrl, direct, options }: BeatWorkerParts,
+  heartbeat: Heartbeat,
+  sign: (maySend: boolean) => Sign,
+): void {
+  tryTo(() => {
+    const { Worker, Blob, URL } = host()
+    const url = URL!.createObjectURL!(new Blob!([program]))
+    const worker = new Worker!(url)
+    const end = (): void => {
+      worker.terminate()
+      URL!.revokeObjectURL!(url)
+    }
+    // A worker can't send by another fetch than its own: then it only keeps time.
+    const post = (): void => worker.postMessage([...sign(!options.fetch), baseUrl + '/health', direct.postInit()])
+    onAbort(life, end)
+    worker.onmessage = ({ data }) => {
+      const [at, reason]: Report = data
+      if (!options.fetch) heartbeat.sender = 'worker'
+      if (at) heartbeat.tell(reason, at)
+      timers.tick()
+      post()
+    }
+    worker.onerror = () => {
+      end()
+      heartbeat.sender = 'page'
+    }
+    post()
+  })
+}

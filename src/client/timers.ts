@@ -1,0 +1,96 @@
+import { SidecarError } from './errors.js'
+import { host } from './host.js'
+import { follow, wait, type Controller } from './signals.js'
+import type { AbortSignalLike, ClientOptions, SchedulerLike } from './types.js'
+
+/** ms, nearly the longest that a host's timer can wait: beyond that it would fire at once. */
+const LONGEST = 2e9
+
+export interface Timers {
+  /** ms, never going back */
+  now(): number
+  /** Runs something later, unless the function that it returns is called before. */
+  after(ms: number, run: () => void, isLimit?: boolean): () => void
+  sleep(signal: AbortSignalLike, ms: number): Promise<void>
+  /**
+   * Runs something under a signal that aborts with one of two others, or with TIMEOUT.
+   *
+   * @param hint the cure, should it take too long
+   */
+  within<T>(
+    ms: number,
+    run: (signal: AbortSignalLike) => Promise<T>,
+    parent: AbortSignalLike,
+    other?: AbortSignalLike,
+    hint?: () => string | undefined,
+  ): Promise<T>
+  /** Aborts with TIMEOUT after a while. Returns the function that lifts the limit. */
+  limit(controller: Controller, ms: number, hint?: () => string | undefined): () => void
+  /** Runs everything due at `now`: for hosts without timers, and to catch up where timers came late. */
+  tick(now?: number): void
+  /** Cancels everything: the client is closed. */
+  clear(): void
+}
+
+export function createTimers({ now = hostClock(), scheduler }: Pick<ClientOptions, 'now' | 'scheduler'>): Timers {
+  /** Of each callback, when it is due and how it is cancelled. */
+  const due = new Map<() => void, readonly [at: number, cancel: () => void]>()
+  let isClosed = false
+
+  function after(ms: number, run: () => void, isLimit?: boolean): () => void {
+    if (isClosed) return () => {}
+    // The host's timers are called as members of the global object: some hosts refuse another receiver.
+    const clock: Partial<SchedulerLike> = scheduler === false ? {} : (scheduler ?? host())
+    const fire = (): void => {
+      if (due.has(fire)) {
+        cancel()
+        run()
+      }
+    }
+    const set = isLimit && clock.setLimit ? 'setLimit' : ms < LONGEST && 'setTimeout'
+    const id = set && clock[set] ? clock[set](fire, ms) : undefined
+    const cancel = (): void => {
+      if (due.delete(fire) && id !== undefined && clock.clearTimeout) clock.clearTimeout(id as never)
+    }
+    due.set(fire, [now() + ms, cancel])
+    return cancel
+  }
+
+  const limit: Timers['limit'] = (controller, ms, hint) =>
+    after(
+      ms,
+      () => controller.abort(new SidecarError('TIMEOUT', `No answer within ${ms} ms`, { hint: hint?.() })),
+      true,
+    )
+
+  return {
+    now,
+    after,
+    sleep: (signal, ms) => wait(signal, (resolve) => after(ms, resolve)),
+    limit,
+    async within(ms, run, parent, other, hint) {
+      const task = follow(parent, other)
+      const lift = limit(task, ms, hint)
+      try {
+        return await run(task.signal)
+      } finally {
+        lift()
+        task.release()
+      }
+    },
+    tick(at = now()) {
+      // A copy, since a callback may add timers, and those wait for the next tick.
+      for (const [fire, [time]] of Array.from(due)) if (time <= at) fire()
+    },
+    clear() {
+      isClosed = true
+      due.forEach(([, cancel]) => cancel())
+    },
+  }
+}
+
+/** One clock for as long as a client lives. The global is looked up once, which in Node costs more than the time itself. */
+function hostClock(): () => number {
+  const { performance } = host()
+  return performance?.now ? () => performance.now!() : () => Date.now()
+}

@@ -1,0 +1,120 @@
+import type { GameServer } from '../protocol/game-server.js'
+import { errorOfAnswer } from './answers.js'
+import { checkLength, missingGlobal, SidecarError, toSidecarError } from './errors.js'
+import { isGameServer } from './game-server.js'
+import { requestInit, type SendHttp } from './http.js'
+import { urlOf } from './requests.js'
+import { throwIfAborted, wait } from './signals.js'
+import type { AbortSignalLike, WebSocketConstructor, WebSocketLike } from './types.js'
+
+export const WATCH = 'watchGameServer'
+
+export interface WatchListener {
+  /** The other side took the connection. */
+  onOpen(): void
+  onGameServer(gameServer: GameServer): void
+  /** A message that makes no sense is skipped. */
+  onProblem(problem: SidecarError): void
+}
+
+/** One watch over one transport. Rejects with the reason for its end, and with that of the signal when it aborts. */
+export type OpenWatch = (signal: AbortSignalLike, listener: WatchListener) => Promise<never>
+
+/**
+ * Hands on the GameServer in a message. Both transports wrap it in `result`.
+ *
+ * @throws SidecarError the error that the other side has sent instead, which ends the watch
+ */
+function readMessage(text: string, limit: number, { onGameServer, onProblem }: WatchListener): void {
+  checkLength(text, limit, 'message')
+  let message: unknown
+  try {
+    // trim() also takes a byte order mark away.
+    message = JSON.parse(text.trim())
+  } catch {
+    // It is reported below.
+  }
+  const { result, error, code } = Object(message) as Record<string, unknown>
+  if (isGameServer(result)) return onGameServer(result)
+  if (error || code) throw errorOfAnswer(500, JSON.stringify(error || message))
+  onProblem(new SidecarError('PROTOCOL', 'This message is not a GameServer: ' + text.slice(0, 1024)))
+}
+
+/** The most characters that are read of an answer that isn't a watch. */
+const MOST_OF_REFUSAL = 4096
+
+/**
+ * One watch over one HTTP answer, a JSON object a line.
+ *
+ * @param limit characters of a line
+ */
+export function createStreamWatch(http: SendHttp, baseUrl: string, limit: number): OpenWatch {
+  return async (signal, listener) => {
+    try {
+      const response = await http(signal, urlOf(baseUrl, WATCH), requestInit('GET'))
+      const { status } = response
+      if (status < 300) listener.onOpen()
+      const isRefusal = status !== 200 || /html/.test(response.header('Content-Type') || '')
+      let rest = ''
+      await response.read((text) => {
+        if (isRefusal) {
+          rest += text
+          if (rest.length > MOST_OF_REFUSAL) throw errorOfAnswer(status, rest)
+          return
+        }
+        // Only the new piece is searched, since a long line comes in many.
+        const lines = text.split('\n')
+        lines[0] = rest + lines[0]!
+        rest = lines.pop()!
+        for (const line of lines) if (line.trim()) readMessage(line, limit, listener)
+        checkLength(rest, limit, 'message')
+      })
+      throw isRefusal ? errorOfAnswer(status, rest) : new SidecarError('UNAVAILABLE', 'The watch ended')
+    } catch (cause) {
+      throwIfAborted(signal)
+      throw toSidecarError(cause, 'UNAVAILABLE', 'No answer from ' + baseUrl)
+    }
+  }
+}
+
+/** The class of WebSocket that a watch is opened with, if the host has one. */
+export type LoadWebSocket = () => WebSocketConstructor | undefined | Promise<WebSocketConstructor>
+
+/**
+ * One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection.
+ *
+ * @param limit characters of a message
+ */
+export function createWebSocketWatch(load: LoadWebSocket, baseUrl: string, limit: number): OpenWatch {
+  return async (signal, listener) => {
+    const WebSocket = await load()
+    if (!WebSocket) throw missingGlobal('WebSocket')
+    return wait<never>(signal, (_resolve, reject) => {
+      const socket: WebSocketLike & { terminate?(): void } = new WebSocket(urlOf(baseUrl, WATCH).replace(/^http/, 'ws'))
+      const fail = (error: unknown): void => reject(toSidecarError(error, 'UNAVAILABLE', 'The WebSocket failed'))
+      socket.onopen = () => listener.onOpen()
+      socket.onmessage = ({ data }: { data: unknown }) => {
+        try {
+          readMessage(String(data), limit, listener)
+        } catch (error) {
+          fail(error)
+        }
+      }
+      socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
+        // Where the host says what was wrong nothing more can come; a browser says so only when it closes.
+        const { error, message } = event ?? {}
+        if (error || message) fail(error || message)
+      }
+      socket.onclose = (event: { code?: number; reason?: string } | undefined) => {
+        const { code = 1006, reason } = event ?? {}
+        fail(new SidecarError('UNAVAILABLE', `The WebSocket ended with ${code}` + (reason ? ` (${reason})` : '')))
+      }
+      return () => {
+        // The others stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
+        socket.onmessage = null
+        if (socket.terminate) socket.terminate()
+        else socket.close()
+      }
+    })
+  }
+}

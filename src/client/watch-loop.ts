@@ -1,0 +1,92 @@
+import { isPassing, named, toSidecarError, type SidecarError } from './errors.js'
+import { follow, throwIfAborted } from './signals.js'
+import { WATCH } from './transports.js'
+import { createLinks, type Report, type WatchLoopParts } from './watch-links.js'
+
+/** ms that a connection must last to be replaced at once when it is lost, without backoff */
+const STABLE_AFTER = 5000
+/** ms until a page that is refused tries its watch again: browsers write each attempt to the console. */
+const REFUSED_PAUSE = 10000
+/** ms that a gateway that was told to stop gives its page, as the host does */
+const GATEWAY_GRACE = 10000
+/** How a gateway that was told to stop ends a watch, over either transport. */
+const STOPPING = /(ended with 1001|: The gateway is stopping) \((SIG\w{3,5})\)$/
+
+/** Keeps a watch open. Returns the function that checks by a read that the watch tells the truth. */
+export type KeepWatch = (onHopeless: (error: unknown) => void) => () => Promise<void>
+
+/**
+ * Keeps one watch open, over a WebSocket or, where that fails, the HTTP stream, until the client is closed or trying
+ * again can't help.
+ */
+export function keepWatch(parts: WatchLoopParts, onHopeless: (error: unknown) => void): () => Promise<void> {
+  const { life, options, timers, pacing, connection, state, hasWebSocket, emit } = parts
+  const task = follow(life)
+  const { signal } = task
+  let reported: string | undefined
+  const report: Report = (error) => {
+    if (error && error.code !== reported) emit('error', named(error, WATCH))
+    reported = error?.code
+  }
+  const { connect, plan, check } = createLinks(parts, signal, report)
+
+  async function keepOpen(): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      /** Why answers can't be read, while a watch may still work. */
+      const blocked = await connection.whenUp(signal).then(
+        () => undefined,
+        (cause: unknown) => {
+          throwIfAborted(signal)
+          const reason = cause as SidecarError
+          if (!isPassing(reason)) report(reason)
+          return reason.code === 'CROSS_ORIGIN' ? reason : undefined
+        },
+      )
+      await pacing.turn(signal)
+      const since = timers.now()
+      const before = state.last
+      const { reason, isOpened, isEstablished } = await connect()
+      const isFault = !isPassing(reason)
+      const [, , name] = (isEstablished && !isFault && STOPPING.exec(reason.summary)) || []
+      if (name) {
+        // The gateway in between was told to stop.
+        emit('signal', { signal: name })
+        state.end('signal', Date.now() + GATEWAY_GRACE)
+      }
+      // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+      if (blocked) onHopeless(blocked)
+      if (isFault && isFinal(reason)) throw reason
+      if (isFault) report(reason)
+      connection.lost(reason.summary)
+      if (!isOpened) connection.note({ answered: false, error: reason })
+      // One that ends again and again without news is no restart but a fault.
+      if (isEstablished && (state.last !== before || timers.now() - since > STABLE_AFTER)) failures = 0
+      const pause = blocked ? REFUSED_PAUSE : pacing.backoff(isEstablished ? failures - 1 : failures)
+      // A connection that was lost is replaced at once, the first time.
+      if (!isEstablished || failures) await timers.sleep(signal, pause)
+    }
+  }
+
+  connection.isWatched = true
+  if (connection.current.state !== 'connected') connection.lost()
+  // Loads the class while the sidecar is looked for.
+  if (options.watch !== 'stream') void hasWebSocket()
+  plan(options.verifyInterval)
+  keepOpen().catch((cause: unknown) => {
+    if (signal.aborted) return
+    const error = toSidecarError(cause, 'UNKNOWN', 'The watch failed')
+    task.abort(error)
+    // Before anybody is told, who may begin anew at once.
+    connection.isWatched = false
+    report()
+    report(error)
+    connection.set('failed', undefined, error.summary)
+    onHopeless(error)
+  })
+  return check
+}
+
+/** Whether no later attempt can change a fault: somebody answers, and it is no sidecar. */
+function isFinal({ code, status = 500 }: SidecarError): boolean {
+  return code === 'CONFIG' || status === 501 || status < 500
+}

@@ -1,0 +1,58 @@
+export { SidecarError, isSidecarError } from './client/errors.js'
+export { internals } from './client/internals.js'
+
+export type {
+  GameServerHost,
+  HostPageEvent,
+  HostShutdownEvent,
+  PlayerCloseEvent,
+  PlayerMessageEvent,
+  PlayerSocket,
+} from './host-page/types.js'
+export type { SidecarErrorCode, SidecarErrorDetails } from './client/errors.js'
+export type {
+  AbortSignalLike,
+  AllocatedEvent,
+  AutoHealthOptions,
+  CallOptions,
+  ClientOptions,
+  ClientStatus,
+  ConnectionEvent,
+  ConnectionState,
+  Counter,
+  CounterUpdate,
+  EndingEvent,
+  EndReason,
+  FetchInit,
+  FetchLike,
+  FetchResponse,
+  HealthEvent,
+  Integer,
+  Limits,
+  List,
+  ListUpdate,
+  LoggerLike,
+  MetadataEvent,
+  Outcome,
+  ProcessSignalOptions,
+  ReadyOptions,
+  RetryPolicy,
+  SchedulerLike,
+  SidecarClient,
+  SidecarEvents,
+  Transport,
+  WatchOptions,
+  WebSocketConstructor,
+  WebSocketLike,
+  WriteOptions,
+  XMLHttpRequestLike,
+} from './client/types.js'
+export type {
+  CounterStatus,
+  GameServer,
+  GameServerState,
+  GameServerStatus,
+  HealthSpec,
+  ListStatus,
+  ObjectMeta,
+} from './protocol/game-server.js'

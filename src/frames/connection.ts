@@ -1,0 +1,136 @@
+import { createDecoder } from './create-decoder.js'
+import type { Handshake } from './handshake.js'
+import { createOutlet } from './outlet.js'
+import type { RandomByte } from './random.js'
+import type { SocketEvents } from './socket-events.js'
+import type { ByteStream, Connect, ReadyStates, WebSocketOptions } from './types.js'
+
+declare const setTimeout: ((call: () => void, ms: number) => unknown) | undefined
+declare const clearTimeout: (id: unknown) => void
+
+export const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
+const { CONNECTING, OPEN, CLOSING, CLOSED } = STATES
+
+/** The code for a connection that ended without a close frame, or after an error. */
+const ABNORMAL = 1006
+/** The longest time that timers of hosts know: a longer one they take for none at all. */
+const LONGEST = 2 ** 31 - 1
+
+export const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
+
+/** Returns a function that cancels the timer; undefined on a host without timers. */
+function startTimer(options: WebSocketOptions, ms: number, call: () => void): (() => void) | undefined {
+  if (options.setTimer !== undefined) return options.setTimer(ms, call)
+  if (typeof setTimeout !== 'function') return undefined
+  const id = setTimeout(call, ms)
+  return () => clearTimeout(id)
+}
+
+/** Runs `call` in a turn of its own, as a page does between the events of one packet. */
+function runLater(options: WebSocketOptions, call: () => void): void {
+  if (startTimer(options, 0, call) === undefined) void Promise.resolve().then(call)
+}
+
+/** A time limit for the server's answer, which can begin anew. */
+function createDeadline(options: WebSocketOptions, fail: (error: Error) => void) {
+  const { timeout = 10_000 } = options
+  let cancel: (() => void) | undefined
+  const stop = (): void => cancel?.()
+  return {
+    stop,
+    start(answer: string): void {
+      stop()
+      if (timeout === 0 || timeout === Infinity) return
+      const message = `Timeout: no ${answer} in ${timeout} ms`
+      cancel = startTimer(options, Math.min(timeout, LONGEST), () => fail(new Error(message)))
+    },
+  }
+}
+
+/** What the sockets of a class share. */
+interface Shared {
+  readonly connect: Connect
+  readonly options: WebSocketOptions
+  readonly randomByte: RandomByte
+}
+
+/** The connection of one socket, from its opening handshake to its end. */
+export function createConnection(shared: Shared, handshake: Handshake, dispatch: SocketEvents['dispatch']) {
+  const { connect, options, randomByte } = shared
+  let state: number = CONNECTING
+  let stream: ByteStream | undefined
+
+  const finish = (code: number, reason: string, error?: unknown): void => {
+    if (state === CLOSED) return
+    state = CLOSED
+    decoder.stop()
+    outlet.end()
+    deadline.stop()
+    attempt(() => stream?.close())
+    if (error !== undefined) dispatch('error', { error })
+    dispatch('close', { code, reason, wasClean: code !== ABNORMAL })
+  }
+  const fail = (error: unknown): void => finish(ABNORMAL, '', error ?? new Error('The stream failed'))
+  /** Calls the host, which may throw or reject. */
+  const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
+  const failLater = (error: unknown): void => attempt(() => Promise.reject(error))
+  const deadline = createDeadline(options, fail)
+  const waitForClose = (): void => {
+    if (state === CLOSING) deadline.start('answer to close()')
+  }
+  const outlet = createOutlet((bytes) => stream!.write(bytes), failLater, waitForClose)
+
+  const checkHead = (head: string): boolean | string => {
+    const verdict = handshake.check(head)
+    if (verdict !== true) return verdict
+    deadline.stop()
+    state = OPEN
+    dispatch('open')
+    return true
+  }
+  const message = (data: string | Uint8Array): void => {
+    if (state === OPEN) dispatch('message', { data: typeof data === 'string' ? data : data.slice().buffer })
+  }
+  const decoder = createDecoder(
+    { ...options, handshake: checkHead, message, close: finish, error: fail },
+    randomByte,
+    outlet.write,
+    // Code that awaits `open` can add a listener before the first message.
+    (call) => runLater(options, call),
+  )
+  const ended = (error: unknown): void =>
+    decoder.after(() => {
+      const moment = state === CONNECTING ? 'before the handshake' : 'without a close frame'
+      fail(error || new Error(`The connection ended ${moment}`))
+    })
+
+  deadline.start('connection')
+  attempt(async () => {
+    const opened = (stream = await connect(handshake.target))
+    // There was no stream to close when the socket was closed.
+    if (state === CLOSED) await opened.close()
+    if (state !== CONNECTING) return
+    attempt(() => Promise.all([opened.onData(decoder.push), opened.onDrain?.(outlet.drained), opened.onClose(ended)]))
+    outlet.write(handshake.request)
+  })
+
+  return {
+    state: () => state,
+    buffered: outlet.buffered,
+    write: outlet.write,
+    /** Sends a close frame, and ends when that of the server comes. */
+    close(frame: Uint8Array): void {
+      if (state > OPEN) return
+      const wasOpen = state === OPEN
+      state = CLOSING
+      if (!wasOpen) {
+        decoder.stop()
+        return failLater(namedError('AbortError', 'The socket was closed before it was open'))
+      }
+      waitForClose()
+      outlet.write(frame)
+      // Nothing follows a close frame.
+      outlet.end()
+    },
+  }
+}

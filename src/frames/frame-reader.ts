@@ -1,0 +1,75 @@
+import { createByteReader } from './byte-reader.js'
+import type { ControlReader } from './control-reader.js'
+import { callHost, frameError } from './errors.js'
+import { BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT } from './frame.js'
+import { createTextReader } from './text-reader.js'
+import type { DecoderOptions } from './types.js'
+
+const CONTROL_LIMIT = 125
+
+/** Whether the protocol allows a frame. Of a payload above 125 bytes, any size above 125 will do. */
+function isAllowed(opcode: number, isFinal: boolean, size: number, isInMessage: boolean): boolean {
+  if (opcode === CONTINUATION || opcode === TEXT || opcode === BINARY) return (opcode === CONTINUATION) === isInMessage
+  // Half a close code is none.
+  if (opcode === CLOSE && size === 1) return false
+  return (opcode === CLOSE || opcode === PING || opcode === PONG) && isFinal && size <= CONTROL_LIMIT
+}
+
+/** Makes messages of frames whose payloads come in pieces. Control frames may stand between the frames of a message. */
+export function createFrameReader(options: DecoderOptions, readControl: ControlReader) {
+  const { maxMessage = 1 << 24, maxFragments = 1 << 17 } = options
+  const readText = createTextReader(options.TextDecoder)
+  const readBytes = createByteReader()
+  // The frame: its opcode, whether it is the last of its message, the bytes of its payload that are missing.
+  let opcode = 0
+  let isFinal = true
+  let missing = 0
+  // The message: whether one has begun, its opcode, its bytes and frames so far.
+  let isInMessage = false
+  let kind = TEXT
+  let total = 0
+  let fragments = 0
+
+  return {
+    /** Bytes of the frame's payload that are still to come; 0 between frames. */
+    missing: () => missing,
+
+    /** Takes what a header tells first; of a `size` above 125, that it is above 125 is enough. */
+    check(size: number, code = isInMessage ? CONTINUATION : TEXT, fin = true): void {
+      if (!isAllowed(code, fin, size, isInMessage)) throw frameError(1002)
+      opcode = code
+      isFinal = fin
+    },
+
+    /** Begins the payload. */
+    begin(size: number): void {
+      missing = size
+      if (opcode >= CLOSE) return
+      total += size
+      fragments += 1
+      if (total > maxMessage || fragments > maxFragments) throw frameError(1009)
+      if (opcode !== CONTINUATION) kind = opcode
+      isInMessage = true
+    },
+
+    /**
+     * Takes a piece of the payload: `bytes` from `at` to `end`.
+     * @param fin whether the frame is the last of its message, if that is known better now
+     */
+    read(bytes: Uint8Array, at: number, end: number, fin = isFinal): void {
+      isFinal = fin
+      missing -= end - at
+      const isLast = missing === 0 && fin
+      if (opcode >= CLOSE) {
+        // A control frame is the whole of its message.
+        if (!fin) throw frameError(1002)
+        return readControl(opcode, bytes, at, end, isLast)
+      }
+      const message = kind === TEXT ? readText(bytes, at, end, isLast) : readBytes(bytes, at, end, isLast, total, fin)
+      if (!isLast) return
+      isInMessage = false
+      total = fragments = 0
+      callHost(options, options.message, message!)
+    },
+  }
+}

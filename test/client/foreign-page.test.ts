@@ -1,0 +1,248 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import type { ClientOptions, SidecarClient, WebSocketConstructor, XMLHttpRequestLike } from '../../src/index.js'
+import { hurried } from '../faults/manual-clock.js'
+import { startFakeSidecar, startGateway } from '../gateway/support.js'
+import type { Exchange } from '../support/fault-server-exchange.js'
+import { answering } from '../support/fault-server-steps.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { connectPage, startSidecar } from '../support/with-sidecar.js'
+import { emulateBrowser } from './emulated-browser-fetch.js'
+import { refusal } from './operations.js'
+import { searching } from './told-answers.js'
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** The host's own, also where a test takes it away. */
+const hostFetch = fetch
+const inPage = (origin: string): void => void vi.stubGlobal('location', { origin, search: '' })
+const stranger = 'http://game.example'
+
+/** Answers as a good sidecar does, with these headers besides. */
+async function answerWell(exchange: Exchange, headers: Record<string, string> = {}): Promise<void> {
+  const { method, path } = exchange.request
+  const body = path.startsWith('/v1beta1') ? '{"name":"a","count":"1","capacity":"2","values":[]}' : undefined
+  if (path !== '/watch/gameserver')
+    return exchange.reply({ headers, body: body ?? (method === 'GET' ? JSON.stringify(exchange.gameServer) : '{}') })
+  await exchange.open(headers)
+  await exchange.follow()
+}
+
+/** As much of an XMLHttpRequest as the client needs, over fetch; its headers are those that were set. */
+class XMLHttpRequestOverFetch implements XMLHttpRequestLike {
+  readyState = 0
+  status = 0
+  responseText = ''
+  onreadystatechange: (() => void) | null = null
+  readonly #headers: Record<string, string> = {}
+  readonly #controller = new AbortController()
+  #request: [method: string, url: string] = ['', '']
+  #answer: Headers | undefined
+
+  open(method: string, url: string): void {
+    this.#request = [method, url]
+  }
+  setRequestHeader(name: string, value: string): void {
+    this.#headers[name] = value
+  }
+  getResponseHeader(name: string): string | null {
+    return this.#answer?.get(name) ?? null
+  }
+  abort(): void {
+    this.#controller.abort()
+  }
+  send(body?: string | null): void {
+    this.#run(body ?? null).catch(() => this.#change(4))
+  }
+  async #run(body: string | null): Promise<void> {
+    const [method, url] = this.#request
+    const { signal } = this.#controller
+    const answer = await hostFetch(url, { method, body, headers: this.#headers, signal })
+    this.status = answer.status
+    this.#answer = answer.headers
+    this.#change(2)
+    const decoder = new TextDecoder()
+    for await (const bytes of answer.body!) {
+      this.responseText += decoder.decode(bytes, { stream: true })
+      this.#change(3)
+    }
+    this.#change(4)
+  }
+  #change(state: number): void {
+    this.readyState = state
+    this.onreadystatechange?.()
+  }
+}
+
+test.each(['fetch', 'XMLHttpRequest'])('over %s a GET has no Content-Type, and a write that of JSON', async (means) => {
+  const types = new Set<string>()
+  const bodies = new Set<string>()
+  const step = (exchange: Exchange): Promise<void> => {
+    const { method, path, headers, body } = exchange.request
+    types.add(`${method} ${path} ${headers['content-type'] ?? 'without'}`)
+    if (body.length) bodies.add(body.toString())
+    return answerWell(exchange)
+  }
+  const sidecar = await startScripted([{ on: '*', step }])
+  if (means !== 'fetch') vi.stubGlobal('fetch', undefined)
+  const own = means === 'fetch' ? { fetch: (url: string, init: object) => hostFetch(url, init) } : {}
+  const client = connectPage(sidecar, { ...own, XMLHttpRequest: XMLHttpRequestOverFetch, watch: 'stream' })
+  await client.waitFor('Ready')
+  await sidecar.until(() => sidecar.followers > 0, 'the watch')
+  await client.getCounter('a')
+  await client.setLabel('a', 'b')
+  await client.health()
+  expect([...types].sort()).toEqual([
+    'GET /gameserver without',
+    'GET /v1beta1/counters/a without',
+    'GET /watch/gameserver without',
+    'POST /health application/json',
+    'PUT /metadata/label application/json',
+  ])
+  expect([...bodies].sort()).toEqual(['{"key":"a","value":"b"}', '{}'])
+})
+
+test('the fetch of a page is asked to follow no redirect and to cache nothing', async () => {
+  const sent: unknown[] = []
+  const client = connectPage(await startScripted(), {
+    retry: false,
+    fetch: (url, init) => {
+      sent.push(init)
+      return hostFetch(url, init as RequestInit)
+    },
+  })
+  await client.getGameServer()
+  expect(sent).toMatchObject([{ redirect: 'manual', cache: 'no-store' }])
+})
+
+test('a proxy that allows the origin of a page is read without preflights', async () => {
+  inPage(stranger)
+  const step = (exchange: Exchange): Promise<void> => {
+    const { method, isUpgrade } = exchange.request
+    if (isUpgrade || method !== 'GET') return exchange.reply({ status: 501, body: '{}' })
+    return answerWell(exchange, { 'access-control-allow-origin': '*' })
+  }
+  const sidecar = await startScripted([{ on: '*', step }])
+  const { fetch, sent } = emulateBrowser(stranger)
+  const client = connectPage(sidecar, { fetch })
+  const errors: unknown[] = []
+  client.on('error', (error) => void errors.push(error))
+  expect((await client.getGameServer({ timeout: 5000 })).object_meta.name).toBe('scripted')
+  client.on('gameserver', () => {})
+  await sidecar.until(() => sidecar.followers > 0, 'the watch')
+  expect(client.status.direct).toBe(false)
+  expect(errors).toEqual([])
+  expect(sent.filter(({ method }) => method !== 'GET')).toEqual([])
+})
+
+describe('a page of another origin that a gateway refuses', () => {
+  /** Its browser would write each thing in `sent` to the console. */
+  async function openRefusedPage() {
+    inPage(stranger)
+    const gateway = await startGateway({ sidecar: (await startFakeSidecar()).url })
+    const browser = emulateBrowser(stranger, { originSent: true })
+    const sent = browser.sent as unknown[]
+    class PageWebSocket extends WebSocket {
+      constructor(address: string) {
+        super(address, { origin: stranger })
+        sent.push(address)
+      }
+    }
+    const warnings: string[] = []
+    const clock = hurried(20)
+    const client = connectPage(
+      { url: `${gateway.url}/_/sidecar` },
+      {
+        fetch: browser.fetch,
+        WebSocket: PageWebSocket as unknown as WebSocketConstructor,
+        logger: { warn: (text) => warnings.push(text) },
+        ...clock.options,
+      },
+    )
+    return { client, sent, warnings, pass: clock.pass }
+  }
+  const refused: unknown = expect.objectContaining({ code: 'CROSS_ORIGIN' })
+
+  test('a refused page is warned once, and its calls reject with CROSS_ORIGIN without being sent', async () => {
+    const { client, sent, warnings } = await openRefusedPage()
+    await expect(client.getGameServer()).rejects.toEqual(refused)
+    const asked = sent.length
+    for (const call of [client.ready(), client.health(), client.connect(), client.setLabel('a', 'b')])
+      await expect(call).rejects.toEqual(refused)
+    expect(sent).toHaveLength(asked)
+    expect(warnings).toEqual([expect.stringContaining('/_/sidecar')])
+  })
+
+  test('a refused page that watches tries again every ten seconds', async () => {
+    const { client, sent, warnings, pass } = await openRefusedPage()
+    client.on('gameserver', () => undefined)
+    await expect(client.waitFor('Ready')).rejects.toEqual(refused)
+    await pass(2_000)
+    const asked = sent.length
+    await pass(60_000)
+    // Every ten seconds one way of watching, and the four requests that find out whether it is still refused.
+    expect(sent.length - asked).toBeGreaterThan(0)
+    expect(sent.length - asked).toBeLessThan(45)
+    expect(warnings.filter((text) => text.startsWith('gameserver-sidecar: '))).toHaveLength(1)
+  })
+})
+
+test('every write of a page that may only watch rejects with CROSS_ORIGIN and is not sent, long after the first', async () => {
+  inPage(stranger)
+  const { fetch, sent } = emulateBrowser(stranger, { originSent: true })
+  const clock = hurried(20)
+  const client = connectPage(await startSidecar(), { fetch, crossOrigin: 'never', logger: {}, ...clock.options })
+  client.on('gameserver', () => undefined)
+  while (client.status.connection !== 'connected') await clock.pass(1000)
+  for (let i = 0; i < 2; i++) {
+    await expect(client.allocate()).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation: 'allocate' })
+    await clock.pass(20_000)
+  }
+  expect(sent.filter(({ method, path }) => method === 'POST' || path === '/allocate')).toEqual([])
+})
+
+describe('the hint of CROSS_ORIGIN', () => {
+  const here = 'http://localhost:5173'
+  const flag: unknown = expect.stringContaining(`--allow-origin ${here}`)
+
+  test.each<[string, (client: SidecarClient) => Promise<unknown>, ClientOptions]>([
+    ['a read', (client) => client.connect(), { crossOrigin: 'never' }],
+    ['a write', (client) => client.ready(), { crossOrigin: 'never' }],
+    ['a label', (client) => client.setLabel('a', 'b'), { crossOrigin: 'direct' }],
+  ])('%s of a page of this machine rejects with the flag that lets it in', async (_what, call, options) => {
+    inPage(here)
+    const { fetch } = emulateBrowser(here, { originSent: true })
+    const client = connectPage(await startSidecar({ mode: 'local' }), { fetch, ...options })
+    await expect(call(client)).rejects.toMatchObject({
+      code: 'CROSS_ORIGIN',
+      operation: expect.not.stringMatching('getGameServer'),
+      hint: flag,
+    })
+  })
+
+  test.each(['http://localhost:5173', 'http://127.0.0.1', 'https://[::1]:5173'])(
+    'a page of %s that is answered 403 is told the flag that lets it in',
+    async (origin) => {
+      inPage(origin)
+      const sidecar = await startScripted([{ on: '*', step: answering({ status: 403, body: refusal('no', 7) }) }])
+      await expect(connectPage(sidecar, { retry: false }).getGameServer()).rejects.toMatchObject({
+        code: 'CROSS_ORIGIN',
+        status: 403,
+        hint: expect.stringMatching(`--allow-origin ${origin.replace(/[[\]]/g, '\\$&')}(\\W|$)`),
+      })
+    },
+  )
+
+  test.each([{ origin: 'https://game.example', search: '' }, { search: '' }, undefined])(
+    'a page at %o that is answered 403 is told of no flag',
+    async (location) => {
+      vi.stubGlobal('location', location)
+      const { client, answer } = searching({ retry: false })
+      answer({ status: 403 })
+      await expect(client.getGameServer()).rejects.toMatchObject({
+        code: 'CROSS_ORIGIN',
+        message: expect.not.stringContaining('--allow-origin'),
+      })
+    },
+  )
+})

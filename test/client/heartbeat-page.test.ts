@@ -1,0 +1,385 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { AutoHealthOptions, ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { EmulatedPage } from '../support/emulated-page.js'
+import { compute, countBeats, emulateWorkers } from '../support/threads.js'
+import { calls, connectPage, startSidecar, untilLogged } from '../support/with-sidecar.js'
+
+const answered = (sidecar: LocalSidecar, name: string): number =>
+  calls(sidecar).filter((called) => called === name).length
+/** How many beats reached a sidecar. */
+const beats = (sidecar: LocalSidecar): number => answered(sidecar, 'health')
+/** Why beats failed, or weren't sent. */
+const reasons = (events: HealthEvent[]): unknown[] => events.filter(({ ok }) => !ok).map(({ reason }) => reason)
+
+interface Shown {
+  page: EmulatedPage
+  sidecar: LocalSidecar
+  client: SidecarClient
+  events: HealthEvent[]
+}
+
+type Given = ClientOptions & { page?: EmulatedPage; health?: object }
+
+/** An emulated page with a client that beats once a second, two seconds after it was made. */
+async function show(
+  autoHealth: AutoHealthOptions = {},
+  { page = new EmulatedPage(), health, ...options }: Given = {},
+): Promise<Shown> {
+  const sidecar = await startSidecar(health ? { gameServer: { spec: { health } } } : {})
+  const client = connectPage(sidecar, { ...page.options, autoHealth: { interval: 1000, ...autoHealth }, ...options })
+  const events: HealthEvent[] = []
+  client.on('health', (event) => void events.push(event))
+  if (options.crossOrigin !== 'direct') await client.connect()
+  await page.pass(2000)
+  return { page, sidecar, client, events }
+}
+
+describe('the heartbeat of a page', () => {
+  test("a page beats by its worker's clock once that has begun, and sends the beats itself", async () => {
+    const page = new EmulatedPage()
+    const sidecar = await startSidecar()
+    const client = connectPage(sidecar, { ...page.options, autoHealth: { interval: 1000 } })
+    expect(client.status.heartbeat).toBe('page')
+    await untilLogged(sidecar, () => beats(sidecar) === 1)
+    await page.pass(300)
+    expect(client.status.heartbeat).toBe('worker')
+    await page.pass(10_000)
+    expect(page.beats.map(({ by }) => by)).toEqual(Array(11).fill('page'))
+    expect(Math.max(...page.gaps())).toBeLessThanOrEqual(1100)
+    expect(beats(sidecar)).toBe(11)
+    expect(client.status).toMatchObject({ healthy: true, lastBeat: expect.any(Number) })
+  })
+
+  test('beats go on in a hidden page whose timers stand still, and what is due in the page runs', async () => {
+    const { page, client, events } = await show()
+    page.hidden = true
+    const gone = expect(client.once('connection', { timeout: 3000 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    const since = page.now
+    await page.pass(20_000)
+    await gone
+    expect(page.gaps(since).length).toBeGreaterThanOrEqual(15)
+    expect(Math.max(...page.gaps(since))).toBeLessThanOrEqual(1300)
+    expect(reasons(events)).toEqual([])
+  })
+
+  test('beats go on while the page computes for less than stallTimeout, and are told with their own time', async () => {
+    const { page, events } = await show()
+    const since = page.now
+    const told = events.length
+    for (let i = 0; i < 5; i++) {
+      await page.compute(2000)
+      await page.pass(300)
+    }
+    expect(Math.max(...page.gaps(since))).toBeLessThanOrEqual(1500)
+    expect(page.beats.filter(({ by }) => by === 'worker').length).toBeGreaterThanOrEqual(5)
+    const heard = events.slice(told)
+    expect(heard).toHaveLength(page.beats.filter(({ at }) => at > since).length)
+    expect(heard.every(({ ok, at }, index) => ok && at >= (heard[index - 1]?.at ?? 0))).toBe(true)
+  })
+
+  test('beats stop while the page computes for longer than stallTimeout, and go on with its next sign', async () => {
+    const { page, events } = await show()
+    const since = page.now
+    await page.compute(10_000)
+    const back = page.now
+    const before = page.beats.filter(({ at }) => at > since && at < back - 100)
+    expect(before.length).toBeGreaterThanOrEqual(2)
+    expect(before.at(-1)!.at - since).toBeLessThanOrEqual(3000)
+    await page.pass(100)
+    expect(page.beats.filter(({ at }) => at > before.at(-1)!.at)).toHaveLength(1)
+    await page.pass(3000)
+    expect(Math.max(...page.gaps(back - 100))).toBeLessThanOrEqual(1100)
+    expect(reasons(events)).toEqual(['stalled'])
+    expect(events.find(({ ok }) => !ok)!.at - events[0]!.at).toBeLessThan(since + 4000)
+  })
+
+  test('beats stop after stallTimeout without alive(), and go on with the next', async () => {
+    const { page, client, events } = await show()
+    const frames = async (count: number, alive: boolean): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        if (alive) client.alive()
+        await page.pass(100)
+      }
+    }
+    await frames(40, true)
+    expect(reasons(events)).toEqual([])
+    const died = page.now
+    await frames(70, false)
+    expect(page.beats.at(-1)!.at - died).toBeLessThanOrEqual(3000)
+    expect(new Set(reasons(events))).toEqual(new Set(['stalled']))
+    expect(events.find(({ ok }) => !ok)!.age).toBeLessThanOrEqual(1600)
+    expect(client.status.healthy).toBe(false)
+    const back = page.now
+    await frames(10, true)
+    expect(page.beats.find(({ at }) => at >= back)!.at).toBeLessThanOrEqual(back + 100)
+    expect(client.status.healthy).toBe(true)
+  })
+
+  test('beats stop without alive() also where the page beats without a worker', async () => {
+    const { page, sidecar, client, events } = await show({ worker: false, stallTimeout: 1500 })
+    client.alive()
+    await page.pass(1200)
+    const before = beats(sidecar)
+    await page.pass(3000)
+    expect(beats(sidecar)).toBe(before)
+    expect(reasons(events)).toEqual(['stalled', 'stalled', 'stalled'])
+    client.alive()
+    await page.pass(900)
+    expect(beats(sidecar)).toBe(before + 1)
+  })
+
+  test.each([3_600_000, 4000])('one beat comes at once when page and worker stood still for %i ms', async (ms) => {
+    const { page, events } = await show()
+    await page.compute(2000) // the page's silence is long already
+    const before = page.beats.length
+    await page.freeze(ms)
+    await page.pass(300)
+    expect(page.beats).toHaveLength(before + 1)
+    await page.pass(700)
+    expect(page.beats).toHaveLength(before + 2)
+    expect(reasons(events)).toEqual([])
+  })
+
+  test('a page takes the rhythm of the GameServer as soon as it is known', async () => {
+    const { page } = await show({ interval: undefined! }, { health: { periodSeconds: 12 } })
+    const since = page.now
+    await page.pass(30_000)
+    expect(new Set(page.gaps(since).map((gap) => Math.round(gap / 1000)))).toEqual(new Set([6]))
+  })
+
+  test('one beat comes with an endless interval', async () => {
+    const { page, sidecar } = await show({ interval: Infinity })
+    await page.pass(5000)
+    expect(beats(sidecar)).toBe(1)
+    expect(page.beats).toHaveLength(1)
+  })
+
+  test('a page sends no beat with spec.health.disabled, busy or not, which is told once', async () => {
+    const { page, events } = await show({}, { health: { disabled: true } })
+    const sent = page.beats.length
+    await page.pass(3000)
+    await page.compute(2000)
+    expect(page.beats).toHaveLength(sent)
+    expect(events.filter(({ reason }) => reason === 'spec.health.disabled')).toHaveLength(1)
+  })
+
+  test.each<[string, () => boolean | Promise<boolean>, RegExp]>([
+    ['says false', () => false, /check/],
+    ['rejects', () => Promise.reject(new Error('stuck')), /stuck/],
+    ['hangs', () => new Promise<boolean>(() => {}), /3000/],
+  ])('a page sends no beat while check() %s, busy or not, and goes on afterwards', async (_what, bad, reason) => {
+    let check: () => boolean | Promise<boolean> = () => true
+    const { page, events } = await show({ check: () => check() })
+    const told = events.length
+    check = bad
+    await page.pass(3600)
+    const sent = page.beats.length
+    await page.pass(4000)
+    await page.compute(2000)
+    expect(page.beats).toHaveLength(sent)
+    expect(reasons(events).length).toBeGreaterThanOrEqual(3)
+    expect(reasons(events.slice(told))).toEqual(reasons(events).map(() => expect.stringMatching(reason) as unknown))
+    check = () => true
+    await page.pass(3600)
+    expect(page.beats.length).toBeGreaterThan(sent)
+    expect(events.at(-1)!.ok).toBe(true)
+  })
+
+  test('a page has two beats in flight at most, and goes on through lost ones', async () => {
+    const { page, sidecar, events } = await show()
+    sidecar.control({ type: 'delayCalls', ms: 60_000, operations: ['health'] })
+    const before = page.beats.length
+    await page.pass(6000, { hanging: true })
+    expect(page.mostInFlight).toBe(2)
+    expect(page.beats.length).toBeGreaterThanOrEqual(before + 5)
+    expect(reasons(events).length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('one beat comes at once when a sidecar is back', async () => {
+    const { page, sidecar, events, client } = await show({ interval: 20_000 })
+    await sidecar.close()
+    await page.pass(20_000, { hanging: true })
+    expect(reasons(events)).toHaveLength(1)
+    expect(client.status.connection).toBe('reconnecting')
+    await startSidecar({ port: sidecar.port })
+    const since = page.now
+    await page.pass(8000)
+    expect(page.beats.filter(({ at }) => at > since)).toHaveLength(1)
+    expect(client.status).toMatchObject({ healthy: true, connection: 'connected' })
+  })
+
+  test('neither page nor worker asks leave of another origin in direct mode', async () => {
+    const { page, sidecar, events } = await show({}, { crossOrigin: 'direct' })
+    await page.compute(2000)
+    const headers = { 'Content-Type': 'text/plain' }
+    expect(new Set(page.beats.map(({ by }) => by))).toEqual(new Set(['page', 'worker']))
+    for (const { init } of page.beats) expect(init).toMatchObject({ mode: 'no-cors', headers, body: '{}' })
+    expect(reasons(events)).toEqual([])
+    expect(beats(sidecar)).toBe(page.beats.length)
+  })
+
+  test('close() ends the worker, and removes the listeners of the page', async () => {
+    const { page, client } = await show()
+    expect([page.workers, page.listeners > 0]).toEqual([1, true])
+    const sent = page.beats.length
+    client.close()
+    expect([page.workers, page.listeners]).toEqual([0, 0])
+    await page.pass(3000)
+    expect(page.beats).toHaveLength(sent)
+  })
+})
+
+describe('a page without a worker', () => {
+  async function beaten({ page, sidecar, client }: Shown): Promise<void> {
+    const before = beats(sidecar)
+    await page.pass(5000)
+    expect(client.status).toMatchObject({ heartbeat: 'page', healthy: true })
+    expect(beats(sidecar)).toBe(before + 5)
+  }
+
+  const failing = class {
+    constructor() {
+      throw new Error('SecurityError')
+    }
+  }
+  const silent = class {
+    postMessage() {}
+    terminate() {}
+  }
+
+  test.each([
+    ['cannot be made', failing],
+    ['never says anything', silent],
+  ])('the page beats by its own timers where a worker %s', async (_what, Worker) => {
+    const page = new EmulatedPage()
+    vi.stubGlobal('Worker', Worker)
+    await beaten(await show({}, { page }))
+  })
+
+  test('the page beats by its own timers where a policy forbids workers', async () => {
+    const page = new EmulatedPage()
+    page.forbidden = true
+    await beaten(await show({}, { page }))
+    expect(page.workers).toBe(0)
+  })
+
+  test('the page beats by its own timers with worker: false', async () => {
+    const shown = await show({ worker: false })
+    await beaten(shown)
+    expect(shown.page.workers).toBe(0)
+  })
+
+  test('the page beats by a fetch of its own, while a worker keeps time for a hidden page', async () => {
+    const page = new EmulatedPage()
+    const sent: string[] = []
+    const own: ClientOptions['fetch'] = (url, init) => {
+      sent.push(url)
+      return fetch(url, init as RequestInit)
+    }
+    const shown = await show({}, { page, fetch: own })
+    page.hidden = true
+    const before = sent.length
+    await page.pass(5000)
+    expect(sent.length).toBeGreaterThanOrEqual(before + 4)
+    await page.compute(2500)
+    expect(shown.client.status).toMatchObject({ heartbeat: 'page', healthy: true })
+    expect(page.beats.filter(({ by }) => by === 'worker')).toEqual([])
+    expect(sent.filter((url) => url.endsWith('/health'))).toHaveLength(beats(shown.sidecar))
+  })
+
+  test('the page beats by its own timers after its worker has ended unnoticed', async () => {
+    const { page, client, sidecar } = await show()
+    expect(client.status.heartbeat).toBe('worker')
+    page.killWorkers()
+    const before = beats(sidecar)
+    await page.pass(5000)
+    expect(beats(sidecar)).toBe(before + 5)
+  })
+})
+
+describe('a page that is left', () => {
+  test.each([
+    [false, false, 0],
+    [true, false, 1],
+    [true, true, 0],
+  ])(
+    'with shutdownOnPageHide: %s a page left for the cache (%s) sends a last beat and %i shutdowns',
+    async (shutdownOnPageHide, persisted, shutdowns) => {
+      const { page, sidecar } = await show({}, { shutdownOnPageHide })
+      const before = beats(sidecar)
+      page.dispatch('pagehide', { persisted })
+      const isDone = (): boolean => beats(sidecar) === before + 1 && answered(sidecar, 'shutdown') === shutdowns
+      await untilLogged(sidecar, isDone)
+    },
+  )
+
+  test('the last beat is a beacon where there are any, unless the page has a fetch of its own', async () => {
+    const { page, sidecar } = await show()
+    const beacons: string[] = []
+    vi.stubGlobal('navigator', { sendBeacon: (url: string, body: string) => beacons.push(`${url} ${body}`) > 0 })
+    const own = connectPage(sidecar, {
+      ...page.options,
+      fetch: (url, init) => fetch(url, init as RequestInit),
+      autoHealth: { worker: false },
+    })
+    await own.once('health')
+    const before = beats(sidecar)
+    page.dispatch('pagehide', { persisted: false })
+    await untilLogged(sidecar, () => beats(sidecar) === before + 1)
+    expect(beacons).toEqual([`${sidecar.url}/health {}`])
+  })
+
+  test('no last beat is sent behind a dead game, nor without autoHealth', async () => {
+    const { page, sidecar, client } = await show({ stallTimeout: 1000 })
+    const silent = connectPage(sidecar, { ...page.options, autoHealth: false })
+    client.alive()
+    await page.pass(3000)
+    const before = beats(sidecar)
+    page.dispatch('pagehide', { persisted: false })
+    await silent.getGameServer()
+    expect(beats(sidecar)).toBe(before)
+  })
+
+  test('a page that thaws and is shown again beats at once, and once for both', async () => {
+    const { page, sidecar } = await show({ worker: false })
+    page.hidden = true
+    for (const [first, second] of [
+      ['pageshow', undefined],
+      ['resume', undefined],
+      ['resume', 'pageshow'],
+    ] as const) {
+      const before = beats(sidecar)
+      await page.pass(5000)
+      expect(beats(sidecar)).toBe(before)
+      page.dispatch(first, { persisted: true })
+      await page.pass(20)
+      if (second) page.dispatch(second, { persisted: true })
+      await page.pass(300)
+      expect(beats(sidecar)).toBe(before + 1)
+    }
+  })
+})
+
+test('threads of Node: beats come while the page computes, until it was silent for stallTimeout', async () => {
+  emulateWorkers()
+  const counter = await countBeats()
+  const autoHealth = { interval: 250, stallTimeout: 1000, worker: true }
+  const client = connectPage(counter, { autoHealth, retry: false })
+  const events: HealthEvent[] = []
+  const until = (passes: (event: HealthEvent) => boolean): Promise<void> =>
+    new Promise((resolve) => void client.on('health', (event) => passes(event) && resolve()))
+  client.on('health', (event) => void events.push(event))
+  await until(() => client.status.heartbeat === 'worker')
+  const began = Date.now()
+  compute(3500)
+  const ended = Date.now()
+  await Promise.all([until(({ reason }) => reason === 'stalled'), until(({ ok, at }) => !!ok && at > ended)])
+  // A busy machine may hold up the page once more.
+  expect(new Set(reasons(events))).toEqual(new Set(['stalled']))
+  const times = await counter.beats()
+  const within = (from: number, to: number): number => times.filter((at) => at > from && at <= to).length
+  expect(within(began, began + 1000)).toBeGreaterThanOrEqual(1)
+  expect(within(began + 2500, ended)).toBe(0)
+  expect(within(ended, Infinity)).toBeGreaterThanOrEqual(1)
+})

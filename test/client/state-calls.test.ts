@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import type { Outcome, ReadyOptions, SidecarClient } from '../../src/index.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import type { ScriptedSidecar } from '../support/fault-server.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
+
+type Call = (client: SidecarClient, options?: ReadyOptions) => Promise<Outcome>
+
+const stateCalls: [string, Call][] = [
+  ['ready', (client, options) => client.ready(options)],
+  ['allocate', (client, options) => client.allocate(options)],
+  ['reserve', (client, options) => client.reserve(10, options)],
+  ['shutdown', (client, options) => client.shutdown(options)],
+]
+
+/** A client whose connected watch shows this state, beside a sidecar that accepts every call and changes nothing. */
+async function watching(state: string): Promise<[SidecarClient, ScriptedSidecar]> {
+  const sidecar = await startScripted()
+  sidecar.publish(gameServer(1, state))
+  const client = connectClient(sidecar)
+  client.on('gameserver', () => {})
+  while (client.status.transport === undefined) await client.once('connection')
+  await client.waitFor(state)
+  return [client, sidecar]
+}
+
+const written = ({ requests }: ScriptedSidecar): string[] =>
+  requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)
+
+describe('a state that the sidecar never leaves', () => {
+  const refused = [
+    ...stateCalls.map(([operation, call]) => [operation, 'Unhealthy', call] as const),
+    ...stateCalls.slice(0, 3).map(([operation, call]) => [operation, 'Shutdown', call] as const),
+  ]
+
+  test.each(refused)('%s() while the watch shows %s is UNAVAILABLE and not sent', async (operation, state, call) => {
+    const [client, sidecar] = await watching(state)
+    for (const options of [{}, { confirm: true }]) {
+      const message: unknown = expect.stringContaining(state)
+      await expect(call(client, options)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
+    }
+    expect(written(sidecar)).toEqual([])
+  })
+
+  test('ready() after the local sidecar has shown Unhealthy is UNAVAILABLE and not sent', async () => {
+    const sidecar = await startSidecar({ mode: 'production' })
+    const client = connectClient(sidecar)
+    await client.waitFor(() => true)
+    while (client.status.transport === undefined) await client.once('connection')
+    sidecar.control({ type: 'makeUnhealthy' })
+    await client.waitFor('Unhealthy')
+    await expect(client.ready()).rejects.toMatchObject({ code: 'UNAVAILABLE', operation: 'ready' })
+    expect(calls(sidecar)).not.toContain('ready')
+  })
+
+  test('shutdown() while the watch shows Shutdown is confirmed and not sent', async () => {
+    const [client, sidecar] = await watching('Shutdown')
+    expect(await client.shutdown()).toBe('confirmed')
+    expect(await client.shutdown({ confirm: true })).toBe('confirmed')
+    expect(written(sidecar)).toEqual([])
+  })
+
+  test.each(stateCalls)('%s() is sent where only a read has shown Unhealthy', async (_operation, call) => {
+    const sidecar = await startScripted()
+    sidecar.publish(gameServer(1, 'Unhealthy'))
+    const client = connectClient(sidecar)
+    await client.getGameServer()
+    expect(await call(client)).toBe('accepted')
+  })
+
+  test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {
+    const [client, sidecar] = await watching('Unhealthy')
+    await sidecar.stop()
+    while (client.status.connection === 'connected') await client.once('connection')
+    sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 503 }) }])
+    sidecar.publish(gameServer(2, 'Scheduled'))
+    await sidecar.start()
+    expect(await client.allocate()).toBe('accepted')
+    expect(written(sidecar)).toEqual(['/allocate'])
+  })
+
+  test('setLabel() and health() are sent while the watch shows Shutdown', async () => {
+    const [client, sidecar] = await watching('Shutdown')
+    expect(await client.setLabel('a', 'b')).toBe('accepted')
+    expect(await client.health()).toBe('accepted')
+    expect(written(sidecar)).toEqual(['/metadata/label', '/health'])
+  })
+})
+
+describe('ready() while the watch shows Ready', () => {
+  test('ready() while the watch shows Ready is confirmed and not sent, since it could undo an allocation', async () => {
+    const [client, sidecar] = await watching('Ready')
+    expect(await client.ready({ confirm: true })).toBe('confirmed')
+    expect(await Promise.all([client.ready(), client.ready()])).toEqual(['confirmed', 'confirmed'])
+    expect(written(sidecar)).toEqual([])
+  })
+
+  test('ready() a second time is not sent to the local sidecar', async () => {
+    const sidecar = await startSidecar({ mode: 'production' })
+    const client = connectClient(sidecar)
+    await client.ready({ confirm: true })
+    expect(await client.ready()).toBe('confirmed')
+    expect(calls(sidecar).filter((name) => name === 'ready')).toHaveLength(1)
+  })
+
+  test('ready({ force: true }) and allocate() are sent while the watch shows Ready', async () => {
+    const [client, sidecar] = await watching('Ready')
+    expect(await client.ready({ force: true })).toBe('accepted')
+    expect(await client.allocate()).toBe('accepted')
+    expect(written(sidecar)).toEqual(['/ready', '/allocate'])
+  })
+
+  test.each(['Scheduled', 'RequestReady', 'Allocated', 'Reserved'])(
+    'ready() is sent while the watch shows %s',
+    async (state) => {
+      const [client, sidecar] = await watching(state)
+      expect(await client.ready()).toBe('accepted')
+      expect(written(sidecar)).toEqual(['/ready'])
+    },
+  )
+
+  test('ready() is sent where only a read has shown Ready', async () => {
+    const client = connectClient(await startScripted())
+    await client.getGameServer()
+    expect(await client.ready()).toBe('accepted')
+  })
+})
+
+test.each<[string, Call]>([
+  ['ready({ confirm })', (client, options) => client.ready({ confirm: true, ...options })],
+  ['waitFor', (client, options) => client.waitFor('Allocated', options as never).then(() => 'confirmed')],
+])('%s() that is late while connected does not ask whether the sidecar runs', async (_name, call) => {
+  const [client] = await watching('Scheduled')
+  await expect(call(client, { timeout: 1500 })).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: expect.not.stringMatching(/running/i),
+  })
+})

@@ -1,0 +1,305 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
+import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { answering } from '../support/fault-server-steps.js'
+import { VirtualClock } from '../support/virtual-clock.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { calls, connectClient, connectPage, startSidecar } from '../support/with-sidecar.js'
+
+const sent = ({ requests }: ScriptedSidecar): string[] => requests.map(({ method, path }) => `${method} ${path}`)
+const posts = (sidecar: ScriptedSidecar): string[] => sent(sidecar).filter((request) => request.startsWith('POST'))
+
+describe('before the first write', () => {
+  test('one read asks whether the sidecar is there, and later writes go out at once', async () => {
+    const sidecar = await startScripted()
+    const client = connectClient(sidecar)
+    await client.allocate()
+    await client.allocate()
+    expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
+  })
+
+  test('no read goes out with retry: false', async () => {
+    const sidecar = await startScripted()
+    await connectClient(sidecar, { retry: false }).allocate()
+    expect(sent(sidecar)).toEqual(['POST /allocate'])
+  })
+
+  test('a page of another origin reads first even with retry: false', async () => {
+    vi.stubGlobal('location', { origin: 'http://game.example', search: '' })
+    try {
+      const sidecar = await startScripted()
+      await connectPage(sidecar, { retry: false, crossOrigin: 'never' }).allocate()
+      expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate'])
+      vi.stubGlobal('location', { origin: sidecar.url, search: '' })
+      await connectPage({ url: `${sidecar.url}/_/sidecar` }, { retry: false }).allocate()
+      expect(sent(sidecar).slice(2)).toEqual(['POST /_/sidecar/allocate'])
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+})
+
+describe('repetition', () => {
+  const cases: [string, Rule['on'], (client: SidecarClient) => Promise<unknown>, number][] = [
+    ['getCounter', 'GET /v1beta1/counters/a', (client) => client.getCounter('a'), 2],
+    ['health', 'POST /health', (client) => client.health(), 2],
+    ['allocate', 'POST /allocate', (client) => client.allocate(), 1],
+    ['addListValue', 'POST /v1beta1/lists/a:addValue', (client) => client.addListValue('a', 'b'), 1],
+  ]
+  const body = '{"name":"a","count":"1","capacity":"2"}'
+
+  test.each(cases)('%s() answered 503 is repeated only if it is idempotent', async (_operation, on, call, times) => {
+    for (const options of [{}, { retry: false }] satisfies ClientOptions[]) {
+      const sidecar = await startScripted([
+        { on, nth: 1, step: answering({ status: 503 }) },
+        { on, step: answering({ body }) },
+      ] as Rule[])
+      const outcome = call(connectClient(sidecar, options))
+      if (times > 1 && !('retry' in options)) await outcome
+      else await expect(outcome).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      expect(sent(sidecar).filter((request) => request === on)).toHaveLength('retry' in options ? 1 : times)
+    }
+  })
+
+  test('a read that is refused for good is not repeated', async () => {
+    const sidecar = await startScripted([{ on: 'GET /v1beta1/counters/a', step: answering({ status: 500 }) }])
+    await expect(connectClient(sidecar).getCounter('a')).rejects.toMatchObject({ code: 'UNKNOWN' })
+    expect(sent(sidecar)).toHaveLength(2)
+  })
+})
+
+test.each([200, 500])('a call that was answered %i leaves no timer behind', async (status) => {
+  const clock = new VirtualClock()
+  const sidecar = await startScripted([{ on: '*', step: answering({ status }) }])
+  const client = connectClient(sidecar, { retry: false, now: clock.now, scheduler: clock })
+  await client.allocate().catch(() => {})
+  expect(clock.pending).toBe(0)
+})
+
+describe('the order of writes', () => {
+  const slow = (path: string): { rules: Rule[]; release(): void } => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const on = `POST ${path}` as const
+    return { rules: [{ on, nth: 1, step: (exchange) => released.then(() => exchange.reply()) }], release }
+  }
+
+  async function started() {
+    const { rules, release } = slow('/allocate')
+    const sidecar = await startScripted(rules)
+    const client = connectClient(sidecar, { retry: false })
+    const first = client.allocate()
+    await sidecar.until(() => posts(sidecar).length === 1, 'the first call')
+    return { sidecar, client, first, release }
+  }
+
+  test('state calls wait for each other, and a label does not wait for them', async () => {
+    const { sidecar, client, first, release } = await started()
+    const others = [client.ready(), client.reserve(1)]
+    await client.setLabel('a', 'b')
+    expect(posts(sidecar)).toEqual(['POST /allocate'])
+    release()
+    expect(await Promise.all([first, ...others])).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
+  })
+
+  test('a call aborted while it waits for its turn is never sent, and those behind it are', async () => {
+    const { sidecar, client, first, release } = await started()
+    const controller = new AbortController()
+    const second = client.ready({ signal: controller.signal })
+    const third = client.reserve(1)
+    controller.abort()
+    await expect(second).rejects.toMatchObject({ code: 'ABORTED', operation: 'ready' })
+    release()
+    await Promise.all([first, third])
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
+  })
+
+  test('a call made while the one before is in flight waits for it too', async () => {
+    const { sidecar, client, first, release } = await started()
+    const waiting = slow('/ready')
+    sidecar.play(waiting.rules)
+    const second = client.ready()
+    release()
+    await first
+    await sidecar.until(() => posts(sidecar).length === 2, 'the second call')
+    const third = client.reserve(1)
+    await client.setLabel('a', 'b')
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
+    waiting.release()
+    await Promise.all([second, third])
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
+  })
+
+  test('a call that fails does not hold up those behind it', async () => {
+    const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
+    const client = connectClient(sidecar, { retry: false })
+    const [first, second] = await Promise.allSettled([client.allocate(), client.ready()])
+    expect(first).toMatchObject({ reason: { code: 'UNKNOWN', operation: 'allocate' } })
+    expect(second).toEqual({ status: 'fulfilled', value: 'accepted' })
+    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
+  })
+})
+
+describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
+  test(`in ${mode} mode a countDiff of 0 reads the counter, since production refuses it`, async () => {
+    const client = connectClient(await startSidecar({ mode }))
+    const counter = await client.updateCounter('rooms', { countDiff: 0 })
+    expect(counter).toEqual({ name: 'rooms', count: 1, capacity: 10 })
+  })
+
+  test(`in ${mode} mode updateList() of an unknown list sends no PATCH, which ends an old sidecar`, async () => {
+    const sidecar = await startSidecar({ mode })
+    await expect(connectClient(sidecar).updateList('nope', { capacity: 1 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    expect(calls(sidecar)).not.toContain('updateList')
+  })
+
+  test(`in ${mode} mode updateList() loses no value added just before, and gives the list`, async () => {
+    const client = connectClient(await startSidecar({ mode }))
+    const added = client.addListValue('players', 'late')
+    const updated = client.updateList('players', { capacity: 50 })
+    expect((await added).values).toContain('late')
+    expect(await updated).toEqual({ name: 'players', capacity: 50, values: ['test0', 'test1', 'test2', 'late'] })
+  })
+
+  test(`in ${mode} mode calls for one list keep their order`, async () => {
+    const sidecar = await startSidecar({ mode })
+    sidecar.control({ type: 'delayCalls', ms: 30, operations: ['addListValue'] })
+    const client = connectClient(sidecar)
+    await Promise.all([
+      client.addListValue('players', 'a'),
+      client.addListValue('players', 'b'),
+      client.removeListValue('players', 'test1'),
+      client.addListValue('players', 'c'),
+    ])
+    expect((await client.getList('players')).values).toEqual(['test0', 'test2', 'a', 'b', 'c'])
+    const order = calls(sidecar).filter((name) => name.endsWith('ListValue'))
+    expect(order).toEqual(['addListValue', 'addListValue', 'removeListValue', 'addListValue'])
+  })
+
+  test(`in ${mode} mode a confirmed write resolves when the watch has shown it`, async () => {
+    const client = connectClient(await startSidecar({ mode }))
+    expect(await client.allocate({ confirm: true })).toBe('confirmed')
+    expect(client.gameServer?.status.state).toBe('Allocated')
+    expect(await client.setAnnotation('map', 'any text, ä', { confirm: true })).toBe('confirmed')
+    expect(client.gameServer?.object_meta.annotations?.['agones.dev/sdk-map']).toBe('any text, ä')
+  })
+})
+
+test('integers go out and come back exact, as number, bigint or decimal text', async () => {
+  const client = connectClient(await startSidecar({ mode: 'local' }), { int64: 'bigint' })
+  const max = 9223372036854775807n
+  expect(await client.updateCounter('rooms', { capacity: max })).toMatchObject({ capacity: max })
+  const count = 9007199254740993n
+  expect(await client.updateCounter('rooms', { count: `${count}` })).toMatchObject({ count })
+  expect(await client.updateCounter('rooms', { countDiff: -3 })).toMatchObject({ count: count - 3n })
+})
+
+describe('a label or annotation that was accepted', () => {
+  interface Watching {
+    client: SidecarClient
+    sidecar: ScriptedSidecar
+    clock: VirtualClock
+    errors: SidecarError[]
+    /** Lets the sidecar write these labels. */
+    show(version: number, labels: Record<string, string>): Promise<void>
+  }
+
+  /** A client whose watch is at rest, by a clock that stands still, beside a sidecar that accepts and forgets. */
+  async function watching(): Promise<Watching> {
+    const sidecar = await startScripted()
+    const clock = new VirtualClock()
+    const client = connectClient(sidecar, { now: clock.now, scheduler: clock, verifyInterval: 0 })
+    const errors: SidecarError[] = []
+    client.on('error', (error) => void errors.push(error))
+    await client.waitFor(() => true)
+    while (client.status.transport === undefined) await client.once('connection')
+    const reads = (): number => sidecar.requests.filter(({ path }) => path === '/gameserver').length
+    clock.advance(200)
+    await sidecar.until(() => reads() === 2, 'the check of the watch')
+    async function show(version: number, labels: Record<string, string>): Promise<void> {
+      sidecar.publish(gameServer(version, 'Ready', labels))
+      await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
+    }
+    return { client, sidecar, clock, errors, show }
+  }
+
+  const duel = { 'agones.dev/sdk-mode': 'duel' }
+
+  test('a label that does not show within 10 s is one UNKNOWN_OUTCOME error', async () => {
+    const { client, clock, errors } = await watching()
+    await client.setLabel('mode', 'duel')
+    clock.advance(9_990)
+    expect(errors).toEqual([])
+    clock.advance(10)
+    expect(errors).toMatchObject([{ code: 'UNKNOWN_OUTCOME', operation: 'setLabel' }])
+    clock.advance(10_000)
+    expect(errors).toHaveLength(1)
+  })
+
+  test('a label that shows within 10 s is no error, and each later write has its own 10 s', async () => {
+    const { client, clock, errors, show } = await watching()
+    await client.setLabel('mode', 'duel')
+    await show(2, duel)
+    clock.advance(20_000)
+    expect(errors).toEqual([])
+    await client.setLabel('mode', 'ctf')
+    clock.advance(10_000)
+    expect(errors).toHaveLength(1)
+  })
+
+  test('a label that a later write replaces need not show, but the later one must', async () => {
+    const { client, clock, errors } = await watching()
+    await client.setLabel('mode', 'duel')
+    clock.advance(5_000)
+    await client.setLabel('mode', 'ctf')
+    clock.advance(5_000)
+    expect(errors).toEqual([])
+    clock.advance(5_000)
+    expect(errors).toHaveLength(1)
+  })
+
+  test('a label, another label and an annotation of the same name are expected apart', async () => {
+    const { client, clock, errors } = await watching()
+    await client.setLabel('mode', 'duel')
+    await client.setLabel('map', 'b')
+    await client.setAnnotation('mode', 'duel')
+    clock.advance(10_000)
+    expect(errors.map(({ operation }) => operation)).toEqual(['setLabel', 'setLabel', 'setAnnotation'])
+  })
+
+  test('a label that does not show is no error while the watch is lost', async () => {
+    const { client, sidecar, clock, errors } = await watching()
+    await client.setLabel('mode', 'duel')
+    const lost = client.once('connection')
+    await sidecar.stop()
+    await lost
+    clock.advance(10_000)
+    expect(errors).toEqual([])
+  })
+
+  test('a label that was confirmed and then removed by others is no error', async () => {
+    const { client, sidecar, clock, errors, show } = await watching()
+    const confirmed = client.setLabel('mode', 'duel', { confirm: true })
+    await sidecar.until(() => sidecar.requests.some(({ method }) => method === 'PUT'), 'the write')
+    await show(2, duel)
+    expect(await confirmed).toBe('confirmed')
+    await show(3, {})
+    clock.advance(20_000)
+    expect(errors).toEqual([])
+  })
+})
+
+test('shutdown() during a restart of the sidecar goes out once', async () => {
+  const sidecar = await startSidecar()
+  const client = connectClient(sidecar)
+  await client.connect()
+  const restarted = sidecar.restart({ downMs: 600 })
+  await client.getGameServer({ timeout: 100 }).catch(() => {})
+  await client.shutdown({ confirm: true })
+  await restarted
+  expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
+})
