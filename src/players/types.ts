@@ -67,6 +67,8 @@ export interface SessionsOptions<Int = number> {
    * as soon as none runs any more. Default: never
    */
   thenShutdown?: number | 'last'
+  /** ms after which a session that isn't touched is ended; default: never */
+  idle?: number
 }
 
 export interface Session<Int = number> {
@@ -76,6 +78,8 @@ export interface Session<Int = number> {
   readonly allocation: AllocatedEvent<Int>
   /** Frees its place. A second call changes nothing. Resolves at once: the platform is told until it knows. */
   end(): Promise<'ended' | 'absent'>
+  /** A sign of life: its time of `idle` begins anew. */
+  touch(): void
 }
 
 export interface SessionsEvents<Int = number> {

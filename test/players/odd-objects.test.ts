@@ -20,28 +20,11 @@ async function playersOf(status: object, options: PlayersOptions = {}) {
   return players
 }
 
-test.each([
-  [5, []],
-  ['abc', []],
-  [{ a: 1 }, []],
-  [[1, null, '', 'ann', {}], ['ann']],
-])('a list whose values are %j promises %j', async (values, expected) => {
-  const players = await playersOf({ lists: { players: { capacity: '4', values } } })
-  expect(players.expected).toEqual(expected)
-})
-
 test.each(['many', '', null, undefined, {}, '-3'])('a capacity of %j has no seat', async (capacity) => {
   const players = await playersOf({ lists: { players: { capacity, values: [] } } })
   await expect(players.join('ann')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
   const counted = await playersOf({ counters: { heads: { count: '0', capacity } } }, { counter: 'heads' })
   await expect(counted.join('ann')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
-})
-
-test('a list or counter by a name that objects inherit is one that the GameServer lacks', async () => {
-  const players = await playersOf({ lists: {} }, { list: 'constructor', counter: 'toString' })
-  expect(players.expected).toEqual([])
-  await expect(players.join('ann', { timeout: 500 })).rejects.toMatchObject({ operation: 'join' })
-  expect(players.ids).toEqual([])
 })
 
 test('a join that is made before anything is known gets no seat of a counter that the GameServer lacks', async () => {

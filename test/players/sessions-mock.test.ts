@@ -306,7 +306,7 @@ describe('the end', () => {
     const game = await play({ counter: 'rooms', onSession })
     await allocate(game, 2)
     expect(game.errors).toMatchObject([
-      { message: 'onSession failed: thrown', cause: { message: 'thrown' } },
+      { message: 'onSession failed: Error: thrown', cause: { message: 'thrown' } },
       { cause: { message: 'rejected' } },
     ])
     expect([game.sessions.active.length, game.count()]).toEqual([2, 2])
@@ -332,12 +332,9 @@ describe('options that can’t be right', () => {
   const onSession = (): void => {}
   test.each<[options: unknown, message: string]>([
     [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean maxSessions?'],
-    [{ onSession, maxSessions: 0 }, 'maxSessions must be a whole number above 0; got 0'],
-    [{ onSession, maxSessions: 1.5 }, 'maxSessions must be a whole number above 0; got 1.5'],
-    [{ onSession, thenShutdown: 0 }, 'thenShutdown must be a whole number above 0 or "last"; got 0'],
-    [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be a whole number above 0 or "last"; got "first"'],
-    [{ onSession, counter: '' }, 'counter must be a name; got ""'],
-    [{ onSession, label: 5 }, 'label must be a name; got 5'],
+    [{ onSession, maxSessions: 0 }, 'maxSessions must be above 0; got 0'],
+    [{ onSession, thenShutdown: 0 }, 'thenShutdown must be above 0 or "last"; got 0'],
+    [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be above 0 or "last"; got "first"'],
     [{}, 'onSession must be a function; got undefined'],
     [undefined, 'options must be an object; got undefined'],
   ])('%j is refused', async (options, message) => {
@@ -345,6 +342,14 @@ describe('options that can’t be right', () => {
     expect(() => trackSessions(client, options as SessionsOptions)).toThrow(message)
   })
 })
+
+test.each([{ counter: '' }, { label: '' }, { label: 5 as never }])(
+  'a counter or label of which there can be none by that name, %j, is told as one error',
+  async (options) => {
+    const { errors } = await play(options)
+    expect(errors.map(({ code }) => code)).toEqual(['INVALID_ARGUMENT'])
+  },
+)
 
 test('the GameServer that a manifest replaces is followed', async () => {
   const game = await play({ counter: 'rooms' })

@@ -3,7 +3,7 @@ import type { GameServer } from '../../src/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import type { SessionsOptions } from '../../src/players/index.js'
 import type { ControlCommand, GameServerAllocation } from '../../src/sidecar/index.js'
-import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
+import { calls, connectClient, connectPage, startSidecar } from '../support/with-sidecar.js'
 import { ROOM, ROOMS, track, type Tracked } from './sessions-support.js'
 
 interface Played extends Tracked {
@@ -125,7 +125,7 @@ test('without the feature gate it says so at once', async () => {
 
 test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j is one error at once', async (options) => {
   const sidecar = await startSidecar({ gameServer: ROOMS })
-  const { errors, client } = track(connectClient(sidecar, { crossOrigin: 'direct' }), options)
+  const { errors, client } = track(connectPage(sidecar, { crossOrigin: 'direct' }), options)
   await client.waitFor(() => true)
   await expect.poll(() => errors).toMatchObject([{ code: 'CROSS_ORIGIN' }])
 })

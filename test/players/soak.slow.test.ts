@@ -3,7 +3,7 @@ import { createClient } from '../../src/index.node.js'
 import { createMock } from '../../src/mock/index.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { trackPlayers, trackSessions } from '../../src/players/index.js'
-import { realSidecar } from '../contract/support/real-sidecar.js'
+import { binaries } from '../contract/support/releases.js'
 import { announceMissing } from '../contract/support/targets.js'
 import { naivePlayers, naiveSessions } from './support/naive-trackers.js'
 import { startRealWorld } from './support/real-world.js'
@@ -82,7 +82,12 @@ describe('a tracker that does not reconcile is caught', () => {
   })
 
   it('sessions', async (context) => {
-    const result = await soak(context, onMock(1), { trackSessions: naiveSessions }, { ...virtual, seed: 1, steps: 100 })
+    const result = await soak(
+      context,
+      onMock(2),
+      { trackSessions: naiveSessions },
+      { ...virtual, seed: 2, steps: 100, atMost: 120_000 },
+    )
     expect(kindsOf(result)).toContain('count below sessions')
   })
 })
@@ -97,9 +102,9 @@ describe.concurrent('players and sessions while everything breaks, on a port', (
 
 announceMissing('seats and sessions while everything breaks')
 
-describe.skipIf(!realSidecar)('beside the real sidecar in production mode', { concurrent: true }, () => {
+describe.each(binaries)('beside the real sidecar $release in production mode', { concurrent: true }, (binary) => {
   it('no seat beyond the capacity, none lost or twice, no session lost or doubled while its process is killed', async (context) => {
-    const world = await startRealWorld(SIZES, seed)
+    const world = await startRealWorld(SIZES, seed, binary)
     const result = await soak(context, world, { trackPlayers, trackSessions }, onReal)
     expect(told(result)).toEqual([])
     expect(result.kills).toBeGreaterThan(1)

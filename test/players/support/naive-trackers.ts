@@ -61,6 +61,7 @@ export function naiveSessions(client: SidecarClient, { counter = 'rooms', onSess
         void countDown()
         return 'ended'
       },
+      touch() {},
     }
     active.add(session)
     void onSession(session)

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { startCluster, type JsonObject } from '../../contract/support/cluster.js'
 import { flagsInCluster, startRealSidecar } from '../../contract/support/real-sidecar.js'
+import type { Binary } from '../../contract/support/releases.js'
 import { startFaultProxy } from './fault-proxy.js'
 import { createRandom } from './random.js'
 import { gameServerOf, HERE, LIST, ROOMS, type Seen, type Sizes, type World } from './world.js'
@@ -12,11 +13,11 @@ interface Status {
 }
 
 /** The real sidecar as it is in a pod: a process that is really killed, beside an API server that holds its GameServer. */
-export async function startRealWorld(sizes: Sizes, seed: number): Promise<World> {
+export async function startRealWorld(sizes: Sizes, seed: number, binary: Binary): Promise<World> {
   const cluster = await startCluster(manifestOf(sizes))
   const { flags, folder } = await flagsInCluster(cluster)
   const proxy = await startFaultProxy(createRandom(seed))
-  let sidecar = await startRealSidecar({}, flags)
+  let sidecar = await startRealSidecar(binary, {}, flags)
   await proxy.lead(sidecar.port)
   const status = (): Status => cluster.gameServer['status'] as unknown as Status
   const now = (): number => performance.now()
@@ -28,7 +29,7 @@ export async function startRealWorld(sizes: Sizes, seed: number): Promise<World>
     proxy.refuse()
     await sidecar.stop()
     await new Promise((resolve) => setTimeout(resolve, downMs))
-    sidecar = await startRealSidecar({}, flags)
+    sidecar = await startRealSidecar(binary, {}, flags)
     await proxy.lead(sidecar.port)
     back = now()
   }

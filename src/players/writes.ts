@@ -1,0 +1,214 @@
+import type { GameServer, SidecarError } from '../index.js'
+import { NOTHING, type Rules } from './facts.js'
+
+/** Ticks until what was accepted should show, and from a refusal until the next try. */
+const SETTLE = 3
+/** Ticks for which the sidecar may hold a call that timed out: as long as the platform doesn't answer it, some 35 s. */
+const HELD = 80
+
+/** Codes of a write that surely was not made. */
+const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
+
+/** The keys of the counter's writes and of a read: no player has them. */
+export const COUNTER = ''
+export const FIND = '\n'
+
+/** Reads why the GameServer lacks what was asked for, instead of a write. */
+interface Find {
+  readonly find: 'list' | 'counter'
+}
+
+/** A write of the game's, from its call until its effect shows, it is known to be lost, or its refusal is over. */
+export interface Write<What> {
+  readonly what: What
+  /**
+   * How often the sidecar must answer still that it knows nothing of an accepted write before it counts as lost. 1: made
+   * twice, it does no harm; Infinity: the sidecar can't be asked, so only its restart tells
+   */
+  readonly questions: number
+  /**
+   * What became of it. `sent`: there is no answer yet; `unknown`: the answer doesn't tell; `late`: it counts as lost, and
+   * the sidecar may hold its call still
+   */
+  readonly fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
+  /** Until the sidecar is asked about it; of a refused one, until the next may be made. Infinity: only events change it */
+  readonly ticks: number
+  /** An object has shown it. */
+  readonly isShown?: boolean
+  /** Its call timed out. */
+  readonly isHeld?: boolean
+}
+
+/** What the sidecar holds, with what it has accepted and not written yet; then the object, which is what is written. */
+export interface Answer {
+  readonly values: readonly string[] | undefined
+  readonly count: number | undefined
+  readonly gameServer: GameServer
+}
+
+/** What every tracker's state is told. */
+export interface CommonEvents {
+  object: { readonly gameServer: GameServer }
+  answered: { readonly key: string; readonly error?: SidecarError | undefined }
+  tick: object
+  asked: { readonly asked: ReadonlyMap<string, unknown>; readonly answer?: Answer | undefined }
+  connection: { readonly isUp: boolean }
+  /** All that was said in one turn is known: now it is decided, and written. */
+  turn: object
+  /** The GameServer ends, or is no longer tracked. */
+  end: { readonly error: SidecarError }
+}
+
+type EventOf<Events> = { [Type in keyof Events]: Events[Type] & { readonly type: Type & string } }[keyof Events]
+type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
+
+/** What a state of that kind may be told. */
+export type TrackerEvent<Own> = EventOf<CommonEvents> | EventOf<Own>
+
+export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What | Find }]
+
+/** A write that may still come about. */
+export const isOpen = (write: Write<unknown> | undefined): boolean => !!write && !/^[rl]/.test(write.fate)
+
+/**
+ * The state of a tracker, and what became of its writes: the same is found out for all of them. A write that doesn't show
+ * is never just made again: the first may have come about, and what an allocation has changed since would be undone by
+ * the second. So the sidecar is asked first.
+ */
+export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
+  /** By what they change: there is never more than one of each. */
+  writes = new Map<string, Write<What | Find>>()
+  /** What the last event led to. */
+  effects: (EffectOf<Effects> | EffectOf<{ error: SidecarError }> | Send<What>)[] = []
+  /** What the last object says. */
+  facts = NOTHING
+  isOver = false
+  readonly rules: Rules
+  private wasDown = false
+
+  constructor(rules: Rules) {
+    this.rules = rules
+  }
+
+  /** As far as that is known. */
+  get most(): number {
+    return Math.min(this.rules.limit, this.facts.capacity)
+  }
+
+  abstract object(event: CommonEvents['object']): void
+  /** Whether the last object shows what was written. */
+  protected abstract shows(what: What, key: string): boolean
+  protected abstract failed(key: string, write: Write<What | Find>, error: SidecarError, isRefused: boolean): void
+  protected abstract lost(key: string, what: What): void
+
+  protected isFree(key: string): boolean {
+    const write = this.writes.get(key)
+    return !write || write.fate === 'late'
+  }
+
+  /** Makes a write, unless another one of that key is on its way. */
+  protected write(key: string, what: What | Find, questions: number): void {
+    if (!this.isFree(key)) return
+    const isHeld = this.writes.has(key)
+    this.writes.set(key, { what, questions, fate: 'sent', ticks: Infinity, isHeld })
+    this.effects.push(['send', { key, what }])
+  }
+
+  protected change(key: string, change: Partial<Write<What>>): void {
+    this.writes.set(key, Object.assign({}, this.writes.get(key), change))
+  }
+
+  private done(key: string): void {
+    if (this.writes.get(key)!.isHeld) this.change(key, { fate: 'late', ticks: Infinity })
+    else this.writes.delete(key)
+  }
+
+  answered({ key, error }: CommonEvents['answered']): void {
+    const write = this.writes.get(key)!
+    if (!error) return this.change(key, { fate: 'accepted', ticks: SETTLE })
+    const { code } = error
+    const isRefused = REFUSED.test(code) || ('find' in write.what && code === 'NOT_FOUND')
+    const questions = Math.min(write.questions, 2)
+    // What there is no room for may find some soon; anything else is refused again by the same sidecar.
+    if (isRefused) this.change(key, { fate: 'refused', ticks: /^OUT/.test(code) ? SETTLE : Infinity })
+    else if ((Object(error.cause) as SidecarError).code !== 'TIMEOUT')
+      this.change(key, { fate: 'unknown', ticks: 1, questions })
+    else this.change(key, { fate: 'unknown', ticks: 1, isHeld: true, questions: questions > 1 ? HELD : 1 })
+    this.failed(key, write, error, isRefused)
+  }
+
+  tick(): void {
+    this.writes.forEach(({ fate, ticks }, key) => {
+      if (ticks) this.change(key, { ticks: ticks - 1 })
+      if (ticks === 1 && fate === 'refused') this.writes.delete(key)
+    })
+  }
+
+  /** The watch has lost its connection, or has a new one: a restarted sidecar has forgotten what it hadn't written. */
+  connection({ isUp }: CommonEvents['connection']): void {
+    // Before the first connection there was no sidecar that could have forgotten anything.
+    if (isUp && !this.wasDown) return
+    this.wasDown = !isUp
+    this.writes.forEach((write, key) => {
+      const { ticks, questions } = write
+      // What was accepted a tick ago is written by now.
+      const fate = write.fate === 'accepted' && ticks < SETTLE ? write.fate : 'unknown'
+      if (!isOpen(write)) {
+        if (isUp) this.writes.delete(key)
+      } else if (write.fate !== 'sent')
+        this.change(key, isUp ? { fate, ticks: 0, isHeld: false, questions: Math.min(questions, 2) } : { fate })
+    })
+  }
+
+  /** The sidecar was asked about all that should show by then and didn't. */
+  asked({ asked, answer }: CommonEvents['asked']): void {
+    // Only a watch that is up to date can be compared with. In the real sidecar's local mode it tells nothing of lists.
+    const isCurrent = answer?.gameServer.object_meta.resource_version === this.facts.version
+    if (answer && isCurrent) this.object(answer)
+    this.settle()
+    this.writes.forEach((write, key) => {
+      if (write.ticks || asked.get(key) !== write) return
+      const questions = write.questions - (answer && isCurrent && this.isGone(key, answer) ? 1 : 0)
+      this.change(key, { ticks: 1, questions })
+      if (questions) return
+      this.done(key)
+      if (!('find' in write.what)) this.lost(key, write.what)
+    })
+  }
+
+  /** Ends what shows. */
+  settle(): void {
+    this.writes.forEach((write, key) => {
+      const { what } = write
+      if (!isOpen(write) || 'find' in what || !(write.isShown || this.shows(what, key))) return
+      if (write.fate === 'sent') this.change(key, { isShown: true })
+      else this.done(key)
+    })
+  }
+
+  /** Whether the sidecar has nothing of it that isn't written. */
+  private isGone(key: string, { values, count }: Answer): boolean {
+    const { facts } = this
+    return key === COUNTER ? count === facts.count : !facts.values || values?.includes(key) === facts.values.has(key)
+  }
+}
+
+interface Reducible {
+  readonly effects: readonly unknown[]
+  settle(): void
+}
+
+/** Takes events on a copy of the state, each by the method of its name. */
+export function reduce<State extends Reducible>(
+  before: State,
+  ...events: readonly { readonly type: string }[]
+): [State, State['effects']] {
+  const state = Object.assign(Object.create(Object.getPrototypeOf(before) as object), before, { effects: [] }) as State
+  for (const [name, value] of Object.entries(state))
+    if (value instanceof Map) Object.assign(state, { [name]: new Map(value) })
+  for (const event of events) {
+    ;(state as unknown as Record<string, (event: object) => void>)[event.type]!(event)
+    state.settle()
+  }
+  return [state, state.effects]
+}

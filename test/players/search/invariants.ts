@@ -1,0 +1,86 @@
+/** What is true outside of the tracking, and what the tracker and the platform say of it. */
+export interface Truth {
+  readonly capacity: number
+  /** In the list as the platform holds it. */
+  readonly listed: readonly string[]
+  /** Whom the tracker has let in, and who hasn't left. */
+  readonly here: readonly string[]
+  /** Who was promised a seat by an allocation, and hasn't come nor been told as a no-show. */
+  readonly promised: readonly string[]
+  /** Whose join has no outcome yet. */
+  readonly joining: readonly string[]
+  /** What the tracker says. */
+  readonly ids: readonly string[]
+  readonly expected: readonly string[]
+  /** Events that came twice, or at a wrong time. */
+  readonly doubled: readonly string[]
+}
+
+const without = (some: readonly string[], others: readonly string[]): string[] =>
+  some.filter((id) => !others.includes(id))
+
+/** What must hold at any moment, whatever breaks. */
+export function violation({ capacity, listed, here, promised, ids, expected, doubled }: Truth): string | undefined {
+  const lost = without(here, listed)
+  const broken = without(promised, listed)
+  if (listed.length > capacity) return `over capacity: ${listed.length} of ${capacity} in the list`
+  if (ids.length + expected.length > capacity) return `over capacity: ${ids.length} here, ${expected.length} expected`
+  if (new Set(listed).size < listed.length) return `doubled: ${listed.join(' ')} in the list`
+  if (doubled.length > 0) return `doubled: ${doubled.join(', ')}`
+  if (ids.join() !== here.join()) return `doubled or lost: the tracker says ${ids.join()}, and ${here.join()} are here`
+  if (lost.length > 0) return `lost: ${lost.join(' ')} is here without a seat`
+  if (broken.length > 0) return `lost: the seat that ${broken.join(' ')} was promised`
+  return undefined
+}
+
+/** What must hold 3 s after the last fault. */
+export function disagreement(truth: Truth): string | undefined {
+  const { listed, joining, ids, expected, promised } = truth
+  const wanted = ids.concat(expected)
+  if (joining.length > 0) return `a join doesn't end: ${joining.join(' ')}`
+  if (without(promised, expected).length > 0) return `not expected: ${without(promised, expected).join(' ')}`
+  if (without(wanted, listed).length > 0) return `the list lacks ${without(wanted, listed).join(' ')}`
+  if (without(listed, wanted).length > 0) return `the list has ${without(listed, wanted).join(' ')}, whom nobody wants`
+  return violation(truth)
+}
+
+/** What is true of sessions outside of the tracking, and what the tracker and the platform say of it. */
+export interface SessionsTruth {
+  readonly isCounted: boolean
+  readonly thenShutdown?: number | 'last'
+  /** As the platform holds them. */
+  readonly count: number
+  readonly capacity: number
+  readonly state: string
+  /** How many sessions were allocated, and how many of them the game has ended. */
+  readonly allocated: number
+  readonly ended: number
+  /** What the tracker says. */
+  readonly started: number
+  /** What came twice, or at a wrong time. */
+  readonly wrong: readonly string[]
+}
+
+/** What must hold of sessions at any moment, whatever breaks. */
+export function sessionsViolation(truth: SessionsTruth): string | undefined {
+  const { isCounted, count, capacity, allocated, ended, started, wrong } = truth
+  const run = allocated - ended
+  if (wrong.length > 0) return wrong.join(', ')
+  if (started > allocated) return `doubled: ${started} started, ${allocated} allocated`
+  // A place that was closed while an allocation took it has a count below, and nobody else finds it.
+  if (isCounted && count < Math.min(run, capacity))
+    return `over capacity: the counter says ${count}, and ${run} sessions run`
+  return undefined
+}
+
+/** What must hold of sessions 3 s after the last fault. */
+export function sessionsDisagreement(truth: SessionsTruth): string | undefined {
+  const { isCounted, thenShutdown, count, capacity, state, allocated, ended, started } = truth
+  const run = allocated - ended
+  if (started < allocated) return `lost: ${allocated} allocated, ${started} started`
+  if (isCounted && count !== Math.min(run, capacity)) return `the counter says ${count}, and ${run} sessions run`
+  const isEnd = run === 0 && (thenShutdown === 'last' ? allocated > 0 : allocated >= (thenShutdown ?? Infinity))
+  if (isEnd !== (state === 'Shutdown')) return `${state} after ${allocated} sessions, of which ${run} run`
+  if (!isCounted && !isEnd && state !== (run > 0 ? 'Allocated' : 'Ready')) return `${state}, and ${run} sessions run`
+  return sessionsViolation(truth)
+}

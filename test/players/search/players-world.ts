@@ -1,0 +1,352 @@
+import { SidecarError, type GameServer } from '../../../src/index.js'
+import type { Facts } from '../../../src/players/facts.js'
+import { PlayersState, type PlayersInput } from '../../../src/players/players-state.js'
+import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
+import { disagreement, violation, type Truth } from './invariants.js'
+import type { Searchable } from './search.js'
+
+const CAPACITY = 2
+const LIST = 'players'
+/** Ticks of half a second in which everything must agree. */
+const AGREED = 6
+
+interface Call {
+  readonly id: string
+  readonly isAdd: boolean
+}
+
+/** The list as the platform holds it at one moment. */
+interface Stored {
+  readonly values: readonly string[]
+  readonly version: number
+  readonly allocation: number
+}
+
+/** A question that is on its way: what the sidecar's list was then. */
+interface Question {
+  readonly asked: PlayersState['writes']
+  readonly values: readonly string[]
+}
+
+/** What may go wrong, or be done, so many times. */
+export interface Budget {
+  join: number
+  leave: number
+  allocate: number
+  fault: number
+  noShow: number
+}
+
+export class PlayersWorld implements Searchable {
+  state: PlayersState
+  stored: Stored = { values: [], version: 1, allocation: 0 }
+  /** What the watch hasn't told yet, the oldest first. */
+  unseen: readonly Stored[] = []
+  adding: readonly string[] = []
+  removing: readonly string[] = []
+  /** Calls that haven't reached the sidecar, by their keys; and those that timed out, and that it holds. */
+  calls: readonly Call[] = []
+  held: readonly Call[] = []
+  question: Question | undefined
+  /** Whether the API server is: then nothing is written, and nobody can allocate. */
+  isAway = false
+  here: readonly string[] = []
+  promised: readonly string[] = []
+  joining: readonly string[] = []
+  doubled: readonly string[] = []
+  budget: Budget
+  private readonly ids: readonly string[]
+
+  constructor(ids: readonly string[], budget: Budget, State = PlayersState) {
+    this.state = new State({ list: LIST, limit: Infinity })
+    this.ids = ids
+    this.budget = budget
+    this.show(this.stored)
+  }
+
+  copy(): PlayersWorld {
+    return Object.assign(Object.create(PlayersWorld.prototype) as PlayersWorld, this, { budget: { ...this.budget } })
+  }
+
+  private get truth(): Truth {
+    return {
+      capacity: CAPACITY,
+      listed: this.stored.values,
+      here: [...this.here].sort(),
+      promised: this.promised,
+      joining: this.joining,
+      ids: this.state.idsIn('here').sort(),
+      expected: this.state.idsIn('expected'),
+      doubled: this.doubled,
+    }
+  }
+
+  get violation(): string | undefined {
+    return violation(this.truth)
+  }
+
+  get disagreement(): string | undefined {
+    return disagreement(this.truth)
+  }
+
+  get key(): string {
+    const { state, stored } = this
+    const age = (version: number): number => stored.version - version
+    return JSON.stringify([
+      [...state.seats],
+      [...state.writes].map(([id, { what, ...write }]) => [id, whatOf(what, stored), write]),
+      state.facts && [[...state.facts.values!], age(Number(state.facts.version)), state.facts.allocation],
+      [stored.values, stored.allocation],
+      this.unseen.map(({ values, allocation }) => [values, allocation]),
+      [this.adding, this.removing, this.calls, this.held, this.isAway],
+      this.question && [
+        this.question.values,
+        [...this.question.asked].map(([id, write]) => write === state.writes.get(id)),
+      ],
+      [this.here, this.promised, this.joining, this.doubled, this.budget],
+    ])
+  }
+
+  get actions(): string[] {
+    const { budget, ids, here, joining, stored } = this
+    const actions: string[] = []
+    const list = (name: string, among: readonly unknown[], left = 1): void => {
+      if (left > 0) among.forEach((one) => actions.push(`${name} ${typeof one === 'string' ? one : (one as Call).id}`))
+    }
+    list(
+      'join',
+      ids.filter((id) => !here.includes(id) && !joining.includes(id)),
+      budget.join,
+    )
+    list('leave', [...here, ...joining], budget.leave)
+    if (stored.values.length < CAPACITY && !this.isAway)
+      list(
+        'promise',
+        ids.filter((id) => this.isStranger(id)),
+        budget.allocate,
+      )
+    if (budget.allocate > 0 && !this.isAway) actions.push('allocate')
+    list('noShow', this.state.idsIn('expected'), budget.noShow)
+    list('answer', this.calls)
+    list('loseAnswer', this.calls, budget.fault)
+    list('loseCall', this.calls, budget.fault)
+    list('hold', this.calls, budget.fault)
+    list('release', this.held)
+    if (this.isAway) actions.push('back')
+    if (this.adding.length + this.removing.length > 0) {
+      if (!this.isAway) actions.push('flush')
+      if (!this.isAway && budget.fault > 0) actions.push('away')
+      if (budget.fault > 0) actions.push('restart')
+    }
+    // A new connection is taken for another sidecar, which holds no removals of before.
+    if (budget.fault > 0 && this.state.writes.size > 0 && this.held.every(({ isAdd }) => isAdd)) actions.push('cut')
+    if (this.unseen.length > 0) actions.push('show')
+    if (this.unseen.length > 1) actions.push('showLast')
+    if (this.question) actions.push('reply')
+    if (this.isWaiting) actions.push('tick')
+    return actions
+  }
+
+  act(action: string): void {
+    const [name, id = ''] = action.split(' ') as [string, string?]
+    const { budget } = this
+    if (name === 'join') this.spend('join').join(id)
+    else if (name === 'leave') this.spend('leave').leave(id)
+    else if (name === 'promise') this.spend('allocate').allocate([id])
+    else if (name === 'allocate') this.spend('allocate').allocate([])
+    else if (name === 'noShow') this.spend('noShow').dispatch({ type: 'noShow', id })
+    else if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
+    else if (name === 'loseAnswer') {
+      this.carryOut(this.spend('fault').take(id))
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'loseCall') {
+      this.spend('fault').take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'hold') {
+      this.held = [...this.held, this.spend('fault').take(id)]
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'held', { cause: new SidecarError('TIMEOUT', 'late') }))
+    } else if (name === 'release') {
+      const call = this.held.find((one) => one.id === id)!
+      this.held = this.held.filter((one) => one !== call)
+      this.carryOut(call)
+    } else if (name === 'flush') this.flush()
+    else if (name === 'restart') this.spend('fault').restart()
+    else if (name === 'away') this.spend('fault').isAway = true
+    else if (name === 'back') this.isAway = false
+    else if (name === 'cut') this.spend('fault').reconnect()
+    else if (name === 'show') this.show(this.unseen[0]!)
+    else if (name === 'showLast') this.show(this.unseen[this.unseen.length - 1]!)
+    else if (name === 'reply') this.reply()
+    else this.tick()
+    if (budget !== this.budget) throw new Error('A budget belongs to one world')
+  }
+
+  calmDown(): void {
+    this.isAway = false
+    const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
+    while (this.held.length > 0) this.act(`release ${this.held[0]!.id}`)
+    if (hasHeld) this.reconnect()
+    for (let ticks = 0; ticks < AGREED; ticks++) {
+      for (let step = 0; step < 20 && (this.calls.length > 0 || this.question || this.unseen.length > 0); step++) {
+        if (this.calls.length > 0) this.act(`answer ${this.calls[0]!.id}`)
+        // The watch is no slower than a read.
+        if (this.unseen.length > 0) this.act('show')
+        if (this.question) this.act('reply')
+      }
+      this.tick()
+    }
+    while (this.unseen.length > 0) this.act('show')
+  }
+
+  private spend(name: keyof Budget): this {
+    this.budget[name]--
+    return this
+  }
+
+  /**
+   * Nobody who is known to have a seat, or to be given one: no matchmaker promises one to those. Nor to somebody whose add
+   * was accepted and cut off by an allocation of the last seat: that the next value isn't that add, no object tells.
+   */
+  private isStranger(id: string): boolean {
+    const write = this.state.writes.get(id)
+    if (write && 'add' in write.what && write.fate === 'accepted') return false
+    const isAdded = this.adding.includes(id) || [...this.calls, ...this.held].some((call) => call.id === id)
+    return !isAdded && !this.here.includes(id) && !this.stored.values.includes(id)
+  }
+
+  private get isWaiting(): boolean {
+    return [...this.state.writes.values()].some(({ ticks }) => ticks > 0 && ticks < Infinity)
+  }
+
+  private join(id: string): void {
+    this.joining = [...this.joining, id]
+    this.dispatch({ type: 'join', id })
+  }
+
+  private leave(id: string): void {
+    this.here = this.here.filter((other) => other !== id)
+    this.dispatch({ type: 'quit', id, error: new SidecarError('ABORTED', 'left') })
+  }
+
+  private allocate(ids: readonly string[]): void {
+    this.promised = [...this.promised, ...ids]
+    this.store(this.stored.values.concat(ids), this.stored.allocation + 1)
+  }
+
+  private store(values: readonly string[], allocation = this.stored.allocation): void {
+    if (values === this.stored.values && allocation === this.stored.allocation) return
+    this.stored = { values, allocation, version: this.stored.version + 1 }
+    this.unseen = [...this.unseen, this.stored]
+  }
+
+  private get view(): string[] {
+    const kept = this.stored.values.filter((id) => !this.removing.includes(id))
+    return [...new Set([...kept, ...this.adding])].slice(0, CAPACITY)
+  }
+
+  private take(id: string): Call {
+    const call = this.calls.find((one) => one.id === id)!
+    this.calls = this.calls.filter((one) => one !== call)
+    return call
+  }
+
+  /** What the sidecar does with a call, and its error. */
+  private carryOut({ id, isAdd }: Call): SidecarError | undefined {
+    const { view } = this
+    if (isAdd && view.includes(id)) return new SidecarError('ALREADY_EXISTS', id)
+    if (isAdd && view.length >= CAPACITY) return new SidecarError('OUT_OF_RANGE', id)
+    if (isAdd) this.adding = [...this.adding, id]
+    else if (this.adding.includes(id)) this.adding = this.adding.filter((other) => other !== id)
+    else if (!view.includes(id)) return new SidecarError('NOT_FOUND', id)
+    else this.removing = [...this.removing, id]
+    return undefined
+  }
+
+  private answer(key: string, error: SidecarError | undefined): void {
+    this.dispatch({ type: 'answered', key, error })
+  }
+
+  private flush(): void {
+    const { view } = this
+    this.adding = this.removing = []
+    if (view.join() !== this.stored.values.join()) this.store(view)
+  }
+
+  /** What isn't written is lost, and so are calls that are on their way. */
+  private restart(): void {
+    this.adding = this.removing = this.held = []
+    for (const { id } of this.calls) {
+      this.take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
+    }
+    this.question = undefined
+    this.dispatch({ type: 'asked', asked: new Map() })
+    this.reconnect()
+  }
+
+  private reconnect(): void {
+    this.dispatch({ type: 'connection', isUp: false })
+    this.dispatch({ type: 'connection', isUp: true })
+  }
+
+  private show(stored: Stored): void {
+    this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
+    this.dispatch({ type: 'object', gameServer: objectOf(stored) })
+  }
+
+  private reply(): void {
+    const { asked, values } = this.question!
+    this.question = undefined
+    this.dispatch({ type: 'asked', asked, answer: { values, count: undefined, gameServer: objectOf(this.stored) } })
+    // What the read has shown, the watch doesn't show any more.
+    this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
+  }
+
+  /** Half a second, in which the sidecar writes. */
+  private tick(): void {
+    if (!this.isAway) this.flush()
+    this.dispatch({ type: 'tick' })
+  }
+
+  private dispatch(event: TrackerEvent<PlayersInput>): void {
+    const [state, effects] = reduce(this.state, event)
+    this.state = state
+    for (const effect of effects) this.perform(effect)
+    if (event.type !== 'turn') return this.dispatch({ type: 'turn' })
+    const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
+    if (isDue && !this.question) this.question = { asked: state.writes, values: this.view }
+  }
+
+  private perform([type, event]: PlayersState['effects'][number]): void {
+    if (type === 'send') {
+      const { key: id, what } = event
+      if (this.calls.some((call) => call.id === id)) this.doubled = [...this.doubled, `a call for ${id}`]
+      this.calls = [...this.calls, { id, isAdd: 'add' in what }]
+    } else if (type === 'settle') {
+      const { id, outcome } = event
+      if (!this.joining.includes(id)) this.doubled = [...this.doubled, `an outcome for ${id}`]
+      this.joining = this.joining.filter((other) => other !== id)
+      if (typeof outcome !== 'string') return
+      this.here = [...this.here, id]
+      this.promised = this.promised.filter((other) => other !== id)
+    } else if (type === 'noshow') this.promised = this.promised.filter((other) => other !== event.id)
+  }
+}
+
+function whatOf(what: object, { version }: Stored): unknown {
+  if (!('since' in what)) return 'add'
+  const { since } = what as { since: Facts }
+  return [version - Number(since.version), since.allocation]
+}
+
+function objectOf({ values, version, allocation }: Stored): GameServer {
+  return {
+    object_meta: {
+      uid: 'u',
+      resource_version: `${version}`,
+      generation: `${version}`,
+      annotations: { 'agones.dev/last-allocated': `${allocation}` },
+    },
+    status: { state: 'Ready', lists: { [LIST]: { capacity: `${CAPACITY}`, values: [...values] } } },
+  } as unknown as GameServer
+}

@@ -1,0 +1,68 @@
+import { createRandom } from '../support/random.js'
+
+/** A game, its tracker, the sidecar and the platform as one value, so that all orders can be tried. */
+export interface Searchable {
+  copy(): Searchable
+  /** Tells worlds apart by all that can make a difference later. */
+  readonly key: string
+  /** The names of all that can happen next. */
+  readonly actions: string[]
+  act(action: string): void
+  /** Lets nothing else go wrong, and 3 s pass. */
+  calmDown(): void
+  /** What must not be at any moment. */
+  readonly violation: string | undefined
+  /** What must not be once everything is calm. */
+  readonly disagreement: string | undefined
+}
+
+/** What is wrong with a world now, or 3 s after everything has become calm. */
+function problemOf(world: Searchable): string | undefined {
+  const now = world.violation
+  if (now) return now
+  const calm = world.copy()
+  calm.calmDown()
+  return calm.disagreement
+}
+
+/** Tries every order of what can happen, and gives the shortest history that ends in what must not be. */
+export function search(first: Searchable, most: number): string | undefined {
+  const seen = new Set<string>()
+  let level: (readonly [Searchable, string])[] = [[first, '']]
+  while (level.length > 0 && seen.size < most) {
+    const next: (readonly [Searchable, string])[] = []
+    for (const [world, history] of level) {
+      for (const action of world.actions) {
+        const after = world.copy()
+        after.act(action)
+        const { key } = after
+        if (seen.has(key)) continue
+        seen.add(key)
+        const steps = `${history}${action}, `
+        const problem = problemOf(after)
+        if (problem) return `${steps}then: ${problem}`
+        next.push([after, steps])
+      }
+    }
+    level = next
+  }
+  return undefined
+}
+
+/** Does what chance chooses; calms down a copy every few steps. */
+export function wander(world: Searchable, steps: number, seed: number): string | undefined {
+  const random = createRandom(seed)
+  const history: string[] = []
+  for (let step = 0; step < steps; step++) {
+    const action = random.pick(world.actions)
+    history.push(action)
+    world.act(action)
+    const problem = step % 5 === 0 ? problemOf(world) : world.violation
+    if (problem) return `${history.slice(-40).join(', ')}, then: ${problem}`
+  }
+  return undefined
+}
+
+/** `SEARCH_WORLDS=100000` and `SEEDS=1000` try more. */
+export const WORLDS = Number(process.env['SEARCH_WORLDS'] ?? 5000)
+export const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 10) }, (_, index) => index + 1)

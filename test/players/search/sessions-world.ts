@@ -1,0 +1,315 @@
+import { SidecarError, type GameServer } from '../../../src/index.js'
+import { SessionsState, type SessionsInput, type SessionWrite } from '../../../src/players/sessions-state.js'
+import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
+import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
+import type { Searchable } from './search.js'
+
+const CAPACITY = 2
+/** Ticks of half a second in which everything must agree. */
+const AGREED = 6
+/** Ticks for which the sidecar holds a call at most. */
+const HELD = 70
+
+interface Call {
+  readonly id: string
+  readonly what: SessionWrite
+}
+
+/** The GameServer as the platform holds it at one moment. */
+interface Stored {
+  readonly count: number
+  readonly capacity: number
+  readonly state: string
+  readonly version: number
+  readonly allocation: number
+}
+
+/** What may go wrong, or be done, so many times. */
+export interface Budget {
+  allocate: number
+  end: number
+  fault: number
+}
+
+export interface Rules {
+  /** By a counter, or one session after the other. */
+  readonly isCounted: boolean
+  readonly thenShutdown?: number | 'last'
+}
+
+export class SessionsWorld implements Searchable {
+  state: SessionsState
+  stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0 }
+  shown: Stored | undefined
+  /** What the watch hasn't told yet, the oldest first. */
+  unseen: readonly Stored[] = []
+  /** What the sidecar has accepted and not written. */
+  difference = 0
+  newCapacity: number | undefined
+  newState: string | undefined
+  /** Calls that haven't reached the sidecar, and those that timed out, and that it holds for so many ticks. */
+  calls: readonly Call[] = []
+  held: readonly (Call & { readonly ticks: number })[] = []
+  question: { readonly asked: SessionsState['writes']; readonly count: number } | undefined
+  /** Whether the API server is: then nothing is written, and nobody can allocate. */
+  isAway = false
+  allocated = 0
+  ended = 0
+  wrong: readonly string[] = []
+  budget: Budget
+  private readonly rules: Rules
+
+  constructor(rules: Rules, budget: Budget, State = SessionsState) {
+    const counter = rules.isCounted ? 'rooms' : undefined
+    this.state = new State({ counter, limit: counter ? Infinity : 1, thenShutdown: rules.thenShutdown })
+    this.rules = rules
+    this.budget = budget
+    this.show(this.stored)
+  }
+
+  copy(): SessionsWorld {
+    return Object.assign(Object.create(SessionsWorld.prototype) as SessionsWorld, this, { budget: { ...this.budget } })
+  }
+
+  private get truth(): SessionsTruth {
+    const { stored, state, allocated, ended, rules, wrong } = this
+    return { ...rules, ...stored, allocated, ended, started: state.started, wrong }
+  }
+
+  get violation(): string | undefined {
+    return sessionsViolation(this.truth)
+  }
+
+  get disagreement(): string | undefined {
+    return sessionsDisagreement(this.truth)
+  }
+
+  get key(): string {
+    const { state, stored, shown, question } = this
+    const { writes, facts, before, ...rest } = state
+    const relative = ({ version, ...other }: Stored): unknown => [stored.version - version, other]
+    return JSON.stringify([
+      [...writes],
+      [rest, stored.version - Number(facts.version), stored.version - Number(before.version), before.count],
+      [relative(stored), relative(shown!), this.unseen.map(relative)],
+      [this.difference, this.newCapacity, this.newState, this.calls, this.held, this.isAway],
+      question && [question.count, [...question.asked].map(([id, write]) => write === writes.get(id))],
+      [this.allocated, this.ended, this.wrong, this.budget],
+    ])
+  }
+
+  get actions(): string[] {
+    const { budget, calls, stored, held } = this
+    const actions: string[] = []
+    const add = (name: string, isPossible: unknown): void => void (isPossible && actions.push(name))
+    const isFaulty = budget.fault > 0
+    const hasPlace = this.rules.isCounted ? stored.count < stored.capacity : stored.state === 'Ready'
+    add('allocate', budget.allocate > 0 && !this.isAway && hasPlace && stored.state !== 'Shutdown')
+    add('end', budget.end > 0 && this.state.active.length)
+    for (const { id } of calls) {
+      add(`answer ${id}`, true)
+      for (const fault of ['loseAnswer', 'loseCall', 'hold']) add(`${fault} ${id}`, isFaulty)
+    }
+    for (const { id } of held) add(`release ${id}`, true)
+    add('back', this.isAway)
+    const isUnwritten = this.difference || this.newState || this.newCapacity !== undefined
+    add('flush', isUnwritten && !this.isAway)
+    add('away', isUnwritten && !this.isAway && isFaulty)
+    add('restart', isUnwritten && isFaulty)
+    // A new connection is taken for another sidecar, which holds nothing of before, and writes no state.
+    add('cut', isFaulty && this.state.writes.size && !held.length && !this.newState)
+    add('show', this.unseen.length)
+    add('showLast', this.unseen.length > 1)
+    add('reply', this.question)
+    add(
+      'tick',
+      [...this.state.writes.values()].some(({ ticks }) => ticks > 0 && ticks < Infinity),
+    )
+    return actions
+  }
+
+  act(action: string): void {
+    const [name, id = ''] = action.split(' ') as [string, string?]
+    if (/^(lose|hold|restart|away|cut)/.test(name)) this.budget.fault--
+    if (name === 'allocate') this.allocate()
+    else if (name === 'end') this.end()
+    else if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
+    else if (name === 'loseAnswer') {
+      this.carryOut(this.take(id))
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'loseCall') {
+      this.take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'hold') {
+      this.held = [...this.held, { ...this.take(id), ticks: HELD }]
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'held', { cause: new SidecarError('TIMEOUT', 'late') }))
+    } else if (name === 'release') this.release(id)
+    else if (name === 'flush') this.flush()
+    else if (name === 'restart') this.restart()
+    else if (name === 'away') this.isAway = true
+    else if (name === 'back') this.isAway = false
+    else if (name === 'cut') this.reconnect()
+    else if (name === 'show') this.show(this.unseen[0]!)
+    else if (name === 'showLast') this.show(this.unseen[this.unseen.length - 1]!)
+    else if (name === 'reply') this.reply()
+    else this.tick()
+  }
+
+  calmDown(): void {
+    this.isAway = false
+    const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
+    while (this.held.length > 0) this.release(this.held[0]!.id)
+    if (hasHeld) this.reconnect()
+    for (let ticks = 0; ticks < AGREED; ticks++) {
+      for (let step = 0; step < 20 && (this.calls.length > 0 || this.question || this.unseen.length > 0); step++) {
+        if (this.calls.length > 0) this.act(`answer ${this.calls[0]!.id}`)
+        // The watch is no slower than a read.
+        if (this.unseen.length > 0) this.act('show')
+        if (this.question) this.reply()
+      }
+      this.tick()
+    }
+    while (this.unseen.length > 0) this.act('show')
+  }
+
+  private allocate(): void {
+    this.budget.allocate--
+    this.allocated++
+    const { count, allocation } = this.stored
+    this.store({ count: count + Number(this.rules.isCounted), state: 'Allocated', allocation: allocation + 1 })
+  }
+
+  private end(): void {
+    this.budget.end--
+    this.ended++
+    this.dispatch({ type: 'ended', number: this.state.active[0]! })
+  }
+
+  private store(change: Partial<Stored>): void {
+    this.stored = { ...this.stored, ...change, version: this.stored.version + 1 }
+    this.unseen = [...this.unseen, this.stored]
+  }
+
+  private take(id: string): Call {
+    const call = this.calls.find((one) => one.id === id)!
+    this.calls = this.calls.filter((one) => one !== call)
+    return call
+  }
+
+  private get view(): { readonly count: number; readonly capacity: number } {
+    const capacity = this.newCapacity ?? this.stored.capacity
+    return { count: Math.min(Math.max(this.stored.count + this.difference, 0), capacity), capacity }
+  }
+
+  /** What the sidecar does with a call, and its error. */
+  private carryOut({ what }: Call): SidecarError | undefined {
+    if ('state' in what) this.newState = what.state === 'ready' ? 'Ready' : 'Shutdown'
+    if (!('update' in what)) return undefined
+    const { countDiff, capacity = this.view.capacity } = what.update
+    const count = this.view.count + countDiff
+    if (count < 0 || count > capacity) return new SidecarError('OUT_OF_RANGE', `${count} of ${capacity}`)
+    this.difference += countDiff
+    this.newCapacity = capacity
+    return undefined
+  }
+
+  private answer(key: string, error: SidecarError | undefined): void {
+    this.dispatch({ type: 'answered', key, error })
+  }
+
+  private release(id: string): void {
+    const call = this.held.find((one) => one.id === id)!
+    this.held = this.held.filter((one) => one !== call)
+    this.carryOut(call)
+  }
+
+  private flush(): void {
+    const { view, stored, newState } = this
+    this.difference = 0
+    this.newCapacity = this.newState = undefined
+    if (view.count !== stored.count || view.capacity !== stored.capacity) this.store(view)
+    if (newState && newState !== stored.state) {
+      if (this.allocated > this.ended) this.wrong = [...this.wrong, `${newState} while a session runs`]
+      this.store({ state: newState })
+    }
+  }
+
+  /** What isn't written is lost, and so are calls that are on their way. */
+  private restart(): void {
+    this.difference = 0
+    this.newCapacity = this.newState = undefined
+    this.held = []
+    for (const { id } of this.calls) {
+      this.take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
+    }
+    this.question = undefined
+    this.dispatch({ type: 'asked', asked: new Map() })
+    this.reconnect()
+  }
+
+  private reconnect(): void {
+    this.dispatch({ type: 'connection', isUp: false })
+    this.dispatch({ type: 'connection', isUp: true })
+  }
+
+  private show(stored: Stored): void {
+    const { shown } = this
+    this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
+    this.shown = stored
+    const isNew = shown?.state !== 'Allocated' || shown.allocation !== stored.allocation
+    this.dispatch(
+      { type: 'object', gameServer: this.objectOf(stored) },
+      ...(stored.state === 'Allocated' && isNew ? [{ type: 'allocated' } as const] : []),
+    )
+  }
+
+  private reply(): void {
+    const { asked, count } = this.question!
+    this.question = undefined
+    const answer = {
+      values: undefined,
+      count: this.rules.isCounted ? count : undefined,
+      gameServer: this.objectOf(this.stored),
+    }
+    this.dispatch({ type: 'asked', asked, answer })
+  }
+
+  /** Half a second, in which the sidecar writes. */
+  private tick(): void {
+    if (!this.isAway) this.flush()
+    this.held = this.held.map((call) => ({ ...call, ticks: call.ticks - 1 }))
+    for (const { id, ticks } of this.held) if (ticks < 1) this.release(id)
+    this.dispatch({ type: 'tick' })
+  }
+
+  private dispatch(...events: readonly TrackerEvent<SessionsInput>[]): void {
+    for (const event of [...events, { type: 'turn' } as const]) {
+      const [state, effects] = reduce(this.state, event)
+      this.state = state
+      for (const [type, sent] of effects) {
+        if (type !== 'send' || 'find' in sent.what) continue
+        const { key: id, what } = sent
+        if (this.calls.some((call) => call.id === id)) this.wrong = [...this.wrong, `a call for ${id} doubled`]
+        this.calls = [...this.calls, { id, what }]
+      }
+    }
+    const isDue = [...this.state.writes.values()].some(({ ticks }) => ticks === 0)
+    if (isDue && !this.question) this.question = { asked: this.state.writes, count: this.view.count }
+  }
+
+  private objectOf({ count, capacity, state, version, allocation }: Stored): GameServer {
+    return {
+      object_meta: {
+        uid: 'u',
+        resource_version: `${version}`,
+        generation: `${version}`,
+        annotations: { 'agones.dev/last-allocated': `${allocation}` },
+      },
+      status: {
+        state,
+        counters: this.rules.isCounted ? { rooms: { count: `${count}`, capacity: `${capacity}` } } : {},
+      },
+    } as unknown as GameServer
+  }
+}
