@@ -1,11 +1,39 @@
-import { SidecarError, type ClientOptions, type EndingEvent, type SidecarClient } from '../index.js'
-import { checkOptions } from '../players/checks.js'
+import {
+  createClient,
+  internals,
+  SidecarError,
+  type ClientOptions,
+  type EndingEvent,
+  type ProcessSignalOptions,
+  type SidecarClient,
+} from '../index.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
-import { clientOf, pause } from './own-client.js'
 
 /** ms for `shutdown()` where no deadline is nearer. */
 const LAST_CALL = 5000
+
+/** ms: the time that `processSignals` gives by itself. */
+const SIGNAL_TIMEOUT = 10_000
+
+/** ms between two looks at whether anybody is here. */
+const LOOK = 1000
+
+/** The next step depends on it. */
+const CONFIRM = { confirm: true }
+
+/** When a server without players ends. Promised players count as players. */
+export interface EndWhenEmptyOptions {
+  /** ms after the last player has left; default 5000 */
+  after?: number
+  /** ms that an allocation which promises no seat waits for its first player; default: `noShow` of the players, 60000 */
+  grace?: number
+  /**
+   * The label that allocations of Allocated servers select by, without the platform's SDK prefix. It is set to `false`
+   * before the end, so that no allocation chooses this server meanwhile, and to `true` where one was quicker.
+   */
+  label?: string
+}
 
 export interface AttachOptions<Connection> {
   /**
@@ -20,6 +48,15 @@ export interface AttachOptions<Connection> {
    * and the connection is refused.
    */
   idOf?(connection: Connection): PlayerId | Promise<PlayerId>
+  /**
+   * What becomes of a player who comes while the GameServer isn't allocated: `refuse`d with `UNAVAILABLE`, after 3 s in
+   * which the allocation may become known; or the first one `allocate`s the GameServer. Default: comes in all the same
+   */
+  unallocated?: 'refuse' | 'allocate'
+  /** End, by `shutdown()`, an Allocated server whose players have all left, or never come. Default false */
+  endWhenEmpty?: boolean | EndWhenEmptyOptions
+  /** End the process after the end in order. Default false: it ends once nothing keeps it alive. */
+  exit?: boolean
   /** Awaited, for half of the time until the deadline, before players are disconnected: save, tell them. */
   onEnding?(event: EndingEvent): void | Promise<void>
   /** Told what belongs to no call; default: `console.error`. What it throws is ignored. */
@@ -30,7 +67,10 @@ export interface AttachedServer {
   readonly client: SidecarClient
   /** undefined with `players: false` */
   readonly players: Players | undefined
-  /** Resolves when the server has ended in order, or after `close()`. Give it to `processSignals` of your own client. */
+  /**
+   * Resolves when the server has ended in order, `shutdown()` included, or after `close()`. Give it to `processSignals`
+   * of your own client.
+   */
   readonly ended: Promise<void>
   /** Who that is; undefined for one without a seat and for one who is gone. */
   idOf(connection: object): string | undefined
@@ -38,72 +78,75 @@ export interface AttachedServer {
   close(): void
 }
 
-/** What one kind of server is for the rest. */
+/** What all kinds of server share, for the part that knows one kind. */
+export interface Desk<Connection> {
+  readonly client: SidecarClient
+  readonly seats: ConnectionSeats<Connection>
+  /** Calls `ready()` on the GameServer, once: the server listens. */
+  listens(): void
+  /** Ends in order where something else than the GameServer asks for it. The same end every time. */
+  end(): Promise<void>
+  /** Undone when the server is left alone, the last one first. */
+  undo(run: () => unknown): void
+}
+
+/** How one kind of server ends. */
 export interface Front {
-  /** Calls back once it listens, maybe at once. Returns what forgets it. */
-  whenListening(tell: () => void): () => void
   /** Says goodbye to all players and closes the server; resolves once everybody is gone. */
   end(): Promise<unknown>
   /** Cuts what is left. */
-  cut(): void
-  detach(): void
+  cut?(): void
 }
 
-/** One kind of server, which ends by itself where something else than the GameServer asks for it. */
-export interface Attached extends AttachedServer {
-  /** The same end every time. Without an event there is no deadline. */
-  end(event?: EndingEvent): Promise<void>
-}
+const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'exit', 'onEnding', 'onError']
 
-const NAMES = ['client', 'players', 'idOf', 'onEnding', 'onError']
-
-/** Fails for options that don't exist. @param more the names of those that only this kind of server has */
-export function checkNames(options: object, ...more: string[]): void {
-  checkOptions(options, NAMES.concat(more))
-}
-
-/** @param frontOf called once, when seats can be taken */
+/**
+ * @param names the options that only this kind of server has
+ * @param open called once, when seats can be taken
+ * @throws SidecarError `CONFIG` where an option doesn't exist or can't be right
+ */
 export function attach<Connection>(
   options: Omit<AttachOptions<never>, 'idOf'>,
-  frontOf: (seats: ConnectionSeats<Connection>, client: SidecarClient, report: (error: unknown) => void) => Front,
-): Attached {
-  const { players: playersOptions = {}, onEnding } = options
+  names: readonly string[],
+  open: (desk: Desk<Connection>) => Front,
+): AttachedServer {
+  const { players: seating = {}, unallocated, endWhenEmpty } = options
+  const { check, checkNames } = internals
+  checkNames(options, NAMES.concat(names), 'option')
+  check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
+  const emptiness = { after: 5000, grace: (seating && seating.noShow) ?? 60_000, ...Object(endWhenEmpty) } as Emptiness
+  checkNames(emptiness, ['after', 'grace', 'label'], 'endWhenEmpty option')
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
-  const { client, budget, endsProcess, release } = clientOf(options.client ?? {}, ended)
-
-  const report = (error: unknown): void => {
-    if ((error as SidecarError).code === 'CLOSED') return
-    try {
-      if (options.onError) options.onError(error as SidecarError)
-      else (globalThis as { console?: { error(error: unknown): void } }).console?.error(error)
-    } catch {
-      // A server doesn't end because its log does.
-    }
-  }
-
+  const { client, budget, release } = clientOf(options.client ?? {}, ended)
+  const undo: (() => unknown)[] = [release]
+  const report = reporter(options)
+  let ending: Promise<void> | undefined
+  let isReady = false
   let players: Players | undefined
-  let front: Front
-  let seats: ConnectionSeats<Connection>
+  let seats!: ConnectionSeats<Connection>
+  let front!: Front
   try {
-    players = playersOptions ? trackPlayers(client, playersOptions) : undefined
-    seats = createSeats(players, report)
-    front = frontOf(seats, client, report)
+    players = seating ? trackPlayers(client, seating) : undefined
+    undo.push(() => players?.close())
+    // Without a listener, errors of the players go to the console.
+    if (options.onError && players) undo.push(players.on('error', report))
+    seats = createSeats({ client, players, unallocated, report })
+    undo.push(seats.close)
+    front = open({ client, seats, listens: () => void makeReady(), end, undo: (run) => undo.push(run) })
   } catch (error) {
-    players?.close()
-    release()
+    close()
     throw error
   }
-  let ending: Promise<void> | undefined
-  const end = (event?: EndingEvent): Promise<void> => (ending ??= endInOrder(event))
-  const forget = [
-    front.whenListening(() => void makeReady()),
-    client.on('ending', (event) => void end(event)),
-    // Without a listener, they go to the console.
-    players && options.onError ? players.on('error', report) : () => {},
-  ]
+  undo.push(client.on('ending', (event) => void end(event)))
+  if (endWhenEmpty) {
+    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected.length
+    void endOnceEmpty(client, emptiness, { isEmpty, isOver: () => !!ending, undo, report })
+  }
 
   async function makeReady(): Promise<void> {
+    if (isReady) return
+    isReady = true
     try {
       const { status } = await client.connect({ timeout: Infinity })
       // A server that was allocated before this process was started would lose its players.
@@ -114,86 +157,130 @@ export function attach<Connection>(
     }
   }
 
-  async function endInOrder(event?: EndingEvent): Promise<void> {
+  function end(event?: EndingEvent): Promise<void> {
     seats.stop()
-    const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
-    /** Waits for it until that share of the time that is left, or until the client is closed. */
-    const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
-      Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
-    try {
-      const told = (async () => event && (await onEnding?.(event)))()
-      if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding takes too long', { hint: '' }))
-    } catch (cause) {
-      report(new SidecarError('UNKNOWN', 'onEnding failed', { cause, hint: 'See `cause`' }))
-    }
-    try {
-      if (!(await within(0.6, front.end()))) front.cut()
-    } catch (error) {
-      report(error)
-    }
-    try {
-      // With processSignals, `shutdown()` and the rest come after this.
-      if (!endsProcess() && !/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
-        await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
-    } catch (error) {
-      // The sidecar of a GameServer that is deleted may be gone already.
-      if (event?.reason !== 'deleted') report(error)
-    }
-    close()
+    ending ??= endInOrder(client, front, options, { event, budget, report }).then(() => {
+      close()
+      // After those who were told of the end.
+      if (options.exit) void ended.then(() => process.exit())
+    })
+    return ending
   }
 
   function close(): void {
-    forget.splice(0).forEach((undo) => undo())
-    front.detach()
-    players?.close()
-    release()
+    ending ??= ended
+    while (undo.length) undo.pop()!()
     finish()
   }
 
-  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), end, close }
+  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), close }
 }
 
-/** The part of `http.Server` that is used. */
-export interface HttpServerLike {
-  readonly listening: boolean
-  once(event: 'listening', listener: () => void): unknown
-  removeListener(event: 'listening', listener: () => void): unknown
-  close(done: () => void): unknown
-  emit(...values: never[]): unknown
-  closeIdleConnections(): void
-  closeAllConnections(): void
-}
+type Report = (error: unknown) => void
 
-export function whenListening(
-  server: Pick<HttpServerLike, 'once' | 'removeListener'>,
-  isListening: boolean,
-  tell: () => void,
-): () => void {
-  if (isListening) tell()
-  else server.once('listening', tell)
-  return () => void server.removeListener('listening', tell)
-}
-
-export function randomId(): string {
-  return (globalThis as unknown as { crypto: { randomUUID(): string } }).crypto.randomUUID()
-}
-
-type Method = (...values: never[]) => unknown
-
-/** Replaces a method of one object. Returns what puts back the one before. */
-export function override<Name extends string>(
-  target: { [name in Name]: Method },
-  name: Name,
-  replace: (before: (...values: unknown[]) => unknown) => (this: unknown, ...values: never[]) => unknown,
-): () => void {
-  const wasOwn = Object.prototype.hasOwnProperty.call(target, name)
-  const before = target[name]
-  const replacement = replace(before as (...values: unknown[]) => unknown)
-  target[name] = replacement
-  return () => {
-    // Somebody else may have replaced it since.
-    if (target[name] !== replacement) return
-    if (wasOwn) target[name] = before
-    else delete (target as { [name in Name]?: Method })[name]
+function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
+  return (error) => {
+    if ((error as SidecarError).code === 'CLOSED') return
+    try {
+      if (onError) onError(error as SidecarError)
+      else console.error(error)
+    } catch {
+      // A server doesn't end because its log does.
+    }
   }
+}
+
+/** Players first, then the server, then the GameServer: each has a share of the time that is left. */
+async function endInOrder(
+  client: SidecarClient,
+  front: Front,
+  { onEnding }: Pick<AttachOptions<never>, 'onEnding'>,
+  { event, budget, report }: { event: EndingEvent | undefined; budget: number; report: Report },
+): Promise<void> {
+  // Without an event, there is no deadline.
+  const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
+  /** Waits for it until that share of the time that is left, or until the client is closed. */
+  const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
+    Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
+  try {
+    const told = (async () => event && (await onEnding?.(event)))()
+    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding takes too long'))
+  } catch (cause) {
+    report(new SidecarError('UNKNOWN', 'onEnding failed', { cause }))
+  }
+  try {
+    if (!(await within(0.6, front.end()))) front.cut?.()
+  } catch (error) {
+    report(error)
+  }
+  try {
+    if (!/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
+      await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
+  } catch (error) {
+    // The sidecar of a pod that is deleted may be gone already.
+    if (!event || !/^(deleted|signal)$/.test(event.reason)) report(error)
+  }
+}
+
+type Emptiness = EndWhenEmptyOptions & { after: number; grace: number }
+
+/** Takes one step at a time, by what the watch shows, so a write that was lost is made again. */
+async function endOnceEmpty(
+  client: SidecarClient,
+  { after, grace, label }: Emptiness,
+  on: { isEmpty(): boolean; isOver(): boolean; undo: (() => unknown)[]; report: Report },
+): Promise<void> {
+  /** ms that the server may still be empty */
+  let left = after
+  let isOpen = true
+  on.undo.push(
+    client.on('allocated', () => (left = grace)),
+    client.on('label', ({ key, value }) => (isOpen = key === label ? value !== 'false' : isOpen)),
+  )
+  while (!on.isOver() && client.status.connection !== 'closed') {
+    await pause(client, LOOK)
+    const isEmpty = client.gameServer?.status.state === 'Allocated' && on.isEmpty()
+    left = isEmpty ? left - LOOK : after
+    const mayEnd = isEmpty && left <= 0
+    try {
+      // No allocation chooses a server that isn't open, so it is closed first, and ended if none was quicker.
+      if (on.isOver()) return
+      else if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
+      else if (mayEnd) await client.shutdown(CONFIRM)
+    } catch (error) {
+      on.report(error)
+    }
+  }
+}
+
+/** @param ended what a signal waits for */
+function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
+  const { processSignals = true } = given as ClientOptions
+  const { onSignal, timeout = SIGNAL_TIMEOUT } = Object(processSignals) as ProcessSignalOptions
+  const isGiven = 'getGameServer' in Object(given)
+  const client = isGiven
+    ? (given as SidecarClient)
+    : createClient({
+        autoHealth: true,
+        ...(given as ClientOptions),
+        processSignals: processSignals && {
+          timeout,
+          async onSignal(signal) {
+            await onSignal?.(signal)
+            // It says shutdown(), and closes the client, which has nothing more to send then.
+            await ended
+          },
+        },
+      })
+  return {
+    client,
+    /** ms that the end may take */
+    budget: isGiven || !processSignals ? Infinity : timeout,
+    release: () => void (isGiven || client.close()),
+  }
+}
+
+/** By the client's own timers. Ends early when the client is closed. */
+export function pause(client: SidecarClient, ms: number): Promise<unknown> {
+  return client.waitFor(() => false, { timeout: Math.max(1, ms) }).catch(() => {})
 }

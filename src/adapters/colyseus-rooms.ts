@@ -1,96 +1,138 @@
-import type { AllocatedEvent } from '../index.js'
+import type { AllocatedEvent, SidecarError } from '../index.js'
 import type { Session } from '../players/index.js'
-import { override } from './attached-server.js'
 import type {
+  ColyseusClient,
   ColyseusHandler,
   ColyseusMatchMaker,
   ColyseusRoom,
   ColyseusServer,
+  RoomMethod,
   RoomRequest,
   SidecarPluginOptions,
 } from './colyseus-types.js'
+import type { ConnectionSeats } from './connection-seats.js'
+import { override } from './hooks.js'
 
-type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
+export type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
 
-/** Listens to the rooms of all types, those that are defined later included. Returns the function that stops it. */
-export function followRooms(server: ColyseusServer, matchMaker: ColyseusMatchMaker, listeners: Listeners): () => void {
+/** Listens to the rooms of all types, those that are defined later included. */
+export function followRooms(
+  server: ColyseusServer,
+  matchMaker: ColyseusMatchMaker,
+  listeners: Listeners,
+  undo: (run: () => unknown) => void,
+): void {
   const handlers = new Set<unknown>()
-  let isOver = false
 
   function follow(handler: unknown): unknown {
-    if (!handlers.has(handler))
-      Object.keys(listeners).forEach((type) =>
-        (handler as ColyseusHandler).on(type, (room, client) => isOver || listeners[type]!(room, client)),
-      )
+    if (!handlers.has(handler)) for (const type in listeners) (handler as ColyseusHandler).on(type, listeners[type]!)
     handlers.add(handler)
     return handler
   }
 
-  const restore = override(
-    server,
-    'define',
-    (define) =>
-      (...values) =>
-        follow(define.apply(server, values)),
+  undo(
+    override(
+      server,
+      'define',
+      (define) =>
+        (...values) =>
+          follow(define.apply(server, values)),
+    ),
   )
-  const { driver } = server as { driver?: { createInstance?(listing: { name: string }): unknown } }
-  const create = driver?.createInstance
-  if (matchMaker.getAllHandlers) Object.values(matchMaker.getAllHandlers()).forEach(follow)
-  // 0.16 doesn't tell its handlers, but asks its driver for a listing whenever it creates a room.
-  else if (create)
-    driver.createInstance = (listing) => {
-      follow(matchMaker.getHandler(listing.name))
-      return create.call(driver, listing)
-    }
+  if (matchMaker.getAllHandlers) return Object.values(matchMaker.getAllHandlers()).forEach(follow)
+  // 0.16 doesn't list its handlers, but asks its driver for a listing whenever it creates a room.
+  const { driver } = server as { driver?: { createInstance(listing: { name: string }): unknown } }
+  if (driver)
+    undo(
+      override(driver, 'createInstance', (create) => (listing: { name: string }) => {
+        follow(matchMaker.getHandler(listing.name))
+        return create.call(driver, listing)
+      }),
+    )
+}
 
-  return () => {
-    isOver = true
-    restore()
-  }
+/** A session, and the name of the room that it asks for; without one, any room of players is its own. */
+interface Owner {
+  readonly session: Session
+  readonly name?: string
+}
+
+/** A room, and whether a player was let in. */
+interface Known {
+  readonly room: ColyseusRoom
+  owner?: Owner | undefined
+  isUsed: boolean
 }
 
 export interface RoomSessions {
-  /** Creates the room that a session's allocation asks for. */
+  /** Finds or creates the room that a session's allocation asks for. */
   start(session: Session): Promise<void>
+  /** Closes the room of a session that has ended otherwise. */
+  ended(session: Session): void
   created(room: ColyseusRoom): void
   joined(room: ColyseusRoom): void
   disposed(room: ColyseusRoom): void
+  sessionOf(room: { readonly roomId: string }): Session | undefined
 }
 
+/**
+ * Who comes before the watch has told of the allocation makes a room without a session. A session takes such a room
+ * rather than end, or have a second one: else the GameServer would be given away while people play on it.
+ */
 export function createRoomSessions(
   matchMaker: ColyseusMatchMaker,
   room: SidecarPluginOptions['room'],
   listening: Promise<unknown>,
 ): RoomSessions {
-  /** Each room's session; of a room that players have created, whether anybody was let in. */
-  const rooms = new Map<string, Session | boolean>()
-  /** Those whose allocation asks for no room. Their players may be here before the allocation is told. */
-  const roomless: Session[] = []
+  const rooms = new Map<string, Known>()
+  /** Those whose allocation asks for no room. */
+  let roomless: Owner[] = []
+
+  /** Whether there is a room of players for it. */
+  function adopt(owner: Owner): boolean {
+    for (const known of rooms.values()) {
+      const { room, isUsed } = known
+      if (isUsed && !known.owner && room.clients.length && (!owner.name || owner.name === room.roomName))
+        return !!(known.owner = owner)
+    }
+    return false
+  }
 
   return {
     async start(session) {
       await listening
       try {
         const request = await requestOf(session.allocation, room)
-        if (!request) return void roomless.push(session)
+        if (!request) return void roomless.push({ session })
+        const { name, options } = request
+        const owner = { session, name }
+        if (!options && adopt(owner)) return
         // In this process, since it was allocated: createRoom() may choose another one.
-        const { roomId } = await matchMaker.handleCreateRoom(request.name, request.options ?? {})
-        if (rooms.has(roomId)) rooms.set(roomId, session)
+        const { roomId } = await matchMaker.handleCreateRoom(name, options ?? {})
+        const known = rooms.get(roomId)
+        if (known) known.owner = owner
         else void session.end()
       } catch (error) {
         void session.end()
         throw error
       }
     },
-    created: ({ roomId }) => void rooms.set(roomId, false),
+    ended(session) {
+      roomless = roomless.filter((owner) => owner.session !== session)
+      for (const { room, owner } of rooms.values()) if (owner?.session === session) void room.disconnect()
+    },
+    created: (room) => void rooms.set(room.roomId, { room, isUsed: false }),
     joined({ roomId }) {
-      if (rooms.get(roomId) === false) rooms.set(roomId, true)
+      const known = rooms.get(roomId)
+      if (known) known.isUsed = true
     },
     disposed({ roomId }) {
-      const owner = rooms.get(roomId)
+      const known = rooms.get(roomId)
       rooms.delete(roomId)
-      void (owner === true ? roomless.shift() : owner || undefined)?.end()
+      const owner = known?.owner ?? (known?.isUsed ? roomless.shift() : undefined)
+      if (owner && !adopt(owner)) void owner.session.end()
     },
+    sessionOf: ({ roomId }) => rooms.get(roomId)?.owner?.session,
   }
 }
 
@@ -109,4 +151,50 @@ function requestOf(
 function valueOf(all: Record<string, string> | null | undefined, key: string | undefined): string | undefined {
   for (const name in all) if (name.replace(/^.*\.dev\/sdk-/, '') === key || name === key) return all[name]
   return undefined
+}
+
+/** By room and session: after a reconnection, the session has another client. */
+export const keyOf = (room: ColyseusRoom, client: ColyseusClient): string => room.roomId + ' ' + client.sessionId
+
+/** Makes a new room ask for a seat before it lets anybody in. */
+export function guard(
+  room: ColyseusRoom,
+  seats: ConnectionSeats<string>,
+  idOf: NonNullable<SidecarPluginOptions['idOf']>,
+): void {
+  /** The game must not see those who were not let in, or not yet, though Colyseus tells it when they leave. */
+  const outside = new WeakSet<ColyseusClient>()
+  const { onJoin } = room
+
+  room.onJoin = async (client, ...rest) => {
+    const key = keyOf(room, client)
+    // Any other state than the first: the client has left, and Colyseus refuses it.
+    const isGone = (): boolean => !!client.state
+    outside.add(client)
+    try {
+      await seats.take(key, () => idOf(client, rest[0]), isGone)
+    } catch (cause) {
+      const { code } = cause as SidecarError
+      // Colyseus sends a number and the message to the player.
+      throw Object.assign(new Error('No seat on this server: ' + code), {
+        code: code === 'INVALID_ARGUMENT' ? 401 : 503,
+        cause,
+      })
+    }
+    outside.delete(client)
+    let isIn = false
+    try {
+      await onJoin?.call(room, client, ...rest)
+      isIn = !isGone()
+    } finally {
+      if (!isIn) seats.free(key)
+    }
+  }
+
+  const hide =
+    (method: RoomMethod): RoomMethod =>
+    (client, ...rest) =>
+      outside.has(client) ? undefined : method.call(room, client, ...rest)
+  if (room.onLeave) room.onLeave = hide(room.onLeave)
+  if (room.onDrop) room.onDrop = hide(room.onDrop)
 }

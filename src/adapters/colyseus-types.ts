@@ -1,5 +1,6 @@
-import type { AllocatedEvent, ClientOptions, EndingEvent, SidecarClient, SidecarError } from '../index.js'
-import type { Players, PlayersOptions, Sessions, SessionsOptions } from '../players/index.js'
+import type { AllocatedEvent } from '../index.js'
+import type { Session, Sessions, SessionsOptions } from '../players/index.js'
+import type { AttachedServer, AttachOptions } from './attached-server.js'
 import type { PlayerId } from './connection-seats.js'
 
 /** The public part of Colyseus' `Server` that is used. */
@@ -33,19 +34,15 @@ export interface RoomRequest {
   options?: object
 }
 
-export interface SidecarPluginOptions {
+export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf'> {
   /** Imported from where `Server` is: each copy of Colyseus has its own. */
   matchMaker: ColyseusMatchMaker
-  /** A client, which stays open; or options for one, which the plugin creates with `autoHealth` and closes. */
-  client?: SidecarClient | ClientOptions
-  /** The seats; false: none are counted. Default: the list `players` */
-  players?: PlayersOptions | false
   /** As in `trackSessions`; default: one session at a time */
   sessions?: Omit<SessionsOptions, 'onSession'>
   /**
    * The room that is created for a session: the label that names it; the annotation that names it, or holds
-   * `{ "name", "options" }` as JSON; or a function. A session without one ends with
-   * the next room of players that is disposed.
+   * `{ "name", "options" }` as JSON; or a function. A room of that name in which players are already is taken instead,
+   * unless the allocation has options for it. A session without one ends with the next room of players that is disposed.
    */
   room?:
     | { label?: string; annotation?: string }
@@ -58,19 +55,12 @@ export interface SidecarPluginOptions {
   idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
   /** ms that the event loop may be late before beats are held back, unless `client` was passed in; default 1000 */
   maxDelay?: number
-  /** Awaited, for half of the time until the deadline, before the rooms are closed. */
-  onEnding?(event: EndingEvent): void | Promise<void>
-  /** Told what belongs to no call; default: `console.error`. What it throws is ignored. */
-  onError?(error: SidecarError): void
 }
 
-export interface ColyseusSidecar {
-  readonly client: SidecarClient
-  /** undefined with `players: false` */
-  readonly players: Players | undefined
+export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf'> {
   readonly sessions: Sessions
-  /** Ends what the plugin does. Rooms and players stay. */
-  close(): void
+  /** The session that a room belongs to, such as for `touch()`; undefined for a room that players have made. */
+  sessionOf(room: { readonly roomId: string }): Session | undefined
 }
 
 /** What a room's handler tells of, and a room has, in all versions. */
@@ -80,6 +70,9 @@ export interface ColyseusHandler {
 
 export interface ColyseusRoom {
   readonly roomId: string
+  readonly roomName: string
+  readonly clients: { readonly length: number }
+  disconnect(): Promise<unknown>
   onJoin?: RoomMethod
   onLeave?: RoomMethod
   onDrop?: RoomMethod

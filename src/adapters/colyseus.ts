@@ -1,12 +1,11 @@
-import type { AutoHealthOptions, ClientOptions, SidecarClient } from '../index.js'
-import { check } from '../players/checks.js'
+import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
 import { trackSessions, type Sessions } from '../players/index.js'
-import { attach, checkNames, override, whenListening, type Attached } from './attached-server.js'
-import { createRoomSessions, followRooms } from './colyseus-rooms.js'
-import { guard, keyOf } from './colyseus-seats.js'
+import { attach, pause, type AttachedServer } from './attached-server.js'
+import { createRoomSessions, followRooms, guard, keyOf, type Listeners, type RoomSessions } from './colyseus-rooms.js'
 import type { ColyseusClient, ColyseusServer, ColyseusSidecar, SidecarPluginOptions } from './colyseus-types.js'
-import { pause } from './own-client.js'
+import { override, whenListening } from './hooks.js'
 
+export type { EndWhenEmptyOptions } from './attached-server.js'
 export type {
   ColyseusClient,
   ColyseusMatchMaker,
@@ -36,77 +35,66 @@ interface Inside {
  * @throws SidecarError `CONFIG` for a server that is none of Colyseus, and for wrong options
  */
 export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOptions): ColyseusSidecar {
+  const { check } = internals
   const { define, listen, gracefullyShutdown } = Object(server) as ColyseusServer
   check([define, listen, gracefullyShutdown].every(Boolean), 'server', server, 'a Colyseus Server')
   const { matchMaker, room, idOf = idOfClient } = Object(options) as SidecarPluginOptions
   // Another copy of the module, such as the CommonJS one beside the ES module, has no state.
   check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, 'imported from where Server is')
-  checkNames(options, 'matchMaker', 'maxDelay', 'room', 'sessions')
 
-  let isClosed = false
   let sessions!: Sessions
-  const attached: Attached = attach<string>(
+  let rooms!: RoomSessions
+  const attached: AttachedServer = attach<string>(
     { ...options, client: clientOptions(options, () => attached.client) },
-    (seats, client) => {
+    ['matchMaker', 'maxDelay', 'room', 'sessions'],
+    ({ client, seats, listens, end, undo }) => {
       let tell!: () => void
       const listening = new Promise<void>((resolve) => (tell = resolve))
-      const rooms = createRoomSessions(matchMaker, room, listening)
+      void listening.then(listens)
+      rooms = createRoomSessions(matchMaker, room, listening)
       sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
-      const unfollow = followRooms(server, matchMaker, {
+      sessions.on('ended', rooms.ended)
+      undo(() => sessions.close())
+      const listeners: Listeners = {
         create(room) {
-          if (options.players !== false) guard(room, seats, (client, given) => (isClosed ? null : idOf(client, given)))
+          guard(room, seats, idOf)
           rooms.created(room)
         },
         join: rooms.joined,
         leave: (room, client) => seats.free(keyOf(room, client)),
         dispose: rooms.disposed,
+      }
+      followRooms(server, matchMaker, listeners, undo)
+
+      const http = (server as Inside).transport?.server
+      undo(
+        http
+          ? whenListening(http, http.listening, tell)
+          : override(server, 'listen', (listen) => async (...values) => {
+              const listened = await listen.apply(server, values)
+              tell()
+              return listened
+            }),
+      )
+      let isEnding = false
+      // Colyseus calls it at SIGTERM, also after an end, and would exit before the last word.
+      const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error?: Error) => {
+        if (error) process.exitCode = 1
+        await end()
+        if (exit) process.exit()
       })
+      undo(() => isEnding || restore())
       return {
-        whenListening(makeReady) {
-          void listening.then(makeReady)
-          const restore = override(server, 'listen', (listen) => async (...values) => {
-            const listened = await listen.apply(server, values)
-            tell()
-            return listened
-          })
-          const http = (server as Inside).transport?.server
-          const forget = http && whenListening(http, http.listening, tell)
-          return () => {
-            forget?.()
-            restore()
-          }
-        },
         end() {
+          isEnding = true
           // A room that ends now makes no place for another session.
           sessions.close()
           return gracefullyShutdown.call(server, false)
         },
-        cut() {},
-        detach() {
-          sessions.close()
-          unfollow()
-        },
       }
     },
   )
-  const { client, players, end } = attached
-
-  // Colyseus calls it at SIGTERM, and would exit before the last word.
-  const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error) => {
-    await end()
-    if (exit) (globalThis as { process?: { exit(code: number): void } }).process?.exit(error ? 1 : 0)
-  })
-
-  return {
-    client,
-    players,
-    sessions,
-    close() {
-      isClosed = true
-      restore()
-      attached.close()
-    },
-  }
+  return { ...attached, sessions, sessionOf: rooms.sessionOf }
 }
 
 /** Colyseus listens to signals itself. */

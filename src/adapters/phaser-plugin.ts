@@ -10,13 +10,12 @@ export interface PhaserLike {
  * The plugin has all members of the client: a scene calls `this.sidecar.ready()`. Only `destroy()` is Phaser's: Phaser
  * calls it when the game is destroyed or the plugin is removed, and it closes the client that the plugin created.
  */
-export interface SidecarPlugin<Int = number> extends Omit<SidecarClient<Int>, 'destroy' | typeof Symbol.dispose> {
+export interface SidecarPlugin<Int = number> extends SidecarClient<Int> {
   readonly client: SidecarClient<Int>
   /** Called by Phaser. */
   init(source?: SidecarSource<Int> | null): void
   start(): void
   stop(): void
-  destroy(): void
 }
 
 export type SidecarPluginClass<Int = number> = new (manager: never) => SidecarPlugin<Int>
@@ -47,7 +46,7 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
         made.release()
       }
       // Copies the client's members that a plugin doesn't have, getters included.
-      Object.getOwnPropertyNames(client).forEach((name) => {
+      Reflect.ownKeys(client).forEach((name) => {
         if (!(name in this)) Object.defineProperty(this, name, Object.getOwnPropertyDescriptor(client, name)!)
       })
       game.events.on('step', step)
@@ -60,4 +59,64 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
     }
   }
   return Plugin as unknown as SidecarPluginClass<Int>
+}
+
+export interface InstallOptions<Int = number> {
+  /** The plugin's key in Phaser; default `GameServerSidecarPlugin` */
+  key?: string
+  /** The property of each scene that holds the plugin; default `sidecar` */
+  mapping?: string
+  /**
+   * Options for the client, or a client. Without it, the client looks for its options as `docs/configuration.md` says.
+   */
+  data?: SidecarSource<Int>
+}
+
+interface GameLike {
+  readonly isBooted: boolean
+  readonly events: { once(event: string, listener: () => void): unknown }
+  readonly plugins: {
+    install(key: string, plugin: never, start: boolean, mapping: string, data?: unknown): unknown
+  }
+  readonly scene: { readonly scenes: readonly object[] }
+}
+
+interface GameConfigLike {
+  callbacks?: { preBoot?: ((game: never) => void) | undefined }
+}
+
+/**
+ * Installs the plugin into a game's configuration or into an existing game, and returns that. Use it instead of
+ * `plugins: { global: [...] }`, which Phaser silently ignores if `type` is `HEADLESS`.
+ *
+ * @param plugin the class from `createSidecarPlugin()`
+ */
+export function installSidecarPlugin<Target extends object, Int = number>(
+  target: Target,
+  plugin: new (manager: never) => object,
+  options: InstallOptions<Int> = {},
+): Target {
+  const { key = 'GameServerSidecarPlugin', mapping = 'sidecar', data } = options
+  const install = ({ plugins, scene }: GameLike): void => {
+    const installed = plugins.install(key, plugin as never, true, mapping, data)
+    // Phaser maps a plugin only into scenes that are created later.
+    scene.scenes.forEach((existing) => {
+      if (installed) (existing as Record<string, unknown>)[mapping] = installed
+    })
+  }
+  const game = target as unknown as GameLike
+  if ('isBooted' in target) {
+    if (game.isBooted) install(game)
+    else game.events.once('boot', () => install(game))
+  } else {
+    const config = target as GameConfigLike
+    const { preBoot } = config.callbacks ?? {}
+    config.callbacks = Object.assign({}, config.callbacks, {
+      preBoot(booting: never) {
+        install(booting)
+        if (preBoot) preBoot(booting)
+      },
+    })
+  }
+  return target
 }

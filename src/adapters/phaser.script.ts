@@ -1,6 +1,11 @@
 import type { CreateClient } from './engine-client.js'
-import { installSidecarPlugin, type InstallOptions } from './phaser-install.js'
-import { definePlugin, type PhaserLike, type SidecarPluginClass } from './phaser-plugin.js'
+import {
+  definePlugin,
+  installSidecarPlugin,
+  type InstallOptions,
+  type PhaserLike,
+  type SidecarPluginClass,
+} from './phaser-plugin.js'
 
 interface ScriptGlobals {
   Phaser?: PhaserLike

@@ -1,11 +1,10 @@
 import { createClient } from '../index.js'
 import { definePlugin, type PhaserLike, type SidecarPluginClass } from './phaser-plugin.js'
 
-export { installSidecarPlugin } from './phaser-install.js'
+export { installSidecarPlugin } from './phaser-plugin.js'
 
 export type { SidecarSource } from './engine-client.js'
-export type { InstallOptions } from './phaser-install.js'
-export type { PhaserLike, SidecarPlugin, SidecarPluginClass } from './phaser-plugin.js'
+export type { InstallOptions, PhaserLike, SidecarPlugin, SidecarPluginClass } from './phaser-plugin.js'
 
 /**
  * Creates the class of a global plugin, with one client for all scenes of a game, for Phaser 3 and 4. Unless

@@ -1,23 +1,14 @@
-import { type SidecarError } from '../index.js'
-import { check } from '../players/checks.js'
-import {
-  attach,
-  checkNames,
-  override,
-  randomId,
-  whenListening,
-  type AttachedServer,
-  type AttachOptions,
-  type Front,
-  type HttpServerLike,
-} from './attached-server.js'
-import type { ConnectionSeats } from './connection-seats.js'
+import { internals, type SidecarError } from '../index.js'
+import { attach, type AttachedServer, type AttachOptions } from './attached-server.js'
+import { closed, override, whenListening, type HttpServerLike } from './hooks.js'
 
-export type { AttachedServer, AttachOptions, HttpServerLike }
+export type { AttachedServer, AttachOptions, EndWhenEmptyOptions } from './attached-server.js'
 export type { PlayerId } from './connection-seats.js'
+export type { HttpServerLike } from './hooks.js'
 
 /** The part of a TCP socket that is used. */
 interface TcpSocketLike {
+  readonly readable: boolean
   on(event: 'error', listener: () => void): unknown
   once(event: 'close' | 'finish', listener: () => void): unknown
   removeListener(event: 'error', listener: () => void): unknown
@@ -49,13 +40,11 @@ export interface AttachWsOptions extends AttachOptions<RequestLike> {
   server?: HttpServerLike
 }
 
-const WANTED =
-  "a WebSocketServer of ws or an http.Server, as an app's listen() returns it; Socket.IO has gameserver-sidecar/socket.io"
-const REASON = 'The server ends'
+const WANTED = 'a WebSocketServer of ws or an http.Server; Socket.IO has gameserver-sidecar/socket.io'
 type Verify = (verified: boolean, status?: number, message?: string, headers?: object) => void
-type Verifier = ((info: { req: RequestLike }, done: Verify) => unknown) | null | undefined
-type Seats = ConnectionSeats<RequestLike>
-type Admit = (request: RequestLike) => Promise<void>
+type Verifier = (info: { req: RequestLike }, done: Verify) => unknown
+/** Resolves with the code that a connection is refused with, if it is. */
+type Admit = (request: RequestLike) => Promise<string | undefined>
 
 /**
  * Runs a server of `ws`, or an `http.Server` whose upgrades your own code handles, as a GameServer: ready once it
@@ -71,134 +60,107 @@ export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
   options: AttachWsOptions = {},
 ): AttachedServer {
-  const given = Object(server) as WebSocketServerLike & HttpServerLike & { of?: unknown }
-  const isWs = isFunction(given.handleUpgrade) && isFunction(given.shouldHandle)
-  check(isWs || isHttpServer(given), 'server', server, WANTED)
-  checkNames(options, ...(isWs ? ['server'] : []))
+  const { check } = internals
+  const isWs = isFunction(server, 'handleUpgrade') && isFunction(server, 'shouldHandle')
+  const ws = isWs ? (server as WebSocketServerLike) : undefined
+  const settings = (ws?.options ?? {}) as { server?: HttpServerLike; noServer?: boolean; verifyClient?: Verifier }
+  const web = ws ? (options.server ?? settings.server) : (server as HttpServerLike)
+  check(isWs || isHttpServer(web), 'server', server, WANTED)
+  const isAlone = !options.server && !settings.noServer
+  check(isAlone || isHttpServer(web), 'options.server', web, 'the http.Server whose upgrades are handed over')
   const identify = options.idOf ?? idInQuery
-  const { end: _, ...attached } = attach<RequestLike>(options, (seats) => {
-    const admit = (request: RequestLike): Promise<void> => {
-      socketOf(request).once('close', () => seats.free(request))
-      return seats.take(request, () => identify(request))
+
+  return attach<RequestLike>(options, ws ? ['server'] : [], ({ seats, listens, undo }) => {
+    async function admit(request: RequestLike): Promise<string | undefined> {
+      const socket = socketOf(request)
+      socket.once('close', () => seats.free(request))
+      try {
+        await seats.take(
+          request,
+          () => identify(request),
+          () => !socket.readable,
+        )
+      } catch (error) {
+        return (error as SidecarError).code
+      }
+      return undefined
     }
-    return isWs ? frontOfWebSockets(given, options.server, seats, admit) : frontOfHttp(given, seats, admit)
+    const eachSocket = (run: (socket: TcpSocketLike) => unknown): void =>
+      seats.connections.forEach((_, request) => run(socketOf(request)))
+
+    undo(
+      ws
+        ? override(settings, 'verifyClient', (before) => verifier(before as Verifier, admit))
+        : override(web!, 'emit', (emit) => (...values) => {
+            if (values[0] !== 'upgrade') return emit.apply(web, values)
+            void holdBack(values[1]!, admit, () => emit.apply(web, values))
+            return true
+          }),
+    )
+    undo(whenListening(web ?? ws!, web ? web.listening : !!ws!.address(), listens))
+    return {
+      end() {
+        for (const socket of ws?.clients ?? []) socket.close(1001, 'The server ends')
+        if (!ws?.clients) eachSocket((socket) => socket.end())
+        return Promise.all([closed(ws), closed(web)])
+      },
+      cut() {
+        for (const socket of ws?.clients ?? []) socket.terminate()
+        eachSocket((socket) => socket.destroy())
+        web?.closeAllConnections()
+      },
+    }
   })
-  return attached
 }
 
-function isHttpServer(server: object): boolean {
-  const { closeIdleConnections, listen } = server as { [name in 'closeIdleConnections' | 'listen']?: unknown }
-  return isFunction(closeIdleConnections) && isFunction(listen)
+/** `ws` asks `verifyClient` when it knows that a request is right, and only then makes a WebSocket of it. */
+function verifier(before: Verifier | null | undefined, admit: Admit): Verifier {
+  return function verify(info, done) {
+    const next: Verify = (verified, ...refusal) => {
+      if (!verified) return done(false, ...refusal)
+      void admit(info.req).then((code) => {
+        if (code) done(false, parseInt(statusOf(code)), code, { 'Content-Type': 'text/plain' })
+        else done(true)
+      })
+    }
+    if (before?.length === 2) before(info, next)
+    else next(!before || !!before(info, next))
+  }
 }
 
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
+/** Holds back the event `upgrade`, so that it doesn't matter who listens to it, and since when. */
+async function holdBack(request: RequestLike, admit: Admit, tell: () => void): Promise<void> {
+  const socket = socketOf(request)
+  // Until somebody takes it over, nobody else hears of its errors.
+  const ignore = (): void => {}
+  socket.on('error', ignore)
+  const code = await admit(request)
+  if (code) {
+    socket.once('finish', () => socket.destroy())
+    const head = `HTTP/1.1 ${statusOf(code)}\r\nConnection: close\r\nContent-Type: text/plain\r\n`
+    socket.end(`${head}Content-Length: ${code.length}\r\n\r\n${code}`)
+  } else {
+    socket.removeListener('error', ignore)
+    tell()
+  }
 }
 
 /** The query parameter `player`, or else a random id. One that is escaped wrongly is nobody's. */
 function idInQuery({ url = '' }: RequestLike): string | undefined {
   const found = /[?&]player=([^&#]+)/.exec(url)
   try {
-    return found ? decodeURIComponent(found[1]!) : randomId()
+    return found ? decodeURIComponent(found[1]!) : crypto.randomUUID()
   } catch {
     return undefined
   }
 }
 
-/** `ws` asks `verifyClient` when it knows that a request is right, and only then makes a WebSocket of it. */
-function frontOfWebSockets(
-  server: WebSocketServerLike,
-  http: HttpServerLike | undefined,
-  seats: Seats,
-  admit: Admit,
-): Front {
-  const options = server.options as { server?: HttpServerLike; noServer?: boolean; verifyClient: Verifier }
-  const web = http ?? options.server
-  check(
-    http || options.noServer ? isHttpServer(Object(web) as object) : true,
-    'options.server',
-    web,
-    'the http.Server whose upgrades are handed over',
-  )
-  const { verifyClient: before } = options
-
-  function verify(info: { req: RequestLike }, done: Verify): void {
-    const next: Verify = (verified, ...refusal) => {
-      if (!verified) return done(false, ...refusal)
-      admit(info.req).then(
-        () => done(true),
-        (error: unknown) => {
-          const { code } = error as SidecarError
-          done(false, Number(statusOf(code).slice(0, 3)), code, { 'Content-Type': 'text/plain' })
-        },
-      )
-    }
-    if (!before) next(true)
-    else if (before.length === 2) before(info, next)
-    else next(!!before(info, next))
-  }
-
-  options.verifyClient = verify
-  return {
-    whenListening: (tell) =>
-      web ? whenListening(web, web.listening, tell) : whenListening(server, !!server.address(), tell),
-    end() {
-      for (const socket of server.clients ?? []) socket.close(1001, REASON)
-      if (!server.clients) endSockets(seats)
-      return Promise.all([closed(server), web && closed(web)])
-    },
-    cut() {
-      for (const socket of server.clients ?? []) socket.terminate()
-      cutSockets(seats, web)
-    },
-    detach() {
-      if (options.verifyClient === verify) options.verifyClient = before
-    },
-  }
+function isFunction(value: unknown, name: string): boolean {
+  return typeof (Object(value) as Record<string, unknown>)[name] === 'function'
 }
 
-/** Holds back the event `upgrade`, so that it doesn't matter who listens to it, and since when. */
-function frontOfHttp(server: HttpServerLike, seats: Seats, admit: Admit): Front {
-  let isAttached = true
-
-  async function holdBack(request: RequestLike, tell: () => void): Promise<void> {
-    const socket = socketOf(request)
-    // Until somebody takes it over, nobody else hears of its errors.
-    const ignore = (): void => {}
-    socket.on('error', ignore)
-    try {
-      await admit(request)
-    } catch (error) {
-      const { code } = error as SidecarError
-      socket.once('finish', () => socket.destroy())
-      socket.end(
-        `HTTP/1.1 ${statusOf(code)}\r\nConnection: close\r\nContent-Type: text/plain\r\n` +
-          `Content-Length: ${code.length}\r\n\r\n${code}`,
-      )
-      return
-    }
-    socket.removeListener('error', ignore)
-    tell()
-  }
-
-  const restore = override(server, 'emit', (emit) => (...values) => {
-    const tell = (): unknown => emit.apply(server, values)
-    if ((values[0] as unknown) !== 'upgrade' || !isAttached) return tell()
-    void holdBack(values[1]!, tell)
-    return true
-  })
-  return {
-    whenListening: (tell) => whenListening(server, server.listening, tell),
-    end() {
-      endSockets(seats)
-      return closed(server)
-    },
-    cut: () => cutSockets(seats, server),
-    detach() {
-      isAttached = false
-      restore()
-    },
-  }
+function isHttpServer(server: unknown): boolean {
+  return isFunction(server, 'closeIdleConnections') && isFunction(server, 'listen')
 }
 
 function socketOf({ socket }: RequestLike): TcpSocketLike {
@@ -207,17 +169,4 @@ function socketOf({ socket }: RequestLike): TcpSocketLike {
 
 function statusOf(code: string): string {
   return code === 'INVALID_ARGUMENT' ? '401 Unauthorized' : '503 Service Unavailable'
-}
-
-function closed(server: { close(done: () => void): unknown }): Promise<void> {
-  return new Promise((resolve) => void server.close(() => resolve()))
-}
-
-function endSockets(seats: Seats): void {
-  seats.connections.forEach((_, request) => socketOf(request).end())
-}
-
-function cutSockets(seats: Seats, server: HttpServerLike | undefined): void {
-  seats.connections.forEach((_, request) => socketOf(request).destroy())
-  server?.closeAllConnections()
 }

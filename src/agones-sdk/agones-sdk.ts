@@ -1,8 +1,7 @@
 import { createClient } from '../index.node.js'
 import type { ClientOptions, SidecarClient, SidecarError } from '../index.js'
-import { Alpha } from './alpha.js'
-import { Beta } from './beta.js'
-import { checkCallback, toAgonesError, told, type AgonesSDKError } from './errors.js'
+import { createAlpha, createBeta, type Alpha, type Beta } from './alpha-beta.js'
+import { toAgonesError, told, type AgonesSDKError } from './errors.js'
 import { toObject, type GameServer } from './game-server.js'
 
 /** ms */
@@ -12,13 +11,13 @@ const BEAT_TIMEOUT = 5000
 /** Options of the client. Counts are numbers, as the official SDK's are. */
 export type AgonesSDKOptions = Omit<ClientOptions, 'int64'>
 
+type Answer = Record<string, unknown>
+
 /** The official Node SDK's class, with its methods and what they resolve with, over this package's client and HTTP. */
 export class AgonesSDK {
-  /** The client that it all goes through, with what the official SDK doesn't have. */
+  /** The client behind every method, for what the official SDK doesn't have. */
   readonly client: SidecarClient
-  /** Player tracking, behind the platform's feature gate PlayerTracking. */
-  readonly alpha: Alpha
-  /** Counters and lists. */
+  readonly alpha: Alpha = createAlpha()
   readonly beta: Beta
   private beat: Promise<unknown> | undefined
 
@@ -27,10 +26,8 @@ export class AgonesSDK {
    * @throws SidecarError `CONFIG` where an option, or AGONES_SDK_HTTP_PORT, can't be right
    */
   constructor(options: AgonesSDKOptions = {}) {
-    const baseUrl = options.baseUrl ?? this.port
-    this.client = createClient({ ...options, baseUrl })
-    this.alpha = new Alpha(this.client, baseUrl, options)
-    this.beta = new Beta(this.client)
+    this.client = createClient({ ...options, baseUrl: options.baseUrl ?? this.port })
+    this.beta = createBeta(this.client)
   }
 
   /** The sidecar's HTTP port: `AGONES_SDK_HTTP_PORT`, which the platform sets, else 9358. */
@@ -48,26 +45,20 @@ export class AgonesSDK {
     this.client.close()
   }
 
-  async ready(): Promise<Record<string, unknown>> {
-    return done(this.client.ready())
+  ready(): Promise<Answer> {
+    return this.answer(this.client.ready())
   }
 
-  async allocate(): Promise<Record<string, unknown>> {
-    return done(this.client.allocate())
+  allocate(): Promise<Answer> {
+    return this.answer(this.client.allocate())
   }
 
-  async shutdown(): Promise<Record<string, unknown>> {
-    return done(this.client.shutdown())
+  shutdown(): Promise<Answer> {
+    return this.answer(this.client.shutdown())
   }
 
-  /**
-   * Sends one beat. After one that failed, the next one is sent as well.
-   *
-   * @throws AgonesSDKError `INVALID_ARGUMENT` where the callback is no function
-   */
+  /** Sends one beat, unless one is in flight. A failed beat doesn't stop the following ones. */
   health(errorCallback?: (error: AgonesSDKError) => void): void {
-    checkCallback(errorCallback, 'errorCallback', 'health', true)
-    // A beat that still waits for the sidecar stands for those that would wait behind it.
     this.beat ??= this.client.health({ timeout: BEAT_TIMEOUT }).finally(() => (this.beat = undefined))
     this.beat.catch((error: unknown) => errorCallback?.(toAgonesError(error as SidecarError)))
   }
@@ -79,14 +70,11 @@ export class AgonesSDK {
   /**
    * Calls back with the present GameServer and with each one that differs from the last, also after the sidecar was
    * away. `errorCallback` is called once, when the watch has ended for good: what answers there is no sidecar.
-   *
-   * @throws AgonesSDKError `INVALID_ARGUMENT` where a callback is no function
    */
   watchGameServer(callback: (gameServer: GameServer) => void, errorCallback?: (error: AgonesSDKError) => void): void {
-    checkCallback(callback, 'callback', 'watchGameServer')
-    checkCallback(errorCallback, 'errorCallback', 'watchGameServer', true)
     const { client } = this
     const ends = [client.on('gameserver', (gameServer) => callback(toObject(gameServer)))]
+    // Without a callback, errors stay the logger's.
     if (!errorCallback) return
     let last: SidecarError
     ends.push(
@@ -101,22 +89,31 @@ export class AgonesSDK {
     )
   }
 
-  async setLabel(key: string, value: string): Promise<Record<string, unknown>> {
-    return done(this.client.setLabel(key, value))
+  setLabel(key: string, value: string): Promise<Answer> {
+    return this.answer(this.client.setLabel(key, value))
   }
 
-  async setAnnotation(key: string, value: string): Promise<Record<string, unknown>> {
-    return done(this.client.setAnnotation(key, value))
+  setAnnotation(key: string, value: string): Promise<Answer> {
+    return this.answer(this.client.setAnnotation(key, value))
   }
 
   /** @param duration seconds; 0 or less: until the next change of state */
-  async reserve(duration: number): Promise<Record<string, unknown>> {
-    return done(this.client.reserve(typeof duration === 'number' ? Math.max(duration, 0) : duration))
+  reserve(duration: number): Promise<Answer> {
+    return this.answer(this.client.reserve(Math.max(duration, 0)))
   }
-}
 
-/** The empty object that the sidecar's answer is in the official SDK. */
-async function done(call: Promise<unknown>): Promise<Record<string, unknown>> {
-  await told(call)
-  return {}
+  /**
+   * Resolves with the sidecar's answer, an empty object. After Unhealthy and Shutdown the sidecar answers state calls and
+   * ignores them. The client rejects them, which would end a program that doesn't await its `shutdown()`.
+   */
+  private async answer(call: Promise<unknown>): Promise<Answer> {
+    try {
+      await told(call)
+    } catch (error) {
+      const { gameServer, status } = this.client
+      const isOver = status.connection === 'connected' && /^(Unhealthy|Shutdown)$/.test(`${gameServer?.status.state}`)
+      if (!isOver || (error as SidecarError).code !== 'UNAVAILABLE') throw error
+    }
+    return {}
+  }
 }

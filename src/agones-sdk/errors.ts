@@ -1,4 +1,4 @@
-import { isSidecarError, SidecarError, type SidecarErrorCode } from '../index.js'
+import type { SidecarError, SidecarErrorCode } from '../index.js'
 
 /** An error of this client, with what code that was written for gRPC looks at. */
 export interface AgonesSDKError extends SidecarError {
@@ -8,7 +8,7 @@ export interface AgonesSDKError extends SidecarError {
   readonly details: string
 }
 
-/** The sidecar itself gives all of its own refusals the code 2, which is what stands for every code that is not here. */
+/** The sidecar gives all of its own refusals (HTTP 500) the code 2, as it does every code that is missing here. */
 const grpcCodes: Partial<Record<SidecarErrorCode, number>> = {
   ABORTED: 1,
   CLOSED: 1,
@@ -30,27 +30,9 @@ export function toAgonesError(error: SidecarError): AgonesSDKError {
   })
 }
 
-/** What a call resolves with; what it rejects with as an error that also says what gRPC says. */
-export async function told<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call
-  } catch (error) {
-    throw isSidecarError(error) ? toAgonesError(error) : error
-  }
-}
-
-/** @throws AgonesSDKError `INVALID_ARGUMENT` unless the test passed */
-export function check(passed: boolean, name: string, value: unknown, wanted: string, operation: string): void {
-  if (passed) return
-  const got = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value
-  const shown = typeof value === 'number' ? String(value) : got
-  throw toAgonesError(
-    new SidecarError('INVALID_ARGUMENT', `${name} must be ${wanted}; got ${shown}`, { operation, hint: '' }),
-  )
-}
-
-/** What would only fail once it is called, within the client, fails here. */
-export function checkCallback(value: unknown, name: string, operation: string, isOptional = false): void {
-  const isNone = isOptional && (value === undefined || value === null)
-  check(isNone || typeof value === 'function', name, value, 'a function', operation)
+/** What a call of the client resolves with; or its error, with the gRPC code. */
+export function told<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw toAgonesError(error as SidecarError)
+  })
 }

@@ -1,4 +1,4 @@
-import type { CounterStatus, GameServer as Sent, GameServerStatus, ListStatus } from '../index.js'
+import type { GameServer as Sent } from '../index.js'
 
 /** A GameServer in the form of the official SDK: camelCase, maps as sorted pairs, 64-bit integers as numbers. */
 export interface GameServer {
@@ -29,73 +29,27 @@ export interface GameServer {
     address: string
     addressesList: { type: string; address: string }[]
     portsList: { name: string; port: number }[]
-    /** Only with the platform's feature gate PlayerTracking. */
-    players?: { count: number; capacity: number; idsList: string[] } | undefined
     countersMap: [string, { count: number; capacity: number }][]
     listsMap: [string, { capacity: number; valuesList: string[] }][]
   }
 }
 
-interface Players {
-  count?: string
-  capacity?: string
-  ids?: string[]
-}
-
-type Map<T> = Record<string, T> | null | undefined
-
 /** The pairs of a map, by their keys, as the official SDK sorts them. */
-function toPairs<T, U>(map: Map<T>, convert: (value: T) => U): [string, U][] {
+function toPairs<T, U>(map: Record<string, T> | null | undefined, convert: (value: T) => U): [string, U][] {
   return Object.entries(map ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => [key, convert(value)])
 }
 
-const asIs = (text: string): string => text
-
 /** A number, or its text where a number can't hold it, which is what the official SDK gives, too. */
-function toNumber(value: unknown): number {
-  if (typeof value === 'object') return 0
+function toNumber(value: string | undefined): number {
   const number = Number(value ?? 0)
-  return Number.isSafeInteger(number) ? number : (value as number)
-}
-
-/** What is not an array counts as none: an object that makes no sense must not end the game from within a listener. */
-const toArray = <T>(value: readonly T[] | null | undefined): T[] => (Array.isArray(value) ? (value.slice() as T[]) : [])
-
-function toCounter(raw: CounterStatus | null): { count: number; capacity: number } {
-  const { count, capacity } = Object(raw) as Partial<CounterStatus>
-  return { count: toNumber(count), capacity: toNumber(capacity) }
-}
-
-function toList(raw: ListStatus | null): { capacity: number; valuesList: string[] } {
-  const { capacity, values } = Object(raw) as Partial<ListStatus>
-  return { capacity: toNumber(capacity), valuesList: toArray(values) }
-}
-
-const pick =
-  <A extends string, B extends string>(a: A, b: B) =>
-  <T extends Record<A | B, unknown>>(item: T): Pick<T, A | B> => {
-    const { [a]: first, [b]: second } = Object(item) as T
-    return { [a]: first, [b]: second } as Pick<T, A | B>
-  }
-
-function toStatus({ state, address, addresses, ports, players, counters, lists }: GameServerStatus) {
-  const { count, capacity, ids } = (players ?? {}) as Players
-  return {
-    state: state as GameServer['status']['state'],
-    address: address ?? '',
-    addressesList: toArray(addresses).map(pick('type', 'address')),
-    portsList: toArray(ports).map(pick('name', 'port')),
-    players: players ? { count: toNumber(count), capacity: toNumber(capacity), idsList: toArray(ids) } : undefined,
-    countersMap: toPairs(counters, toCounter),
-    listsMap: toPairs(lists, toList),
-  }
+  return Number.isSafeInteger(number) ? number : (value as unknown as number)
 }
 
 /** The GameServer that the sidecar sent, as the official SDK would give it. */
 export function toObject({ object_meta: meta, spec, status }: Sent): GameServer {
-  const { disabled, period_seconds, failure_threshold, initial_delay_seconds } = spec?.health ?? {}
+  const { disabled = false, period_seconds = 0, failure_threshold = 0, initial_delay_seconds = 0 } = spec?.health ?? {}
   return {
     objectMeta: {
       name: meta.name,
@@ -105,17 +59,30 @@ export function toObject({ object_meta: meta, spec, status }: Sent): GameServer 
       generation: toNumber(meta.generation),
       creationTimestamp: toNumber(meta.creation_timestamp),
       deletionTimestamp: toNumber(meta.deletion_timestamp),
-      annotationsMap: toPairs(meta.annotations, asIs),
-      labelsMap: toPairs(meta.labels, asIs),
+      annotationsMap: toPairs(meta.annotations, String),
+      labelsMap: toPairs(meta.labels, String),
     },
     spec: {
       health: {
-        disabled: !!disabled,
-        periodSeconds: toNumber(period_seconds),
-        failureThreshold: toNumber(failure_threshold),
-        initialDelaySeconds: toNumber(initial_delay_seconds),
+        disabled,
+        periodSeconds: period_seconds,
+        failureThreshold: failure_threshold,
+        initialDelaySeconds: initial_delay_seconds,
       },
     },
-    status: toStatus(status),
+    status: {
+      state: status.state as GameServer['status']['state'],
+      address: status.address ?? '',
+      addressesList: (status.addresses ?? []).map(({ type, address }) => ({ type, address })),
+      portsList: (status.ports ?? []).map(({ name, port }) => ({ name, port })),
+      countersMap: toPairs(status.counters, ({ count, capacity }) => ({
+        count: toNumber(count),
+        capacity: toNumber(capacity),
+      })),
+      listsMap: toPairs(status.lists, ({ capacity, values }) => ({
+        capacity: toNumber(capacity),
+        valuesList: values ?? [],
+      })),
+    },
   }
 }

@@ -69,6 +69,50 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(await game.told({ room: 'created', name: 'lobby' })).toMatchObject({ options: { map: 'dust' } })
   })
 
+  play('a room that players made before their allocation was told becomes its session’s', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { plugin: byAllocation })
+    await soon(() => game.state()).toBe('Ready')
+    const ann = await game.command('join', { id: 'ann' })
+    await allocate(context, game, { label: 'arena' })
+    await game.told({ session: 'started' })
+    const bob = await game.command('join', { id: 'bob', how: 'join' })
+    expect(bob['in']).toBe(ann['in'])
+    expect(game.lines.filter(({ room }) => room === 'created')).toHaveLength(1)
+    await game.command('leave', { seat: ann['joined'] })
+    expect(game.state()).toBe('Allocated')
+    await game.command('leave', { seat: bob['joined'] })
+    await game.told({ session: 'ended' })
+    await soon(() => game.state()).toBe('Ready')
+  })
+
+  play('a session whose room nobody joins goes on in the room that its players made', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame(framework, context, { plugin: byAllocation })
+    await allocate(context, game, { label: 'arena' })
+    const { id: unused } = await game.told({ room: 'created', name: 'arena' })
+    const ann = await game.command('join', { id: 'ann', how: 'create' })
+    await game.command('dispose', { room: unused })
+    await game.told({ room: 'disposed', id: unused })
+    expect(await game.command('status')).toMatchObject({ sessions: 1 })
+    expect(game.state()).toBe('Allocated')
+    await game.command('leave', { seat: ann['joined'] })
+    await game.told({ session: 'ended' })
+    await soon(() => game.state()).toBe('Ready')
+  })
+
+  play('a session that the game ends closes its room, with the players in it', async (context) => {
+    const game = await startGame(framework, context, { plugin: byAllocation })
+    await allocate(context, game, { label: 'arena' })
+    const { id } = await game.told({ room: 'created', name: 'arena' })
+    context.expect(await game.command('join', { id: 'ann', how: 'joinById', room: id })).toHaveProperty('joined')
+    await game.command('endSession', { room: id })
+    await game.told({ room: 'disposed', id })
+    await poll(context)(() => game.state()).toBe('Ready')
+  })
+
   play('SIGTERM closes the rooms, and the process ends when shutdown() was said', async (context) => {
     const { expect } = context
     const soon = poll(context)

@@ -114,6 +114,27 @@ test('SIGTERM in the middle of an end waits for it, and the process exits with 0
   expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
 })
 
+test('once ended resolves after SIGTERM, shutdown() has been called', async () => {
+  const game = await runSnippet("from 'ws'", (code) =>
+    code.replace('{ idOf }', '{ idOf, ended }').concat('\nended.then(() => process.exit(3))\n'),
+  )
+  game.kill('SIGTERM')
+  expect(await game.ended).toEqual([3, null, ''])
+  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+})
+
+test('with exit: true, the process exits with 0 after an end in order, though something keeps it alive', async () => {
+  const game = await runSnippet("from 'ws'", (code) =>
+    code
+      .replace('{ idOf }', '{ idOf, ended }')
+      .replace('onEnding:', 'exit: true,\n  onEnding:')
+      .concat("\nended.then(() => console.log('ended'))\nsetInterval(() => {}, 1000)\n"),
+  )
+  game.sidecar.sidecar.control({ type: 'delete' })
+  expect(await game.ended).toEqual([0, null, 'ended\n'])
+  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+})
+
 test.skipIf(!isInstalled)('the server of Socket.IO on the page: chat, seats and SIGTERM in order', async () => {
   const game = await runSnippet("from 'socket.io'")
   const { io } = createRequire(join(framework, 'package.json'))('socket.io-client') as {

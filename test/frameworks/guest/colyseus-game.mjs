@@ -152,6 +152,10 @@ const commands = {
     void rooms.get(room).disconnect()
     return { disposing: room }
   },
+  endSession({ room }) {
+    void game.sessionOf({ roomId: room }).end()
+    return { ending: true }
+  },
   block({ ms, times, pause }) {
     // Turns that take long, with a moment between them in which timers run.
     const until = Date.now() + ms

@@ -1,0 +1,45 @@
+/** The part of `http.Server` that is used. */
+export interface HttpServerLike {
+  readonly listening: boolean
+  once(event: 'listening', listener: () => void): unknown
+  removeListener(event: 'listening', listener: () => void): unknown
+  close(done: () => void): unknown
+  emit(...values: never[]): unknown
+  closeIdleConnections(): void
+  closeAllConnections(): void
+}
+
+/** Calls back once it listens, maybe at once. Returns the function that stops waiting. */
+export function whenListening(
+  server: Pick<HttpServerLike, 'once' | 'removeListener'>,
+  isListening: boolean,
+  tell: () => void,
+): () => void {
+  if (isListening) tell()
+  else server.once('listening', tell)
+  return () => void server.removeListener('listening', tell)
+}
+
+export function closed(server: { close(done: () => void): unknown } | undefined): Promise<void> {
+  return new Promise((resolve) => (server ? void server.close(() => resolve()) : resolve()))
+}
+
+type Method = (...values: never[]) => unknown
+
+/** Replaces a method of one object. Returns what puts back the one before. */
+export function override<Name extends string>(
+  target: { [name in Name]?: Method | null | undefined },
+  name: Name,
+  replace: (before: (...values: unknown[]) => unknown) => (...values: never[]) => unknown,
+): () => void {
+  const wasOwn = Object.prototype.hasOwnProperty.call(target, name)
+  const before = target[name]
+  const replacement = replace(before as (...values: unknown[]) => unknown)
+  target[name] = replacement
+  return () => {
+    // Somebody else may have replaced it since.
+    if (target[name] !== replacement) return
+    if (wasOwn) target[name] = before
+    else delete target[name]
+  }
+}

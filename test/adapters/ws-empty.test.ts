@@ -1,0 +1,209 @@
+import { expect } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { calls } from '../support/with-sidecar.js'
+import { seatsIn, stateOf, test, until, type World } from './socket-servers.js'
+
+type Sidecar = Awaited<ReturnType<World['sidecarWithSeats']>>
+
+const written = (sidecar: Sidecar, operation: string): number =>
+  calls(sidecar).filter((one) => one === operation).length
+
+/** A client whose looks at whether anybody is here follow each other 50 times as fast. */
+function quickLooks({ url }: Sidecar) {
+  let looks = 0
+  const scheduler = {
+    setTimeout,
+    setLimit(run: () => void, ms: number) {
+      if (ms === 1000) looks++
+      return setTimeout(run, ms === 1000 ? 20 : Math.min(ms, 2 ** 31 - 1))
+    },
+    clearTimeout,
+  }
+  return {
+    client: { baseUrl: url, processSignals: false, scheduler },
+    looks: () => looks,
+    /** Resolves after three more looks. */
+    async untilLooked() {
+      const wanted = looks + 4
+      await until(() => looks >= wanted, true)
+    },
+  }
+}
+
+const labelOf = ({ sidecar }: Sidecar): string | undefined =>
+  sidecar.snapshot().gameServer.object_meta.labels?.['agones.dev/sdk-open']
+
+test.concurrent('with endWhenEmpty, an Allocated server ends once its last player has left', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client, untilLooked } = quickLooks(sidecar)
+  const { ended } = world.attach(sidecar, server, { client, endWhenEmpty: { after: 0 } })
+  await until(() => stateOf(sidecar), 'Ready')
+  const [ann, ben] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ben')]
+  await Promise.all([ann.opened, ben.opened])
+  sidecar.sidecar.control({ type: 'allocate' })
+  ann.socket.close()
+  await ann.closed
+  await untilLooked()
+  expect(stateOf(sidecar)).toBe('Allocated')
+  ben.socket.close()
+  await ended
+  expect(stateOf(sidecar)).toBe('Shutdown')
+  expect(written(sidecar, 'shutdown')).toBe(1)
+})
+
+test.concurrent('with endWhenEmpty, a server that isn’t allocated stays when its players leave', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client, untilLooked } = quickLooks(sidecar)
+  world.attach(sidecar, server, { client, endWhenEmpty: { after: 0, grace: 0 } })
+  const ann = world.visit(server, '/?player=ann')
+  await ann.opened
+  ann.socket.close()
+  await until(() => seatsIn(sidecar), [])
+  await untilLooked()
+  expect(stateOf(sidecar)).toBe('Ready')
+})
+
+test.concurrent('with endWhenEmpty, an allocation without names waits for the grace, not longer', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client, looks } = quickLooks(sidecar)
+  const { ended } = world.attach(sidecar, server, { client, endWhenEmpty: { after: 0, grace: 30_000 } })
+  await until(() => stateOf(sidecar), 'Ready')
+  const before = looks()
+  sidecar.sidecar.control({ type: 'allocate' })
+  await ended
+  expect(looks() - before).toBeGreaterThanOrEqual(29)
+})
+
+test.concurrent('with endWhenEmpty, the server waits for a promised player until the no-show', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client } = quickLooks(sidecar)
+  const { ended, players } = world.attach(sidecar, server, {
+    client,
+    endWhenEmpty: { after: 0, grace: 0 },
+    players: { noShow: 500 },
+  })
+  await until(() => stateOf(sidecar), 'Ready')
+  sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
+  const missed = new Promise((resolve) => players!.on('noshow', resolve))
+  expect(await Promise.race([missed, ended.then(() => 'ended')])).toEqual({ id: 'ann' })
+  await ended
+})
+
+test.concurrent('with endWhenEmpty, spectators and players: false are counted alike', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  const { client, untilLooked } = quickLooks(sidecar)
+  const { ended } = world.attach(sidecar, server, {
+    client,
+    endWhenEmpty: { after: 0, grace: 1e9 },
+    players: false,
+    idOf: ({ url }) => (url === '/watch' ? null : 'ann'),
+  })
+  await until(() => stateOf(sidecar), 'Ready')
+  sidecar.sidecar.control({ type: 'allocate' })
+  const [ann, spectator] = [world.visit(server), world.visit(server, '/watch')]
+  await Promise.all([ann.opened, spectator.opened])
+  await untilLooked()
+  ann.socket.close()
+  await ended
+  expect(await spectator.closed).toEqual([1001, 'The server ends'])
+})
+
+test.concurrent(
+  'the label of endWhenEmpty is false before the end, and true where an allocation was quicker',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const server = await world.webSocketServer()
+    const { client } = quickLooks(sidecar)
+    const { ended } = world.attach(sidecar, server, {
+      client,
+      endWhenEmpty: { after: 0, grace: 0, label: 'open' },
+    })
+    await until(() => stateOf(sidecar), 'Ready')
+    sidecar.sidecar.control({ type: 'allocate' })
+    await until(() => written(sidecar, 'setLabel'), 1)
+    // The sidecar hasn't written the label yet.
+    sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
+    await until(() => labelOf(sidecar), 'false')
+    await until(() => labelOf(sidecar), 'true')
+    const ann = world.visit(server, '/?player=ann')
+    await ann.opened
+    expect(written(sidecar, 'shutdown')).toBe(0)
+    ann.socket.close()
+    await ended
+    expect(labelOf(sidecar)).toBe('false')
+  },
+)
+
+test.concurrent('with unallocated: refuse, nobody but spectators comes to a Ready server', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
+  world.attach(sidecar, server, {
+    unallocated: 'refuse',
+    idOf: ({ url = '' }) => (url === '/watch' ? null : url),
+  })
+  await until(() => stateOf(sidecar), 'Ready')
+  const stranger = world.visit(server, '/ann')
+  await world.visit(server, '/watch').opened
+  expect(await stranger.closed).toEqual([503, 'UNAVAILABLE'])
+  expect(calls(sidecar)).not.toContain('addListValue')
+})
+
+test.concurrent(
+  'with unallocated: refuse, players may be quicker than the news of their allocation',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const server = await world.webSocketServer()
+    world.attach(sidecar, server, { unallocated: 'refuse' })
+    await until(() => stateOf(sidecar), 'Ready')
+    const ann = world.visit(server, '/?player=ann')
+    const gone = world.visit(server, '/?player=gone')
+    await expect.poll(() => server.clients.size).toBe(0)
+    gone.socket.terminate()
+    sidecar.sidecar.control({ type: 'allocate' })
+    await ann.opened
+    await until(() => seatsIn(sidecar), ['ann'])
+  },
+)
+
+test.concurrent('with unallocated: allocate, the first player allocates the server, once', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats(2)
+  const server = await world.webSocketServer()
+  world.attach(sidecar, server, { unallocated: 'allocate' })
+  await until(() => stateOf(sidecar), 'Ready')
+  const visitors = ['ann', 'ben', 'cem'].map((player) => world.visit(server, `/?player=${player}`))
+  const outcomes = await Promise.all(
+    visitors.map(({ opened, closed }) => Promise.race([opened.then(() => 'in'), closed.then(String)])),
+  )
+  expect(outcomes.sort()).toEqual(['503,OUT_OF_RANGE', 'in', 'in'])
+  expect(stateOf(sidecar)).toBe('Allocated')
+  expect(written(sidecar, 'allocate')).toBe(1)
+})
+
+test.concurrent('with unallocated: allocate, a player who can’t be seated allocates nothing', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats(0)
+  const server = await world.webSocketServer()
+  world.attach(sidecar, server, { unallocated: 'allocate' })
+  await until(() => stateOf(sidecar), 'Ready')
+  expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'OUT_OF_RANGE'])
+  expect(written(sidecar, 'allocate')).toBe(0)
+})
+
+test.concurrent(
+  'with unallocated: allocate, a player is refused without a seat where that fails',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const server = await world.webSocketServer()
+    const client = createClient({ baseUrl: sidecar.url })
+    world.onEnd(() => client.close())
+    world.attach(sidecar, server, { unallocated: 'allocate', client })
+    await until(() => stateOf(sidecar), 'Ready')
+    sidecar.sidecar.control({ type: 'failCalls', operations: ['allocate'], status: 501 })
+    expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'UNIMPLEMENTED'])
+    await until(() => seatsIn(sidecar), [])
+  },
+)
