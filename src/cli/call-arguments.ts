@@ -29,7 +29,7 @@ export function parseCall(name: string, given: readonly string[]): ParsedCall {
   }
   const [, path, body = {}] = operations[operation] as Operation
   const fields = Object.entries(body)
-  const isUpdate = fields.length > 0 && fields.every(([, kind]) => kind.endsWith('?'))
+  const isUpdate = operation.startsWith('update')
   const wanted = [...(path.includes('{key}') ? ['key'] : []), ...(isUpdate ? [] : fields.map(([field]) => field))]
   const hasRight = isUpdate ? given.length > wanted.length : given.length === wanted.length
   if (!hasRight)
@@ -43,7 +43,7 @@ export function parseCall(name: string, given: readonly string[]): ParsedCall {
 function usageOf(wanted: readonly string[], isUpdate: boolean, fields: readonly (readonly [string, string])[]): string {
   const names = wanted.map((name) => `<${name}>`)
   if (isUpdate)
-    names.push(`an update such as ${fields[fields.length - 1]![1] === 'texts?' ? 'values=a,b' : 'countDiff=1'}`)
+    names.push(`an update such as ${fields[fields.length - 1]![1] === 'texts' ? 'values=a,b' : 'countDiff=1'}`)
   return names.length === 0 ? 'no argument' : names.join(' and ')
 }
 
@@ -71,7 +71,7 @@ function parseUpdate(given: readonly string[], body: NonNullable<Operation[2]>):
           `An update looks like '{"${Object.keys(body)[0]}":"1"}' or ${Object.keys(body)[0]}=1; got ${JSON.stringify(pair)}.`,
         )
       }
-      return [field, body[field] === 'texts?' ? value!.split(',').filter((one) => one !== '') : value]
+      return [field, body[field] === 'texts' ? value!.split(',').filter((one) => one !== '') : value]
     }),
   )
 }

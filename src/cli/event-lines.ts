@@ -16,7 +16,7 @@ const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'alloca
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
   let beats = 0
   return (entry) => {
-    const { event, warnings, problem } = entry
+    const { event, problem } = entry
     const changes = verbose ? entry.changes : entry.changes.filter((change) => !isAllocationTime(change))
     const reply = event.type === 'refused' ? event : entry.reply
     const isBeat = event.type === 'call' && event.call.operation === 'health'
@@ -40,13 +40,15 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
           .trimEnd(),
       )
     }
-    for (const { code, message, times } of warnings) {
-      if (times === 1 || verbose || ALWAYS_TOLD.has(code))
-        lines.push(`${colors.dim(clockTime(entry.at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
-    }
-    return lines
+    return [...lines, ...warningLines(colors, verbose, entry)]
   }
 }
+
+/** The warnings of an entry as lines to print: each once, unless it is news each time. */
+export const warningLines = (colors: Colors, verbose: boolean, { at, warnings }: LogEntry): string[] =>
+  warnings
+    .filter(({ code, times }) => times === 1 || verbose || ALWAYS_TOLD.has(code))
+    .map(({ message }) => `${colors.dim(clockTime(at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
 
 const isAllocation = (event: SidecarEvent): boolean => event.type === 'control' && event.command.type === 'allocate'
 
@@ -73,8 +75,6 @@ function describeEvent(event: SidecarEvent): string {
       return 'recording'
     case 'tick':
       return 'sidecar'
-    case 'crashed':
-      return 'sidecar crashed, started again'
   }
 }
 

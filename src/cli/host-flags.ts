@@ -3,7 +3,7 @@ import type { ProgramRuntime } from '../node/host/host-events.js'
 import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
 import { bytes, names, port, whole } from './arguments.js'
 import { UsageError } from './context.js'
-import { isGiven, localOptions } from './local-options.js'
+import { isGiven, localOptions, USUAL_PORT } from './local-options.js'
 import type { LocalFlags } from './local-options.js'
 import { checkSidecarFlags, checkTlsFlags } from './serve-checks.js'
 
@@ -45,7 +45,7 @@ export interface HostFlags extends LocalFlags {
 /** The options of the local sidecar inside. */
 const insideOptions: readonly Option[] = [
   ...localOptions(),
-  new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
+  new Option('--http-port <port>', `port of the local sidecar itself (default: ${USUAL_PORT})`).argParser(port),
 ]
 
 const option = <Value>(

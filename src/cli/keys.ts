@@ -19,22 +19,23 @@ export interface KeyOptions {
   onQuit(): void
 }
 
-const KEYS = [
+/** A letter that the dashboard has too does the same there. */
+export const KEYS = [
   ['a', 'allocate', 'Ready becomes Allocated, as by a matchmaker'],
   ['A', 'again', 'the last allocation once more, whoever made it'],
   ['u', 'unhealthy', 'what the platform does after missed beats'],
-  ['d', 'drop watchers', 'cuts every watch; a client opens it again'],
-  ['t', 'terminate', 'deletes the GameServer; a game under exec gets SIGTERM'],
-  ['r', 'fresh', 'a new GameServer at the same address'],
+  ['w', 'drop watchers', 'cuts every watch; a client opens it again'],
+  ['x', 'terminate', 'deletes the GameServer; a game under exec gets SIGTERM'],
+  ['f', 'fresh', 'a new GameServer at the same address'],
   ['o', 'dashboard', 'opens it in a browser'],
-  ['c', 'clear', 'clears the screen'],
+  ['l', 'clear', 'clears the screen'],
   ['h', 'help', 'shows this'],
   ['q', 'quit', 'ends the sidecar, as Ctrl-C does'],
 ] as const
 
 /** One line that names the keys people need first. */
 export function keyRow({ bold, dim }: Colors, dashboard: boolean): string {
-  const shown = [...(dashboard ? ['o'] : []), 'a', 'u', 'd', 'r', 'c', 'q', 'h']
+  const shown = [...(dashboard ? ['o'] : []), 'a', 'u', 'w', 'f', 'l', 'q', 'h']
   const named = shown.map((key) => `${bold(key)} ${KEYS.find(([name]) => name === key)![1]}`)
   return `${dim('press')}  ${named.join(dim(' · '))}`
 }
@@ -66,16 +67,16 @@ export function attachKeys(options: KeyOptions): () => void {
         return void (lastAllocation === undefined ? local.allocate({}) : local.control(lastAllocation))
       case 'u':
         return void local.control({ type: 'makeUnhealthy' })
-      case 'd':
+      case 'w':
         return void local.control({ type: 'dropWatchers' })
-      case 't':
+      case 'x':
         if (!local.control({ type: 'terminate' }).ok) return
-        return options.print('It goes when its grace period of 30 s is over; press r for a fresh one now')
-      case 'r':
+        return options.print('It goes when its grace period of 30 s is over; press f for a fresh one now')
+      case 'f':
         return void local.control({ type: 'restart', fresh: true })
       case 'o':
         return dashboard === undefined ? undefined : openInBrowser(dashboard, () => options.print(`Open ${dashboard}`))
-      case 'c':
+      case 'l':
         return void process.stdout.write('\u001b[2J\u001b[3J\u001b[H')
       case 'h':
       case '?':

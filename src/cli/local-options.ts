@@ -8,6 +8,9 @@ export type LocalFlags = Pick<
   'mode' | 'file' | 'featureGates' | 'wsLimit' | 'quirks' | 'replace' | 'record' | 'redact' | 'dashboard'
 >
 
+/** Which port a sidecar inside of another command takes. */
+export const USUAL_PORT = '9358 if it is free, else any'
+
 /**
  * Creates the options anew for each command, because an option remembers the heading that a command gave it. They have
  * no defaults, so that `serve` can tell which of them were given; the sidecar has its own.

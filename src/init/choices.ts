@@ -95,8 +95,12 @@ export function readResource(what: 'counter' | 'list', text: string, before: rea
   return [...before, { name, capacity }]
 }
 
+/** Whether allocations and autoscalers can count its places. */
+export const hasPlaces = ({ name, capacity }: Resource): boolean =>
+  RESOURCE_NAME.test(name) && capacity >= 1 && capacity <= MOST_COUNT
+
 const show = (value: string): string => `"${value.slice(0, 80)}"`
 
-function wrong(what: string, wanted: string, value: string): never {
+export function wrong(what: string, wanted: string, value: string): never {
   throw new ChoiceError(`${what} must be ${wanted}; got ${show(value)}`)
 }

@@ -1,4 +1,15 @@
-import { ChoiceError, readImage, readKind, readName, readPath, readPort, readResource } from './choices.js'
+import type { Existing } from './carry-over.js'
+import {
+  ChoiceError,
+  hasPlaces,
+  readImage,
+  readKind,
+  readName,
+  readPath,
+  readPort,
+  readResource,
+  wrong,
+} from './choices.js'
 import type { Choices, Resource } from './choices.js'
 import type { Project } from './project.js'
 
@@ -27,11 +38,12 @@ export interface Person {
 const DEFAULT_PORT = '7777'
 
 /**
- * Makes the choices: what was given is taken, a person is asked for the rest, and without a person the project decides.
+ * Makes the choices: what was given or stands in gameserver.yaml is taken, a person is asked for the rest, and without a
+ * person the project decides.
  *
- * @throws ChoiceError for what was given; a wrong answer is asked for again
+ * @throws ChoiceError for what was given, also if gameserver.yaml says otherwise; a wrong answer is asked for again
  */
-export async function choose(given: Given, project: Project, person?: Person): Promise<Choices> {
+export async function choose(given: Given, project: Project, person?: Person, existing?: Existing): Promise<Choices> {
   // What was given is looked at first, so that nobody answers questions for nothing.
   const check = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
     text === undefined ? undefined : read(text)
@@ -39,10 +51,16 @@ export async function choose(given: Given, project: Project, person?: Person): P
   const nameGiven = check(given.name, readName)
   const dirGiven = check(given.dir, (text) => readPath('dir', text))
   const entryGiven = check(given.entry, (text) => readPath('entry', text))
-  const portGiven = check(given.port, readPort)
-  const imageGiven = check(given.image, readImage)
-  const countersGiven = check(given.counter?.join(' '), (text) => readResources('counter', text))
-  const listsGiven = check(given.list?.join(' '), (text) => readResources('list', text))
+  const portGiven = agreed('port', check(given.port, readPort), existing?.port)
+  const imageGiven = agreed('image', check(given.image, readImage), existing?.image)
+  const readCounters = (text: string): readonly Resource[] => readResources('counter', text, existing?.counters)
+  const readLists = (text: string): readonly Resource[] => readResources('list', text, existing?.lists)
+  const countersGiven = check(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters)
+  const listsGiven = check(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists)
+  const { webrtc = false } = given
+  const { protocol = 'TCPUDP' } = existing ?? {}
+  if (webrtc && protocol !== 'TCPUDP')
+    throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
 
   const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: (text: string) => T) =>
     value ?? (person === undefined ? read(byDefault) : answer(person, question, byDefault, read))
@@ -63,9 +81,9 @@ export async function choose(given: Given, project: Project, person?: Person): P
     : await decide(entryGiven, 'The program', project.entry, (text) => readPath('entry', text))
   const port = await decide(portGiven, 'The port that players connect to', DEFAULT_PORT, readPort)
   const image = await decide(imageGiven, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
-  const counters = await decide(countersGiven, COUNTERS, '', (text) => readResources('counter', text))
-  const lists = await decide(listsGiven, LISTS, '', (text) => readResources('list', text))
-  return { kind, name, dir, entry, port, image, counters, lists, webrtc: given.webrtc ?? false }
+  const counters = await decide(countersGiven, COUNTERS, '', readCounters)
+  const lists = await decide(listsGiven, LISTS, '', readLists)
+  return { kind, name, dir, entry, port, image, counters, lists, webrtc }
 }
 
 const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'
@@ -78,11 +96,26 @@ const guessedBy = ({ dir, entry }: Given): 'page' | 'node' | undefined =>
 const tagOf = ({ version }: Project): string =>
   version !== undefined && /^\w[\w.-]{0,127}$/.test(version) ? version : '1'
 
-const readResources = (what: 'counter' | 'list', text: string): readonly Resource[] =>
-  text
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
-    .reduce<Resource[]>((before, part) => readResource(what, part, before), [])
+/** What the flags say has to be what gameserver.yaml says, since the Fleet is made from both. */
+function agreed<T extends string | number>(what: string, given: T | undefined, existing: T | undefined): T | undefined {
+  if (given === undefined || existing === undefined || given === existing) return given ?? existing
+  return wrong(what, `${existing}, as in gameserver.yaml`, String(given))
+}
+
+/** Nobody is asked for more where gameserver.yaml has some. */
+const emptyIfAny = (existing: readonly Resource[] = []): string | undefined => (existing.length > 0 ? '' : undefined)
+
+/** Those of gameserver.yaml that have places, and then those of the text. */
+function readResources(what: 'counter' | 'list', text: string, existing: readonly Resource[] = []): Resource[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '')
+  const read = parts.reduce<Resource[]>((before, part) => readResource(what, part, before), [])
+  const isThere = ({ name, capacity }: Resource): boolean => {
+    const same = existing.find((one) => one.name === name)
+    agreed(what, `${name}=${capacity}`, same && `${name}=${same.capacity}`)
+    return same !== undefined
+  }
+  return [...existing.filter(hasPlaces), ...read.filter((one) => !isThere(one))]
+}
 
 async function answer<T>(person: Person, question: string, byDefault: string, read: (text: string) => T): Promise<T> {
   for (;;) {

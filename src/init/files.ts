@@ -1,3 +1,5 @@
+import { carryOver } from './carry-over.js'
+import type { Existing } from './carry-over.js'
 import type { Choices } from './choices.js'
 import type { Project } from './project.js'
 import { allocation } from './templates/allocation.js'
@@ -7,12 +9,12 @@ import { dockerignore } from './templates/dockerignore.js'
 import { fleet, gameServer } from './templates/manifests.js'
 
 /** Everything that `init` writes: the content of each file by its name. */
-export const renderFiles = (choices: Choices, project: Project): ReadonlyMap<string, string> =>
+export const renderFiles = (choices: Choices, project: Project, existing?: Existing): ReadonlyMap<string, string> =>
   new Map([
     ['Dockerfile', dockerfile(choices, project)],
     ['.dockerignore', dockerignore(choices, project)],
     ['gameserver.yaml', gameServer(choices)],
-    ['fleet.yaml', fleet(choices)],
+    ['fleet.yaml', existing === undefined ? fleet(choices) : carryOver(fleet(choices), existing)],
     ['fleetautoscaler.yaml', fleetAutoscaler(choices)],
     ['allocation.yaml', allocation(choices)],
   ])

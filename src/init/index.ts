@@ -1,3 +1,4 @@
+export { readExisting } from './carry-over.js'
 export { ChoiceError } from './choices.js'
 export { choose } from './choose.js'
 export type { Given, Person } from './choose.js'

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Kind } from './choices.js'
+import { findProgram, textOf } from './program.js'
+import type { ServerSigns } from './program.js'
 
 /** How a project installs its packages. */
 export type PackageManager = 'npm' | 'pnpm' | 'yarn'
@@ -8,6 +10,8 @@ export type PackageManager = 'npm' | 'pnpm' | 'yarn'
 /** What a folder tells of the project in it. */
 export interface Project {
   readonly kind: Kind
+  /** Why it is a program though there is a page in it, as the end of a sentence. */
+  readonly whyNoPage: string | undefined
   /** Made fit for a name in a cluster. */
   readonly name: string
   readonly dir: string
@@ -20,6 +24,8 @@ export interface Project {
   readonly ignored: readonly string[]
   /** The packages that package.json lists. */
   readonly packages: readonly string[]
+  /** Those of them that an image without a build goes without. */
+  readonly devPackages: readonly string[]
   readonly manager: PackageManager
   /** The files that installing needs, package.json first. */
   readonly manifests: readonly string[]
@@ -29,13 +35,10 @@ export interface Project {
   readonly outside: string | undefined
 }
 
-interface PackageJson {
+interface PackageJson extends ServerSigns {
   readonly name?: unknown
   readonly version?: unknown
-  readonly main?: unknown
-  readonly scripts?: Readonly<Record<string, unknown>>
   readonly workspaces?: unknown
-  readonly dependencies?: Readonly<Record<string, unknown>>
   readonly devDependencies?: Readonly<Record<string, unknown>>
 }
 
@@ -45,7 +48,6 @@ export const WEBRTC = 'node-datachannel'
 export const WEBRTC_VERSION = '0.33'
 /** Where builds usually are, the most telling first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
-const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 'index.mjs', 'index.js']
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
@@ -79,23 +81,27 @@ export function inspectProject(folder: string): Project {
   const folders = hasBuild ? BUILD_FOLDERS.filter((dir) => dir !== 'public') : BUILD_FOLDERS
   const built = folders.find((dir) => has(`${dir}/index.html`))
   const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
-  const program = [...mainProgram(description), ...PROGRAMS].find((path) => isFile(join(folder, path)))
+  const { entry, why } = findProgram(folder, description)
   const hasPage = built !== undefined || hasVite || has('index.html')
   const lock = LOCK_FILES.find(([file]) => has(file))
   const source = packages[SIDECAR]
   const file = typeof source === 'string' && source.startsWith('file:') ? source.slice('file:'.length) : undefined
   const outside = file !== undefined && isOutside(folder, file) ? file : undefined
   return {
-    kind: hasPage || program === undefined ? 'page' : 'node',
+    kind: why !== undefined || (!hasPage && entry !== undefined) ? 'node' : 'page',
+    whyNoPage: hasPage ? why : undefined,
     name: clusterName(description.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
     // Without a build, a page at the top of the project is its own build.
     dir: built ?? (hasBuild || hasVite || !has('index.html') ? 'dist' : '.'),
-    entry: program ?? 'server.mjs',
+    entry: entry ?? 'server.mjs',
     version: typeof description.version === 'string' ? description.version : undefined,
     hasPackage: has('package.json'),
     hasBuild,
     ignored: ignoredNames(join(folder, '.gitignore')),
     packages: Object.keys(packages),
+    devPackages: Object.keys(description.devDependencies ?? {}).filter(
+      (name) => !(name in (description.dependencies ?? {})),
+    ),
     manager: lock?.[1] ?? 'npm',
     manifests: [
       // The first `npm install` writes the lock file, which is then taken as well.
@@ -108,6 +114,7 @@ export function inspectProject(folder: string): Project {
     installNeedsSources:
       INSTALL_SCRIPTS.some((name) => description.scripts?.[name] !== undefined) ||
       INSTALL_FOLDERS.some(has) ||
+      Object.entries(packages).some(([name, version]) => name !== SIDECAR && /^(file|link):/.test(String(version))) ||
       description.workspaces !== undefined ||
       (has('pnpm-workspace.yaml') && /^packages:/m.test(readFileSync(join(folder, 'pnpm-workspace.yaml'), 'utf8'))),
     outside,
@@ -132,20 +139,10 @@ function readPackage(folder: string): PackageJson {
 }
 
 /** Names such as `dist`, however they are written: `/dist/`. */
-function ignoredNames(path: string): string[] {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  return text.split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, ''))
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile()
-}
-
-/** The programs that package.json names: the one that `npm start` runs, then its entry. */
-function mainProgram({ main, scripts }: PackageJson): string[] {
-  const start = scripts?.['start']
-  const started = typeof start === 'string' ? /^node\s+(?:-\S+\s+)*(\S+)/.exec(start)?.[1] : undefined
-  return [started, main].filter((path) => typeof path === 'string').map((path) => path.replace(/^\.\//, ''))
+export function ignoredNames(path: string): string[] {
+  return textOf(path)
+    .split(/\r?\n/)
+    .map((line) => line.trim().replace(/^\/|\/$/g, ''))
 }
 
 /** `@team/My Game` becomes `my-game`. */

@@ -1,4 +1,4 @@
-import { nearest } from '../protocol/nearest.js'
+import { meant } from '../protocol/nearest.js'
 import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
 import type { Sidecar } from '../sidecar/index.js'
@@ -51,7 +51,8 @@ export function operationOf(
 
 function hintFor(request: string): string {
   const known = Object.values(operations).map(([method, path]) => `${method} ${path}`)
-  return `the nearest is ${nearest(request, known)}`
+  const best = meant(request, known)
+  return best ? `the nearest is ${best}` : `there are ${known.join(', ')}`
 }
 
 /** What a host's fetch throws where the network fails. */

@@ -4,8 +4,8 @@ import type { ByteStream, Connect } from '../frames/index.js'
 
 /** Milliseconds that a peer has to take what was written and to end its side, after the stream was closed. */
 const CLOSING_TIME = 1000
-/** Bytes of a peer that goes on sending after the close. */
-const CLOSING_BYTES = 1 << 20
+/** Bytes that Node gets at a time. */
+const WINDOW = 1 << 19
 
 /** What TLS may need besides: certificates that are trusted, or one's own. */
 export type TlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>
@@ -29,6 +29,26 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     failure = error
   })
 
+  /** What Node doesn't have yet, and whom to tell when it is sent. */
+  const waiting = new Map<Uint8Array, () => void>()
+
+  const send = (bytes: Uint8Array, sent: () => void): void => {
+    socket.write(bytes, () => {
+      sent()
+      if (waiting.size > 0) pump(WINDOW)
+    })
+  }
+
+  // Node makes one write of everything that waits, and tells only when all of it is sent: a slow reader would seem stuck.
+  const pump = (limit: number): void => {
+    if (socket.writableLength >= limit) return
+    for (const [bytes, sent] of waiting) {
+      waiting.delete(bytes)
+      send(bytes, sent)
+      if (socket.writableLength >= limit) return
+    }
+  }
+
   const close = (): void => {
     if (socket.destroyed) return
     if (socket.connecting) {
@@ -36,20 +56,21 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
       return
     }
     socket.removeAllListeners('data')
-    let received = 0
     // Reading on lets a peer that is well see our close frame: what is unread when a socket is destroyed resets it.
-    socket.on('data', ({ length }: Uint8Array) => {
-      received += length
-      if (received > CLOSING_BYTES) socket.destroy()
-    })
+    socket.resume()
     const timer = setTimeout(() => socket.destroy(), CLOSING_TIME)
     socket.on('close', () => clearTimeout(timer))
+    pump(Infinity)
     socket.end()
   }
 
   return {
     // Settled in any case: why a write failed, `onClose` tells.
-    write: (bytes) => new Promise<void>((resolve) => void socket.write(bytes, () => resolve())),
+    write: (bytes) =>
+      new Promise<void>((resolve) => {
+        if (waiting.size === 0 && socket.writableLength < WINDOW) send(bytes, resolve)
+        else waiting.set(bytes, resolve)
+      }),
     close,
     onData: (listener) => socket.on('data', listener),
     onClose: (listener) => {

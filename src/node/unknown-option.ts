@@ -1,4 +1,4 @@
-import { nearest } from '../protocol/nearest.js'
+import { didYouMean } from '../protocol/nearest.js'
 
 /**
  * Checks an option that is a list. A single string would be taken for the list of its letters.
@@ -21,5 +21,5 @@ export function refuseUnknownOptions(given: object, known: readonly string[]): v
   }
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`There is no option "${unknown}"; did you mean "${nearest(unknown, known)}"?`)
+  throw new TypeError(`There is no option "${unknown}"; ${didYouMean(unknown, known)}`)
 }

@@ -16,6 +16,7 @@ export {
   Lexer,
   LineCounter,
   parseAllDocuments,
+  parseDocument,
   Parser,
   Scalar,
   stringify,

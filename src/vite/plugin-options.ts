@@ -33,7 +33,7 @@ export function resolvePluginOptions(
   const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
   return resolveGatewayOptions({
     ...options,
-    local: local && { onWarning, replace: true, ...(local === true ? {} : local) },
+    local: local && { onWarning, replace: true, port: 'usual', ...(local === true ? {} : local) },
     // Vite chooses its own address. This one only tells whether it may be reachable for others.
     host: expose === true ? '0.0.0.0' : '127.0.0.1',
     onWarning,

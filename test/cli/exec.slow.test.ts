@@ -128,6 +128,14 @@ describe('exec', () => {
     },
   )
 
+  test('missed beats are told, as local tells them', async () => {
+    const file = join(await temporaryFolder('exec'), 'gameserver.yaml')
+    await writeFile(file, 'spec: { health: { initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 2 } }')
+    const run = await exec(['--file', file])
+    await run.errorLine(/warning: .*beat/)
+    run.child.kill('SIGKILL')
+  })
+
   test('a GameServer that is shut down leaves the command alone, as tests want it', async () => {
     const run = await exec([])
     await call(run.url, '/shutdown')

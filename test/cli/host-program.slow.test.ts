@@ -19,7 +19,7 @@ describe('host --node', () => {
     const lines = out.split('\n')
     expect(lines.every((text) => time.test(text))).toBe(true)
     expect(lines.map((text) => text.replace(time, '').split(' ')[0])).toEqual(
-      expect.arrayContaining(['program', 'booted', 'info', 'shutdown', 'exit']),
+      expect.arrayContaining(['program', 'dashboard', 'booted', 'info', 'shutdown', 'exit']),
     )
   })
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -69,7 +70,16 @@ describe('each mistake of a GameServer file is found', () => {
   test('a file that is not there', async () => {
     expect(await find('file', { file: '/no/such.yaml' })).toMatchObject({
       status: 'failure',
-      text: 'there is no file /no/such.yaml',
+      text: 'Cannot read /no/such.yaml: there is no such file',
+    })
+  })
+
+  test('a pipe is refused before it is opened, which would wait for its other end', async () => {
+    const file = join(await temporaryFolder('doctor'), 'pipe')
+    execFileSync('mkfifo', [file])
+    expect(await find('file', { file })).toMatchObject({
+      status: 'failure',
+      text: `Cannot read ${file}: it is a pipe, not a file`,
     })
   })
 

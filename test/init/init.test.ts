@@ -1,10 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { CliContext } from '../../src/cli/context.js'
-import { runCli } from '../../src/cli/main.js'
 import { writeFiles } from '../../src/init/write-files.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { init, packageJson, project } from './support.js'
 
 const FILES = [
   '.dockerignore',
@@ -15,27 +13,6 @@ const FILES = [
   'gameserver.yaml',
 ]
 
-/** Runs `init` in a folder as the command line does. */
-async function init(into: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = []
-  const err: string[] = []
-  const plain = (text: string): string => text
-  const context: CliContext = {
-    colors: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain },
-    print: (line) => void out.push(line),
-    warn: (line) => void err.push(line),
-    version: () => '0.0.0',
-    untilStopped: () => new Promise(() => undefined),
-  }
-  const code = await runCli(['init', '--yes', '--into', into, ...args], context)
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
-
-const project = (): Promise<string> => temporaryFolder('init')
-
-const packageJson = (folder: string, content: object): Promise<void> =>
-  writeFile(join(folder, 'package.json'), JSON.stringify(content))
-
 describe('init', () => {
   test('writes six files and says which, and the commands that come next', async () => {
     const folder = await project()
@@ -44,11 +21,12 @@ describe('init', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect((await readdir(folder)).sort()).toEqual([...FILES, 'package.json'].sort())
     for (const file of FILES) expect(out).toContain(file)
-    expect(out.split('\n').slice(-4)).toEqual([
+    expect(out.split('\n').slice(-5)).toEqual([
       '  npm install gameserver-sidecar',
       '  docker build -t my-game:1.2.3 .',
       '  kind load docker-image my-game:1.2.3',
       '  kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
+      'How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.',
     ])
   })
 
@@ -56,7 +34,7 @@ describe('init', () => {
     const folder = await project()
     await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
     const { out } = await init(folder, '--image', 'registry.example/team/my-game:7')
-    expect(out.split('\n').slice(-4)).toEqual([
+    expect(out.split('\n').slice(-5, -1)).toEqual([
       'Next:',
       '  docker build -t registry.example/team/my-game:7 .',
       '  docker push registry.example/team/my-game:7',

@@ -63,7 +63,7 @@ describe('the dashboard', () => {
         `style-src 'sha256-${hashOf('style')}'`,
         `connect-src 'self'`,
         `img-src data:`,
-        `frame-ancestors 'self'`,
+        `frame-ancestors 'none'`,
         `base-uri 'none'`,
         `form-action 'none'`,
       ].join('; '),
@@ -97,8 +97,9 @@ describe('the dashboard', () => {
       /frame-ancestors ([^;]*)/.exec(policyOf(await read(local, path)))?.[1]
     expect(await ancestors('/_/?embed=1')).toBe(`'self' http://localhost:5173 https://[::1]:8443`)
     expect(await ancestors('/_/?theme=dark&embed')).toBe(`'self' http://localhost:5173 https://[::1]:8443`)
-    expect(await ancestors('/_/')).toBe(`'self'`)
-    expect(await ancestors('/_/?embedded=1')).toBe(`'self'`)
+    expect(await ancestors('/_/')).toBe(`'none'`)
+    expect(await ancestors('/_/?embedded=1')).toBe(`'none'`)
+    expect((await read(local, '/_/')).headers.get('x-frame-options')).toBe('DENY')
   })
 
   const navigation = (site: string, dest: string): string[] => [

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { watchTextFile } from '../../src/node/local/file-watcher.js'
+import { createLocalSidecar } from '../../src/node/index.js'
 import { loadGameServerFile, parseGameServer } from '../../src/node/local/game-server-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
@@ -344,4 +345,13 @@ describe('a saved file is noticed', () => {
     await writeFile(path, 'b')
     expect(await next()).toBe('b')
   })
+})
+
+test.each([
+  ['production', []],
+  ['local', ['test0', 'test1', 'test2']],
+] as const)('without a file in %s mode, its list of players holds %j', async (mode, values) => {
+  const local = await createLocalSidecar({ mode })
+  onTestFinished(() => local.close())
+  expect(local.sidecar.snapshot().gameServer.status.lists).toEqual({ players: { capacity: '100', values } })
 })

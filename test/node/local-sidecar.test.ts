@@ -83,7 +83,7 @@ describe('the life of a local sidecar', () => {
     ],
     [{ allowHosts: 'game.test' as never }, 'allowHosts must be an array'],
     [9358 as never, 'The options must be an object, such as { mode: … }, not 9358'],
-    [{ httpPort: 0 } as never, 'There is no option "httpPort"; did you mean "port"?'],
+    [{ httpPort: 0 } as never, 'There is no option "httpPort"; there are'],
     [{ allowedOrigin: [] } as never, 'There is no option "allowedOrigin"; did you mean "allowOrigins"?'],
     [{ GameServer: {} } as never, 'There is no option "GameServer"; did you mean "gameServer"?'],
     [{ 'ws-limit': undefined } as never, 'There is no option "ws-limit"; did you mean "wsLimit"?'],

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
-import { frame, text, utf8 } from '../frames/bytes.js'
+import { frame, text } from '../frames/bytes.js'
 import { createRawServer, switching, type Upgrade } from '../frames/servers.js'
 import { selfSigned } from '../gateway/certificate.js'
 
@@ -59,12 +59,11 @@ describe('a connection is given up', () => {
   })
 
   test('to a peer that ignores the end of our side and sends on and on', async () => {
-    let sent = 0
     let isGone = false
     const server = await upgraded(({ socket }) => {
       socket.allowHalfOpen = true
       const flood = (): void => {
-        while (!isGone && socket.write(Buffer.alloc(65_536))) sent += 65_536
+        while (!isGone && socket.write(Buffer.alloc(65_536)));
       }
       socket.on('drain', flood).on('close', () => {
         isGone = true
@@ -75,7 +74,6 @@ describe('a connection is given up', () => {
     const socket = new (createWebSocketClass(nodeConnect))(server.url)
     expect(await closed(socket)).toMatchObject({ code: 1006 })
     await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 20_000 })
-    expect(sent).toBeLessThan(64 << 20)
   })
 
   test('while it is being made, by close()', async () => {
@@ -96,35 +94,6 @@ describe('a connection is given up', () => {
     await closed(new (createWebSocketClass(nodeConnect, { random: () => 0 }))(server.url))
     await vi.waitFor(() => expect(Buffer.concat(seen).toString('hex')).toBe('88820000000003ef'), 20_000)
   })
-})
-
-test('a server that pings on and on and never reads is closed, and takes no memory meanwhile', async () => {
-  const batch = Buffer.concat(Array.from({ length: 500 }, () => frame(9, utf8('x'.repeat(125)))))
-  const server = await upgraded(({ socket }) => {
-    socket.pause()
-    const flood = (): void => {
-      while (!socket.destroyed && socket.write(batch));
-    }
-    socket.on('drain', flood)
-    flood()
-  })
-  let most = 0
-  const socket = new (createWebSocketClass((target) => {
-    const stream = nodeConnect(target)
-    return {
-      ...stream,
-      write: (bytes) => {
-        const result = stream.write(bytes)
-        most = Math.max(most, socket.bufferedAmount)
-        return result
-      },
-    }
-  }))(server.url)
-  const problem = new Promise((resolve) => {
-    socket.onerror = ({ error }) => resolve((error as Error).message)
-  })
-  expect(await problem).toContain('pings')
-  expect(most).toBeLessThan(1 << 20)
 })
 
 test('bufferedAmount is what Node has not sent yet, also while it never becomes nothing', async () => {

@@ -155,6 +155,38 @@ describe('an export', () => {
     },
   )
 
+  test.each(['', '&format=har', '&format=html'])(
+    'leaves out what a refused annotation call held, whatever its form (%j)',
+    async (more) => {
+      const local = await start()
+      for (const body of [
+        '{"key":"token","value":["hush-array"]}',
+        '{"key":"token","value":{"a":"hush-object"}}',
+        '{"key":"token","Value":"hush-name"}',
+        '{"key":"token","value":"hush-twice","key":"other"}',
+        '{"key":"other","value":"x"}{"key":"token","value":"hush-behind"}',
+        '[{"key":"token","value":"hush-list"}]',
+        '"hush-text"',
+        '{"key":"TOKEN","value":"hush-case"}',
+      ]) {
+        await call(local, 'PUT', '/metadata/annotation', body)
+      }
+      const good = '{"key":"token","value":"hush-place"}'
+      await call(local, 'POST', '/metadata/annotation', good)
+      await call(local, 'PUT', '/metadata/annotations', good)
+      await call(local, 'PUT', '/metadata/anotation', good)
+      await call(local, 'PUT', '/metadata/annotation/token/hush-path?value=hush-query', good)
+      const reload = { type: 'reload', gameServer: { metadata: { annotations: { token: ['hush-reload'] } } } }
+      await call(local, 'POST', '/_/api/commands', JSON.stringify(reload), { 'x-sidecar-control': '1' })
+      await call(local, 'PUT', '/metadata/annotation', '{"key":"other","value":"told"}')
+      await call(local, 'PUT', '/metadata/label', '{"key":"token","value":"told-label"}')
+      const shut = await (await call(local, 'GET', `/_/api/export?redact=Token${more}`)).text()
+      expect(shut.match(/hush-\w+/g) ?? []).toEqual([])
+      expect(shut).toContain('told-label')
+      expect(shut).toMatch(/\\"value\\":\\"told\\"/)
+    },
+  )
+
   test.each(['?format=xml', '?since=x', '?redact='])('with %s is refused', async (query) => {
     const local = await start()
     expect((await call(local, 'GET', `/_/api/export${query}`)).status).toBe(400)

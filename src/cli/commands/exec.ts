@@ -3,17 +3,18 @@ import type { Command } from 'commander'
 import { variablePrefix } from '../../node/gateway/sidecar-url.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
+import type { LogEntry } from '../../sidecar/index.js'
 import { port, seconds } from '../arguments.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
-import { createEventLines } from '../event-lines.js'
+import { createEventLines, warningLines } from '../event-lines.js'
 import { dashboardUrl } from '../../node/local/dashboard-url.js'
-import { localOptions } from '../local-options.js'
+import { localOptions, USUAL_PORT } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { startError } from '../start-failure.js'
 
 interface ExecFlags extends LocalFlags {
-  readonly httpPort: number
+  readonly httpPort?: number
   readonly platform: string
   readonly grace: number
   readonly restart: boolean
@@ -33,7 +34,7 @@ function define(command: Command): void {
     .option('--restart', 'run the command again for a fresh GameServer, when its GameServer has ended', false)
     .option('--keys', 'steer the sidecar by keys of the terminal; the command gets no input then', false)
     .option('--grace <seconds>', 'time from SIGTERM or SIGHUP to SIGKILL', seconds, 30)
-    .option('--http-port <port>', 'port of the sidecar; 0 for any', port, 0)
+    .option('--http-port <port>', `port of the sidecar; 0 for any (default: ${USUAL_PORT})`, port)
     .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
     .option('--verbose', 'show on stderr what the sidecar is asked', false)
   // An ended GameServer stays, so that tests find it; --restart brings the next.
@@ -52,10 +53,10 @@ async function runExec(args: readonly string[], flags: ExecFlags, context: CliCo
   const say = (text: string): void => context.warn(colors.dim(`sidecar: ${plainText(text)}`))
   let detach: (() => void) | undefined
   try {
-    if (flags.verbose) {
-      const lines = createEventLines(colors, true)
-      local.sidecar.log.subscribe((entry) => lines(entry).forEach(context.warn))
-    }
+    const linesOf = flags.verbose
+      ? createEventLines(colors, true)
+      : (entry: LogEntry): string[] => warningLines(colors, false, entry)
+    local.sidecar.log.subscribe((entry) => linesOf(entry).forEach(context.warn))
     const prefix = variablePrefix(flags.platform)
     const page = flags.dashboard === false ? '' : `, dashboard at ${dashboardUrl(local)}`
     say(`${local.url} (${prefix}PORT=${local.port})${page}`)
@@ -93,7 +94,7 @@ async function takeKeys(local: LocalSidecar, dashboard: boolean, { colors, warn 
 
 async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, platform, quirks, featureGates, wsLimit, record, redact, dashboard, httpPort } = flags
+  const { mode, file, platform, quirks, featureGates, wsLimit, record, redact, dashboard, httpPort = 'usual' } = flags
   const onWarning = (message: string): void => warn(colors.yellow(`warning: ${plainText(message)}`))
   try {
     return await createLocalSidecar({
@@ -104,7 +105,7 @@ async function startSidecar(flags: ExecFlags, { colors, warn }: CliContext): Pro
     })
   } catch (error) {
     throw await startError(error, {
-      port: httpPort,
+      port: flags.httpPort ?? 0,
       portFlag: '--http-port',
       address: '127.0.0.1',
       addressFlag: '--http-port',

@@ -4,6 +4,7 @@ import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
 import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
 import type { OperationName } from '../../protocol/operations.js'
+import { clockTime } from '../clock-time.js'
 import { CommandError, UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { checkHostFlags, checkOrder, defineHost } from '../host-flags.js'
@@ -26,7 +27,15 @@ async function runHost(
   context: CliContext,
 ): Promise<number> {
   const lines = createHostLines(flags.logFormat, context.colors)
-  const onEvent = (event: HostEvent): void => lines(event).forEach(context.print)
+  let tellsPage = flags.local && flags.dashboard !== false && flags.logFormat === 'pretty'
+  const onEvent = (event: HostEvent): void => {
+    lines(event).forEach(context.print)
+    if (tellsPage && (event.event === 'listening' || event.event === 'program')) {
+      tellsPage = false
+      const { dim, cyan } = context.colors
+      context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
+    }
+  }
   try {
     return await runUntilEnd(args, words, flags, context, onEvent)
   } catch (error) {
@@ -154,7 +163,7 @@ function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalS
     record,
     redact,
     dashboard,
-    port: httpPort,
+    port: httpPort ?? 'usual',
     onWarning: warn,
     onLog: warn,
   }

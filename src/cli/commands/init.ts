@@ -5,6 +5,7 @@ import { plainText } from '../../node/plain-text.js'
 import type { Given, Person } from '../../init/index.js'
 import { UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
+import { EXIT } from '../exit-codes.js'
 
 interface InitOptions extends Given {
   readonly into: string
@@ -47,17 +48,33 @@ async function runInit(options: InitOptions, context: CliContext): Promise<numbe
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
     const project = init.inspectProject(options.into)
-    const choices = await init.choose(options, project, terminal?.person)
-    const { written, kept } = await init.writeFiles(options.into, init.renderFiles(choices, project))
+    const existing = await init.readExisting(options.into)
+    const choices = await init.choose(options, project, terminal?.person, existing)
+    const files = init.renderFiles(choices, project, existing)
+    const { written, kept } = await init.writeFiles(options.into, files)
     report(written, kept, context)
+    const isTold = terminal !== undefined || options.kind !== undefined || options.entry !== undefined
+    if (project.whyNoPage !== undefined && choices.kind === 'node' && !isTold) {
+      const why = plainText(project.whyNoPage)
+      context.print(context.colors.yellow(`Taken for a Node program, since ${why}; for its page give --kind page.`))
+    }
+    const leftOut = written.includes('fleet.yaml') ? (existing?.leftOut ?? []) : []
+    if (leftOut.length > 0) {
+      const what = `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: its template has no place for it.`
+      context.print(context.colors.yellow(plainText(what)))
+    }
     const missing = init.missingBuild(options.into, choices, project)
-    const problems = [...(missing === undefined ? [] : [missing]), ...init.imageProblems(options.into, kept, project)]
+    const problems = [
+      ...(missing === undefined ? [] : [missing]),
+      ...init.imageProblems(options.into, kept, choices, project),
+    ]
     for (const problem of problems) context.print(context.colors.yellow(plainText(problem)))
     if (written.length > 0) {
       context.print('\nNext:')
       for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
+      context.print('How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.')
     }
-    return 0
+    return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {
     if (error instanceof init.ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
     if (error instanceof init.ProjectError) throw new UsageError(`${error.message}.`, { cause: error })

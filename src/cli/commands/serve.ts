@@ -8,7 +8,7 @@ import { CommandError, UsageError } from '../context.js'
 import type { CliContext, CommandModule } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { dashboardUrl } from '../../node/local/dashboard-url.js'
-import { isGiven, localOptions } from '../local-options.js'
+import { isGiven, localOptions, USUAL_PORT } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
 import { checkChoices, readSecret } from '../serve-checks.js'
 import type { ServeChoices } from '../serve-checks.js'
@@ -34,7 +34,7 @@ const MISUSED = 64
 /** The options of the local sidecar inside. */
 const insideOptions: readonly Option[] = [
   ...localOptions(),
-  new Option('--http-port <port>', 'port of the local sidecar itself (default: any)').argParser(port),
+  new Option('--http-port <port>', `port of the local sidecar itself (default: ${USUAL_PORT})`).argParser(port),
 ]
 
 export const serveCommand: CommandModule = {
@@ -109,7 +109,7 @@ async function start(dir: string, options: ServeOptions, context: CliContext): P
         redact,
         replace,
         dashboard,
-        port: httpPort,
+        port: httpPort ?? 'usual',
         onWarning,
         onLog: context.warn,
       },

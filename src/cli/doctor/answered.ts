@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/connection/answer.js'
+import { parseObject } from '../../client/answers.js'
 import { isObject } from '../../protocol/is-object.js'
 import { at } from './manifest-file.js'
 import type { Answer } from './probe.js'

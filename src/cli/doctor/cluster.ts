@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { parseObject } from '../../client/connection/answer.js'
+import { parseObject } from '../../client/answers.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import { at } from './manifest-file.js'

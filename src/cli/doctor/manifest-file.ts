@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readText } from '../../node/local/game-server-file.js'
 import { isObject } from '../../protocol/is-object.js'
 
 /** A GameServer file before anything is checked. */
@@ -8,10 +8,9 @@ export type Manifest = Readonly<Record<string, unknown>>
 export async function readManifestFile(path: string): Promise<Manifest | Error> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = await readText(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return new Error(code === 'ENOENT' ? `there is no file ${path}` : (error as Error).message)
+    return error as Error
   }
   const { parseAllDocuments } = await import('../../node/yaml.js')
   let values: Manifest[]

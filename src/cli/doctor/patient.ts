@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/connection/answer.js'
+import { parseObject } from '../../client/answers.js'
 import { callsOf, gameServerOf, stateOf } from './answered.js'
 import type { Listener, Patient } from './check.js'
 import { readManifestFile } from './manifest-file.js'

@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/connection/answer.js'
+import { parseObject } from '../../client/answers.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding, Patient } from './check.js'
 import { firstLine, reasonOf } from './probe.js'

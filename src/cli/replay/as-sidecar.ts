@@ -114,10 +114,9 @@ function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefi
   if (line.type !== 'entry') return undefined
   const { event, at, problem } = line.entry
   const breaks =
-    event.type === 'crashed' ||
-    (event.type === 'control' &&
-      problem === undefined &&
-      (event.command.type === 'restart' || event.command.type === 'dropWatchers'))
+    event.type === 'control' &&
+    problem === undefined &&
+    (event.command.type === 'restart' || event.command.type === 'dropWatchers')
   return breaks ? { at, gameServer: undefined } : undefined
 }
 

@@ -6,6 +6,9 @@ import { join } from './text.js'
 /** Debian 12 with Node, and with the same libraries in every stage. */
 const NODE_IMAGE = 'node:24-bookworm-slim'
 
+/** Libraries of glibc that Node does without and native modules of npm load, such as those of sharp; 100 kB. */
+const GLIBC = ['libanl.so.1', 'libresolv.so.2', 'librt.so.1', 'libutil.so.1']
+
 export const dockerfile = (choices: Choices, project: Project): string =>
   choices.kind === 'page' ? pageImage(choices, project) : nodeImage(choices, project)
 
@@ -25,7 +28,7 @@ RUN ${project.manager} run build
 # installed${webrtc ? "; WebRTC's is. Versions are those of" : '. The version is that of'} your project.
 FROM ${NODE_IMAGE} AS host
 WORKDIR /host
-COPY ${project.manifests.join(' ')} ./
+${copy(project.manifests)}
 ${installOnly(webrtc ? [SIDECAR, WEBRTC] : [SIDECAR])}
 
 # ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with the libraries that they need, of more than 1 GB that Debian installs for them.
@@ -81,7 +84,7 @@ ${
 # 2. Node and tini, with the libraries that they need.
 FROM ${NODE_IMAGE} AS root
 ${packages('binutils ca-certificates tini')}
-${collect(['$(command -v node)', '/usr/bin/tini'])}
+${collect(['$(command -v node)', '/usr/bin/tini', ...GLIBC.map((library) => `/usr/lib/*/${library}`)])}
 
 # The image: no shell, no package manager. kubectl debug brings tools when you need some.
 FROM scratch
@@ -89,7 +92,7 @@ COPY --from=root /image/ /
 # The image's user may read your files, whatever their modes are on your machine.
 COPY --chmod=755 --from=server /server/ /server/
 # The root file system is read-only in the cluster, but for /tmp, which the manifests mount.
-ENV NODE_ENV=production HOME=/tmp PORT=${port}
+ENV NODE_ENV=production HOME=/tmp PORT=${port}${isByTsx(entry, project) ? ' NODE_OPTIONS="--import tsx"' : ''}
 WORKDIR /server
 USER 1001:1001
 EXPOSE ${port}
@@ -98,13 +101,22 @@ ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/
 `,
   )
 
+/** Node itself runs TypeScript only if types are all that has to be taken away. */
+const isByTsx = (entry: string, { packages }: Project): boolean => /\.[cm]?ts$/.test(entry) && packages.includes('tsx')
+
+/** Copies files to where the step is. A path of package.json may hold what ends a word or a line. */
+const copy = (files: readonly string[]): string =>
+  files.every((file) => /^[-\w./@+*]+$/.test(file))
+    ? `COPY ${files.join(' ')} ./`
+    : `COPY [${[...files, './'].map((file) => JSON.stringify(file)).join(', ')}]`
+
 /** Packages are installed before the sources are copied, so that a change of these alone doesn't install them again. */
 const copyAndInstall = (project: Project, command: string): string =>
   project.installNeedsSources
     ? `# Everything is copied first, since a script or patch of the installation may need it.
 COPY . .
 RUN ${command}`
-    : `COPY ${project.manifests.join(' ')} ./
+    : `${copy(project.manifests)}
 RUN ${command}
 COPY . .`
 

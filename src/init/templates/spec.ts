@@ -89,7 +89,12 @@ ${indent(sizes(choices), 10)}
           - name: tmp
             mountPath: /tmp
     volumes:
-      # The only folder that can be written${choices.kind === 'page' ? "; the browser's profile is there" : ''}.
+      # The only folder that can be written${
+        choices.kind === 'page'
+          ? "; the browser's profile is there"
+          : `. A program that writes beside itself gets
+      # EROFS: give it another emptyDir, mounted at the folder in /server that it writes to`
+      }.
       - name: tmp
         emptyDir:
           sizeLimit: 256Mi${

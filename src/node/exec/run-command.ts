@@ -4,6 +4,8 @@ import { passSignals } from './pass-signals.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
+/** Longest wait for a state that the game has asked for: its sidecar writes it half a second later, unless a fault keeps it. */
+const WRITE_MS = 2_000
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
 const KUBELET_MS = 1_000
 
@@ -64,13 +66,14 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       running = await startCommand(command, { env, stdio: [stdin, 'inherit', 'inherit'] })
       const end = await running.exited
       running = undefined
+      const isEnding = await untilEndIsWritten(local)
       clearTimeout(kubelet)
       kubelet = undefined
       const { gameServer } = local.sidecar.snapshot()
       const { name } = gameServer.object_meta
       const how = end.signal ?? `exit code ${end.exitCode}`
       say(`${command[0]} ended with ${how}; GameServer ${name} is ${stateOf(local)}`)
-      if (!restarts || signalled || endReasonOf(gameServer) === undefined) return end
+      if (!restarts || signalled || !(isEnding || endReasonOf(gameServer) !== undefined)) return end
       local.control({ type: 'restart', fresh: true })
       say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`)
     }
@@ -84,6 +87,23 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     unsubscribe()
     stopPassing()
   }
+}
+
+/** Whether the game's last call was one that ends its GameServer; resolves once that is written. */
+async function untilEndIsWritten({ sidecar }: LocalSidecar): Promise<boolean> {
+  const isPending = (): boolean =>
+    sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
+  if (!isPending()) return false
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, WRITE_MS)
+    const unsubscribe = sidecar.log.subscribe(() => {
+      if (isPending()) return
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    })
+  })
+  return true
 }
 
 function stateOf(local: LocalSidecar): string {

@@ -31,15 +31,15 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   const until = performance.now() + share
   players.refuse()
   // A page that crashes while it ends would be waited for in vain.
-  const listened = await Promise.race([
+  const isDone = await Promise.race([
     page.shutdown(signal, share, Math.min(share, CLIENT_MS)).catch(() => undefined),
     page.gone,
   ])
-  if (typeof listened === 'string') warn(`The page was not done: ${listened}`)
-  else if (listened === undefined) {
+  if (typeof isDone === 'string') warn(`The page was not done: ${isDone}`)
+  else if (isDone === undefined) {
     // A page that is gone doesn't answer either, but at once.
     if (performance.now() >= until - 1) warn(`The page was not done within its ${share} ms`)
-  } else if (!listened && gateway.tellSignal(signal) > 0) {
+  } else if (!isDone && gateway.tellSignal(signal) > 0) {
     await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
   }
   players.closeAll(1001, 'The server is stopping')

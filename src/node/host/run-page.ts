@@ -6,6 +6,7 @@ import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
 import { watchPage } from './page/watch-page.js'
 import { watchForHang } from './supervision/hang-watch.js'
+import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
 import { remindOfReady } from './supervision/ready-reminder.js'
 import { stackOfHang } from './supervision/stack-of-hang.js'
@@ -65,6 +66,7 @@ const NO_STEP =
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   const { settings, tell, pageUrl, playersPath, began } = given
   const bootsUntil = performance.now() + settings.bootTimeout
+  const whyKilled = watchForKills()
   const browser = await given.browser
   try {
     tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
@@ -140,10 +142,11 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
       return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
     }
 
-    const gone = Promise.race([browser.ended.then((how) => `The browser has ended (${how})`), page.gone])
+    const ended = browser.ended.then((how) => `The browser has ended (${how})`)
+    const gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
     void gone.then(fail)
     page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
-    const ended = new Promise<PageEnd>((resolve) => {
+    const pageEnded = new Promise<PageEnd>((resolve) => {
       // What the page has written before comes first.
       const endWith = async (end: PageEnd): Promise<void> => {
         await watch.flush()
@@ -154,7 +157,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
     })
 
     return {
-      ended,
+      ended: pageEnded,
       gone,
       shutdown(signal, patience, clientPatience) {
         isEnding = true

@@ -11,8 +11,8 @@ export interface PageRequest {
   readonly method: string
   readonly acceptEncoding: string
   readonly ifNoneMatch: string
-  /** Origins whose pages may show it in a frame, beside its own. */
-  readonly frames: readonly string[]
+  /** Origins whose pages may show it in a frame, beside its own; undefined if no page may. */
+  readonly frames: readonly string[] | undefined
 }
 
 /** Answers a request for the dashboard. Nothing in the page is a secret: all that it shows comes from the control interface. */
@@ -25,10 +25,11 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
       `style-src '${hashes.style}'`,
       `connect-src 'self'`,
       `img-src data:`,
-      `frame-ancestors ${["'self'", ...frames].join(' ')}`,
+      `frame-ancestors ${frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')}`,
       `base-uri 'none'`,
       `form-action 'none'`,
     ].join('; '),
+    ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',

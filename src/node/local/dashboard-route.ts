@@ -53,6 +53,6 @@ export async function answerDashboard(
     method,
     acceptEncoding: header('accept-encoding'),
     ifNoneMatch: header('if-none-match'),
-    frames: isEmbedded(target) ? frames : [],
+    frames: isEmbedded(target) ? frames : undefined,
   })
 }

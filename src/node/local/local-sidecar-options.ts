@@ -5,8 +5,11 @@ import { refuseUnknownOptions } from '../unknown-option.js'
 export interface LocalSidecarOptions {
   /** The program to imitate: the real sidecar `local` or in a pod. Default `production`. */
   readonly mode?: SidecarMode | undefined
-  /** Port for HTTP and WebSocket; 0, the default, takes any free one. */
-  readonly port?: number | undefined
+  /**
+   * Port for HTTP and WebSocket; 0, the default, takes any free one, and `'usual'` takes 9358 if it is free, so that the
+   * address stays over restarts.
+   */
+  readonly port?: number | 'usual' | undefined
   /** Address to listen on. Default 127.0.0.1; beyond loopback, the control interface requires a token. */
   readonly address?: string | undefined
   /** The GameServer to start with, as a manifest. */
@@ -70,15 +73,15 @@ const known = {
 
 /** Checks the options of the server, and that every option is known. @throws TypeError */
 export function resolveServerOptions(options: LocalSidecarOptions): {
-  port: number
+  port: number | 'usual'
   address: string
   lineLimit: number
   onWarning: (message: string) => void
 } {
   refuseUnknownOptions(options, Object.keys(known))
   const { port = 0, address = '127.0.0.1', wsLimit = 65_536, onWarning = warnProcess } = options
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(`port must be a whole number from 0 to 65535; got ${String(port)}`)
+  if (port !== 'usual' && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    throw new TypeError(`port must be "usual" or a whole number from 0 to 65535; got ${String(port)}`)
   }
   if (!Number.isInteger(wsLimit) || wsLimit < 0) {
     throw new TypeError(`wsLimit must be a whole number of bytes, or 0 for no limit; got ${String(wsLimit)}`)

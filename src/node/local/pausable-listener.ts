@@ -13,9 +13,19 @@ export interface PausableListener {
   close(cutConnections: () => void): Promise<void>
 }
 
+/** The real sidecar's port, which clients and commands look at by default. */
+const USUAL_PORT = 9358
+
 /** Lets a server listen. A port of 0 takes a free one, which it keeps after a pause. */
-export async function startListening(server: Server, port: number, address: string): Promise<PausableListener> {
-  await listen(server, port, address)
+export async function startListening(
+  server: Server,
+  port: number | 'usual',
+  address: string,
+): Promise<PausableListener> {
+  await listen(server, port === 'usual' ? USUAL_PORT : port, address).catch((error: unknown) => {
+    if (port !== 'usual' || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen(server, 0, address)
+  })
   const bound = (server.address() as AddressInfo).port
   let closed = false
   let pause: Promise<void> | undefined

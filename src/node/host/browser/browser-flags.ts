@@ -22,6 +22,8 @@ const ALWAYS = [
   '--disable-component-update',
   '--disable-sync',
   '--mute-audio',
+  // Nobody clicks here, which sound would wait for.
+  '--autoplay-policy=no-user-gesture-required',
   // Without it the browser hangs where /dev/shm can't be written.
   '--disable-dev-shm-usage',
   '--disable-breakpad',

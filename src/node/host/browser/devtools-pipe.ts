@@ -34,7 +34,7 @@ const NUL = 0
 /** Speaks the DevTools protocol over the pipes of a browser: messages in JSON, each ended by a zero byte. */
 export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsPipe {
   const waiting = new Map<number, Waiting>()
-  const listeners = new Map<string, Set<(params: never) => void>>()
+  const listeners = new Map<string, Set<(params: never, size: number) => void>>()
   let lastId = 0
   let ended: string | undefined
 
@@ -46,9 +46,9 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
     return command
   }
 
-  const receive = ({ id, sessionId = '', method, params, result, error }: Message): void => {
+  const receive = ({ id, sessionId = '', method, params, result, error }: Message, size: number): void => {
     if (id === undefined) {
-      for (const listener of listeners.get(`${sessionId} ${method}`) ?? []) listener(params as never)
+      for (const listener of listeners.get(`${sessionId} ${method}`) ?? []) listener(params as never, size)
       return
     }
     const command = settle(id)
@@ -75,7 +75,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
       const key = `${sessionId} ${event}`
       const group = listeners.get(key) ?? new Set()
       listeners.set(key, group)
-      const own = (params: never): void => listener(params)
+      const own = (params: never, size: number): void => listener(params, size)
       group.add(own)
       return () => {
         group.delete(own)
@@ -95,7 +95,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
 
   readMessages(input, (text) => {
     const message = parse(text)
-    if (message !== undefined) receive(message)
+    if (message !== undefined) receive(message, text.length)
   })
   // The browser's exit tells why its pipes break.
   input.on('error', () => undefined)

@@ -7,9 +7,9 @@ export interface DevtoolsSession {
    * @throws DevtoolsError if the browser answers with an error, doesn't answer in time, or has ended
    */
   send<Result = unknown>(method: string, params?: object, deadline?: number): Promise<Result>
-  /** Calls the listener with the parameters of each event. Returns the function that ends it. */
+  /** Calls the listener with the parameters of each event and the length of its text. Returns the function that ends it. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
-  on<Params = never>(event: string, listener: (params: Params) => void): () => void
+  on<Params = never>(event: string, listener: (params: Params, size: number) => void): () => void
 }
 
 /** A command of the DevTools protocol that failed. */

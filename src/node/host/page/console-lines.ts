@@ -96,16 +96,16 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
   return {
     read(session, onEvent) {
       const ends = [
-        session.on<ConsoleCall>('Runtime.consoleAPICalled', (call) => {
-          onEvent(sizeOf(call))
+        session.on<ConsoleCall>('Runtime.consoleAPICalled', (call, size) => {
+          onEvent(size)
           onCall(call)
         }),
-        session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }) => {
-          onEvent(0)
+        session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }, size) => {
+          onEvent(size)
           onException(exceptionDetails)
         }),
-        session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => {
-          onEvent(0)
+        session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }, size) => {
+          onEvent(size)
           onEntry(entry)
         }),
       ]
@@ -123,6 +123,3 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
 }
 
 const hasFrames = (text: string): boolean => /^ {1,8}at /m.test(text)
-
-const sizeOf = ({ args }: ConsoleCall): number =>
-  args.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0)

@@ -22,7 +22,8 @@ export interface HostedPage {
    */
   ticks(deadline: number): Promise<number>
   /**
-   * Tells the page to end, and resolves with whether it listened, when what it does for it is done.
+   * Tells the page to end, and resolves when what it does for it is done, with whether that is all. Otherwise its clients
+   * may listen to the watch.
    * @param patience ms that a page has that listens
    * @param clientPatience ms of one that leaves it to its client
    */

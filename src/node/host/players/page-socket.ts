@@ -98,7 +98,8 @@ export class PageSocket {
     clearTimeout(this.#takenTimer)
     if (this.#takenTimer !== undefined) this.#writer.taken(this.#batches)
     this.#flushing = this.#takenTimer = undefined
-    this.#writer.flush()
+    // Behind a page that doesn't read, many small batches would take many times their size.
+    if (!this.#socket?.bufferedAmount) this.#writer.flush()
   }
 
   #send(batch: Uint8Array): void {
@@ -106,7 +107,9 @@ export class PageSocket {
     if (socket === undefined) return
     // The writer uses its bytes again.
     socket.send(Buffer.from(batch), () => {
-      if (socket === this.#socket && this.#isFull && socket.bufferedAmount <= ROOM_BYTES) this.#setFull(false)
+      if (socket !== this.#socket) return
+      if (this.#isFull && socket.bufferedAmount <= ROOM_BYTES) this.#setFull(false)
+      if (socket.bufferedAmount === 0) this.#writer.flush()
     })
     if (!this.#isFull && socket.bufferedAmount > FULL_BYTES) this.#setFull(true)
   }

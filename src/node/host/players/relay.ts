@@ -48,10 +48,11 @@ export class Relay {
     if (this.#isStopping) return STOPPING
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
     const page = this.options.page()
+    // Each would wait for the page as two frames, however soon the player leaves.
+    if (page.isFull) return { code: 1013, reason: 'The game is busy' }
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     page.writer.open(player.id, transport.remoteAddress, transport.url)
-    if (page.isFull) transport.pause()
     this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
     return player
   }

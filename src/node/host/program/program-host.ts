@@ -16,6 +16,7 @@ import {
 } from '../local-kubelet.js'
 import { plainLines } from '../plain-lines.js'
 import { tellSafely } from '../tell.js'
+import { watchForKills } from '../supervision/memory-limit.js'
 import { describeCrash } from './crash.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
@@ -74,6 +75,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   }
 
   let program: ProgramProcess
+  let whyKilled = watchForKills()
   let startedAt = 0
   let restarted = 0
   let restart: { readonly cancel: () => void } | undefined
@@ -113,6 +115,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
 
   const start = async (): Promise<void> => {
     startedAt = performance.now()
+    whyKilled = watchForKills()
     const command = programCommand(runtime, settings.file, settings.args, settings.runtimeArgs)
     try {
       program = await startProgram(command, env, (level, line) =>
@@ -130,7 +133,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     // Once its GameServer has come to its end, a program ends as well, and a fresh one takes its place.
     if (closing !== undefined || isReplaced()) return
     if (end.code === 0) return finish({ code: 0, reason: 'The program has ended.' })
-    const { sentence, details } = describeCrash(end)
+    const { sentence, details } = describeCrash(end, whyKilled())
     emit({ event: 'crash', reason: [sentence, ...details].join('\n') })
     const mayRestart = restarted < restarts && (await sight.isFresh())
     // It may have been told to end meanwhile.

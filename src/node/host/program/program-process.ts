@@ -3,8 +3,8 @@ import { endGroup, guardGroup } from '../../exec/guardian.js'
 import { readLines } from './line-reader.js'
 import type { ProgramCommand } from './runtimes.js'
 
-/** Lines of stderr that are kept for the reason of a crash: as many as Node writes about an exception, and some more. */
-const KEPT_LINES = 24
+/** Lines of stderr that are kept for the reason of a crash: Node lists each file of a "require stack" twice. */
+const KEPT_LINES = 100
 const KEPT_LENGTH = 300
 /** Longest wait for output after the program's end. */
 const OUTPUT_MS = 1_000

@@ -47,28 +47,48 @@ export function defaultMemoryLimit(facts: MemoryFacts = thisMachine): MemoryLimi
 /** The size for `--max-old-space-size`, in MB. */
 export const heapSizeFor = (bytes: number): number => Math.min(LARGEST_HEAP_MB, Math.max(1, Math.floor(bytes / MB)))
 
+/**
+ * Looks from now on whether the system kills processes of this container for want of memory. The function that it returns
+ * says so in words that go behind what was seen of the end; if it hasn't, there are none.
+ */
+export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
+  const before = killsOf(facts)
+  return () =>
+    killsOf(facts) > before ? `: killed, since ${defaultMemoryLimit(facts).source} of memory were full` : ''
+}
+
+const killsOf = (facts: MemoryFacts): number => {
+  const own = textsOfGroups(facts, 'memory.events', 'memory.oom_control').at(-1) ?? ''
+  return Number(/^oom_kill (\d+)$/m.exec(own)?.[1] ?? 0)
+}
+
 /** The least limit of all groups that this process is in; Infinity if there is none. */
-function containerLimit({ read }: MemoryFacts): number {
+const containerLimit = (facts: MemoryFacts): number =>
+  Math.min(
+    ...textsOfGroups(facts, 'memory.max', 'memory.limit_in_bytes').flatMap((text) =>
+      /^\d+$/.test(text) ? [Number(text)] : [],
+    ),
+  )
+
+/** What a file says in each group that this process is in, its own the last. */
+function textsOfGroups({ read }: MemoryFacts, currentFile: string, formerFile: string): string[] {
   const groups = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
   const pathOf = (matches: (controllers: string) => boolean): string | undefined =>
     groups.find((group) => group !== null && matches(group[1]!))?.[2]
   const current = pathOf((controllers) => controllers === '')
   const former = pathOf((controllers) => controllers.split(',').includes('memory'))
-  return Math.min(
-    ...limitsAlong('/sys/fs/cgroup', current, 'memory.max', read),
-    ...limitsAlong('/sys/fs/cgroup/memory', former, 'memory.limit_in_bytes', read),
-  )
+  return [
+    ...textsAlong('/sys/fs/cgroup', current, currentFile, read),
+    ...textsAlong('/sys/fs/cgroup/memory', former, formerFile, read),
+  ]
 }
 
-/** The limits from a group up to the root. A container often sees its own group as the root, whatever its path says. */
-function limitsAlong(root: string, path: string | undefined, file: string, read: MemoryFacts['read']): number[] {
+/** The texts from the root down to a group. A container often sees its own group as the root, whatever its path says. */
+function textsAlong(root: string, path: string | undefined, file: string, read: MemoryFacts['read']): string[] {
   if (path === undefined) return []
   const names = path.split('/').filter((name) => name !== '' && name !== '..')
-  return names
-    .map((_name, index) => `${root}/${names.slice(0, index + 1).join('/')}/${file}`)
-    .concat(`${root}/${file}`)
-    .flatMap((place) => {
-      const text = read(place)?.trim() ?? ''
-      return /^\d+$/.test(text) ? [Number(text)] : []
-    })
+  return ['', ...names].flatMap((_name, index) => {
+    const text = read([root, ...names.slice(0, index), file].join('/'))?.trim()
+    return text === undefined ? [] : [text]
+  })
 }

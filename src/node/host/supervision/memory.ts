@@ -1,17 +1,17 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
-import { createRendererMemory } from './renderer-memory.js'
+import { createBrowserMemory } from './browser-memory.js'
 
 export interface MemoryWatchOptions {
   readonly session: DevtoolsSession
   readonly browserPid: number
-  /** Bytes that the page's heap and buffers may take together. */
+  /** Bytes that the page may take, in all processes of its browser. */
   readonly limit: number
   /** Told once, when most of the limit is used. */
   onWarning(text: string): void
   /** Told once, when the limit is passed; nothing is watched afterwards. */
   onExceeded(text: string): void
-  /** Bytes that the renderers hold, for tests. */
-  readonly rendererMemory?: () => number | undefined
+  /** Bytes that the browser's processes hold, for tests. */
+  readonly browserMemory?: () => number | undefined
 }
 
 interface HeapUsage {
@@ -28,40 +28,43 @@ const LOOK_MS = 250
 const WARN_AT = 0.8
 /** By how much it must grow until its garbage is collected again, which takes the page's time. */
 const GROWTH = 0.05
-/** What a renderer holds beside the page's heap and buffers: its own structures, images, and memory kept for reuse. */
-const RENDERER_SHARE = 128 * MB
+/** What the processes come to hold for themselves once a page is loaded: structures, and memory kept for reuse. */
+const BROWSER_SHARE = 128 * MB
 
 /**
- * Watches how much memory the page takes: its own figure each second, and that of its process, which is known also while
- * the page is busy.
+ * Watches how much memory the page takes: its own figure, and what its browser's processes hold more than before the page
+ * was loaded. Blobs and textures are only in the latter, which is known also while the page is busy.
  *
  * @returns the function that ends it
  */
 export function watchMemory(options: MemoryWatchOptions): () => void {
   const { session, limit, onWarning, onExceeded } = options
-  const rendererMemory = options.rendererMemory ?? createRendererMemory(options.browserPid)
+  const browserMemory = options.browserMemory ?? createBrowserMemory(options.browserPid)
+  const base = (browserMemory() ?? 0) + BROWSER_SHARE
+  const heldByBrowser = (): number => (browserMemory() ?? 0) - base
   let hasWarned = false
   let hasEnded = false
   let isAsking = false
   /** What the page took when its garbage was last collected. */
   let needed = 0
 
-  const heapUsage = async (): Promise<number> => {
+  const takenByPage = async (): Promise<number> => {
     const usage = await session.send<HeapUsage>('Runtime.getHeapUsage', {}, ASK_MS)
-    return usage.usedSize + (usage.embedderHeapUsedSize ?? 0) + (usage.backingStorageSize ?? 0)
+    const heap = usage.usedSize + (usage.embedderHeapUsedSize ?? 0) + (usage.backingStorageSize ?? 0)
+    return Math.max(heap, heldByBrowser())
   }
 
   const ask = async (): Promise<void> => {
     if (isAsking) return
     isAsking = true
     try {
-      let used = await heapUsage()
+      let used = await takenByPage()
       if (used > limit || (used > limit * WARN_AT && used > needed + limit * GROWTH)) {
         // What nobody needs any more doesn't count.
         await session.send('HeapProfiler.collectGarbage', {}, 10 * ASK_MS)
-        used = needed = await heapUsage()
+        used = needed = await takenByPage()
       }
-      if (used > limit) exceed(`The page takes ${shown(used)} of memory`)
+      if (used > limit) exceed(used)
       else if (used > limit * WARN_AT) warn(used)
     } catch {
       // It is busy or gone. Whoever watches for that will tell; its memory is known all the same.
@@ -71,8 +74,10 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
   }
 
   const look = (): void => {
-    const held = rendererMemory() ?? 0
-    if (held > limit + RENDERER_SHARE) exceed(`The page's process takes ${shown(held)} of memory`)
+    const held = heldByBrowser()
+    if (held > limit) exceed(held)
+    // A Blob that nobody needs stays in the browser until the page collects its garbage, and it feels no need to.
+    else if (held > limit * WARN_AT) void ask()
   }
 
   const warn = (used: number): void => {
@@ -81,10 +86,10 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
     onWarning(`The page takes ${shown(used)} of memory, and is ended at ${shown(limit)}; --max-memory sets the limit`)
   }
 
-  const exceed = (text: string): void => {
+  const exceed = (used: number): void => {
     if (hasEnded) return
     end()
-    onExceeded(`${text}, and may take ${shown(limit)}; --max-memory sets the limit`)
+    onExceeded(`The page takes ${shown(used)} of memory, and may take ${shown(limit)}; --max-memory sets the limit`)
   }
 
   const timers = [setInterval(() => void ask(), ASK_MS).unref(), setInterval(look, LOOK_MS).unref()]

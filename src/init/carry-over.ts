@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { GameServerFileError, loadGameServerFile } from '../node/local/game-server-file.js'
+import { parseDocument } from '../node/yaml.js'
+import { isObject } from '../protocol/is-object.js'
+import { ChoiceError, readImage } from './choices.js'
+import type { Resource } from './choices.js'
+import { ProjectError } from './project.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a gameserver.yaml that is there says: its server was tried, so those of the Fleet have to be like it. */
+export interface Existing {
+  readonly port: number | undefined
+  readonly protocol: string | undefined
+  readonly image: string | undefined
+  readonly counters: readonly Resource[]
+  readonly lists: readonly Resource[]
+  /** What the Fleet's template takes over, by the fields of `metadata` and `spec`. */
+  readonly template: Readonly<Record<'metadata' | 'spec', Fields>>
+  /** Fields that a template has no place for. */
+  readonly leftOut: readonly string[]
+}
+
+/**
+ * Reads the gameserver.yaml of a project; undefined if there is none.
+ *
+ * @throws ProjectError for a file that can't be used
+ */
+export async function readExisting(folder: string): Promise<Existing | undefined> {
+  const path = join(folder, 'gameserver.yaml')
+  if (!existsSync(path)) return undefined
+  try {
+    const manifest = await loadGameServerFile(path)
+    const { labels, annotations, name: _name, generateName: _generated, ...ofOneServer } = fieldsOf(manifest.metadata)
+    const { counters, lists, ...ofOneMoment } = fieldsOf(manifest.status)
+    const spec = fieldsOf(manifest.spec)
+    const all = {
+      counters: { ...fieldsOf(spec['counters']), ...fieldsOf(counters) },
+      lists: { ...fieldsOf(spec['lists']), ...fieldsOf(lists) },
+    }
+    const { containerPort, protocol } = firstOf(spec['ports'])
+    const image = firstOf(fieldsOf(fieldsOf(spec['template'])['spec'])['containers'])['image']
+    return {
+      port: typeof containerPort === 'number' ? containerPort : undefined,
+      protocol: typeof protocol === 'string' ? protocol : undefined,
+      image: typeof image === 'string' ? readImage(image) : undefined,
+      counters: resourcesOf(all.counters),
+      lists: resourcesOf(all.lists),
+      template: { metadata: { labels, annotations }, spec: { ...spec, ...all } },
+      leftOut: [
+        ...Object.keys(ofOneServer).map((field) => `metadata.${field}`),
+        ...Object.keys(ofOneMoment).map((field) => `status.${field}`),
+      ],
+    }
+  } catch (error) {
+    if (error instanceof GameServerFileError) throw new ProjectError(error.message, { cause: error })
+    if (error instanceof ChoiceError) throw new ProjectError(`${path}: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** Puts what gameserver.yaml says into the text of a Fleet. What it leaves to defaults stays as the Fleet has it. */
+export function carryOver(fleet: string, { template }: Existing): string {
+  const document = parseDocument(fleet)
+  const ours = fieldsOf(fieldsOf(document.toJS() as unknown)['spec'])['template']
+  let hasChanged = false
+  for (const part of ['metadata', 'spec'] as const) {
+    for (const [field, theirs] of Object.entries(template[part])) {
+      const before = fieldsOf(fieldsOf(ours)[part])[field]
+      const after = merged(field, before, theirs)
+      if (after === undefined || isDeepStrictEqual(before, after)) continue
+      document.setIn(['spec', 'template', part, field], after)
+      hasChanged = true
+    }
+  }
+  return hasChanged ? document.toString({ lineWidth: 0, flowCollectionPadding: false }) : fleet
+}
+
+function merged(field: string, ours: unknown, theirs: unknown): unknown {
+  if (theirs == null || (isObject(theirs) && Object.keys(theirs).length === 0)) return undefined
+  if (field === 'ports' && Array.isArray(theirs)) {
+    const [first, ...others] = theirs as readonly Fields[]
+    const { protocol, ...rest } = firstOf(ours)
+    // Of such a port the platform alone says which one it is in the container.
+    const isFree = first?.['portPolicy'] !== 'Passthrough'
+    return [{ ...(isFree ? rest : {}), protocol, ...first }, ...others]
+  }
+  // Parts of two pods make none that anybody has tried.
+  return isObject(ours) && isObject(theirs) && field !== 'template' ? { ...ours, ...theirs } : theirs
+}
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+const firstOf = (value: unknown): Fields => fieldsOf(Array.isArray(value) ? value[0] : undefined)
+
+const resourcesOf = (all: Fields): Resource[] =>
+  Object.entries(all).map(([name, one]) => ({ name, capacity: Number(fieldsOf(one)['capacity'] ?? 0) }))

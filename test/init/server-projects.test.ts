@@ -1,0 +1,113 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, test } from 'vitest'
+import { init, packageJson, project } from './support.js'
+
+/** Runs init in a project with these files, and gives its Dockerfile. */
+async function initIn(content: object, files: Readonly<Record<string, string>>, ...args: string[]) {
+  const folder = await project()
+  await packageJson(folder, content)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  const { code, out } = await init(folder, ...args)
+  const docker = await readFile(join(folder, 'Dockerfile'), 'utf8')
+  expect(validate(docker)).toEqual([])
+  return { code, out, docker, program: /"--node", "\/server\/(.*?)"\]/.exec(docker)?.[1] }
+}
+
+describe('a project with a page is a program', () => {
+  test.each([
+    ['npm start runs it by tsx', { scripts: { start: 'tsx watch src/index.ts' } }, 'src/index.ts'],
+    [
+      'npm start runs it by cross-env',
+      { scripts: { start: 'cross-env A=b node -r dotenv/config src/index.ts' } },
+      'src/index.ts',
+    ],
+    ['npm start runs it by nodemon', { scripts: { start: 'npm run lint && nodemon src/index.ts' } }, 'src/index.ts'],
+    ['npm start runs what the build makes', { scripts: { build: 'tsc', start: 'node lib/run.js' } }, 'lib/run.js'],
+    ['it is the main file', { main: './src/index.ts' }, 'src/index.ts'],
+    ['there is one and a server package', { dependencies: { '@colyseus/core': '1' } }, 'server.js'],
+    ['there is a server package', { scripts: { start: 'gulp run' }, dependencies: { 'socket.io': '4' } }, 'server.js'],
+  ])('where %s, and init says why', async (_, content, expected) => {
+    const files = { 'dist/index.html': '', 'src/index.ts': '', 'server.js': '' }
+    const { program, out } = await initIn(content, files)
+    expect(program).toBe(expected)
+    expect(out).toMatch(/Taken for a Node program, since .*; for its page give --kind page\./)
+  })
+
+  test('but not where the page itself loads the main file', async () => {
+    const files = { 'index.html': '<script src="./game.js"></script>', 'game.js': '' }
+    expect((await initIn({ main: 'game.js' }, files)).program).toBeUndefined()
+  })
+})
+
+describe('init says what would go wrong in the image', () => {
+  test('a program that is not there, and nothing of one that is', async () => {
+    const server = { dependencies: { ws: '8' } }
+    expect((await initIn(server, {})).out).toContain('There is no server.mjs: name your program with --entry.')
+    expect((await initIn(server, { 'server.mjs': '' })).out).not.toContain('There is no')
+  })
+
+  test('a build folder that is not there yet', async () => {
+    const { out } = await initIn({ scripts: { build: 'build' } }, {})
+    expect(out).toContain('There is no dist/index.html yet: npm run build has to make it in the image')
+  })
+
+  test('a package that the program imports and the image leaves out', async () => {
+    const { out } = await initIn(
+      { devDependencies: { ws: '8', '@team/lib': '1', mocha: '10' } },
+      { 'server.mjs': "// It doesn't matter\nimport { WebSocketServer } from 'ws'\nawait import('@team/lib/part')" },
+    )
+    expect(out).toContain(
+      'server.mjs imports ws, which is a devDependency, so the image goes without it: run "npm install ws".',
+    )
+    expect(out).toContain('imports @team/lib,')
+    expect(out).not.toContain('mocha')
+  })
+
+  test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
+    const { out, docker } = await initIn(
+      { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } },
+      { 'server.ts': '' },
+    )
+    expect(out).toContain('server.ts needs tsx, which is a devDependency')
+    expect(docker).toContain('NODE_OPTIONS="--import tsx"')
+  })
+
+  test('a .dockerignore that leaves in node_modules, or out what the image needs', async () => {
+    const page = { 'dist/index.html': '', '.dockerignore': 'dist\n' }
+    const { out } = await initIn({}, page)
+    expect(out).toContain("The .dockerignore that was there doesn't leave out node_modules")
+    expect(out).toContain('The .dockerignore that was there leaves out dist, which the Dockerfile copies')
+    const fine = await initIn({}, { ...page, '.dockerignore': 'node_modules\n' })
+    expect(fine.out).not.toContain('.dockerignore that was there')
+  })
+})
+
+test('the image has the small libraries of glibc, which native modules of npm load', async () => {
+  const { docker } = await initIn({}, { 'server.mjs': '' })
+  for (const library of ['librt.so.1', 'libresolv.so.2']) expect(docker).toContain(library)
+})
+
+test('the manifests say where a program may write', async () => {
+  const folder = await project()
+  await init(folder, '--kind', 'node')
+  expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toMatch(/# .*EROFS/)
+})
+
+test.each([
+  ['spaces', 'file:my packages/sidecar.tgz', 'my packages/sidecar.tgz'],
+  ['a line end', 'file:a.tgz ./\nRUN reboot\n#', 'a.tgz ./\nRUN reboot\n#'],
+])('a file of package.json with %s in its path is one argument of the Dockerfile', async (_, version, path) => {
+  const { docker } = await initIn({ dependencies: { 'gameserver-sidecar': version } }, { 'dist/index.html': '' })
+  expect(docker).toContain(`\nCOPY ["package*.json", ${JSON.stringify(path)}, "./"]\n`)
+  expect(docker).not.toMatch(/^RUN reboot/m)
+})
+
+test('another package of a folder in the project is there before packages are installed', async () => {
+  const { docker } = await initIn({ dependencies: { shared: 'file:./shared' } }, { 'server.mjs': '' })
+  expect(docker).toMatch(/WORKDIR \/server\n# Everything is copied first/)
+})
