@@ -18,7 +18,7 @@ import { createTimelineModel } from './timeline/model.js'
 import { createActions } from './ui/actions.js'
 import { followState } from './ui/attention.js'
 import { caughtUp, painted } from './ui/first-frame.js'
-import { followKeys } from './ui/keys.js'
+import { followKeys, holdKeys } from './ui/keys.js'
 import { followPermalink, readPermalink } from './ui/permalink.js'
 import { followTheme, keptTheme } from './ui/theme.js'
 import { createUi } from './ui/ui.js'
@@ -46,12 +46,14 @@ if (ui.embedded) {
 
 /** Everything that takes longer than setting the theme comes after the first paint. */
 async function drawPage(): Promise<void> {
+  const releaseKeys = holdKeys(ui)
   await painted(ui)
   const { store, timeline, actions } = start()
   followPermalink(ui, keptTheme())
-  followKeys(ui, actions, timeline)
   await caughtUp(store)
   render(<App store={store} ui={ui} timeline={timeline} actions={actions} />, document.body)
+  followKeys(ui, actions, timeline)
+  releaseKeys()
 }
 
 function start() {

@@ -95,7 +95,6 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     if (effect.type === 'publish') outbox.push(() => watchers.publish(effect.gameServer))
     else if (effect.type === 'greet') outbox.push(() => watchers.greet(effect.id, effect.gameServer))
     else if (effect.type === 'end-watchers') outbox.push(() => watchers.end(effect.reason, effect.ids))
-    else if (effect.type === 'crash') outbox.push(() => void dispatch({ type: 'crashed' }))
     else if (effect.type === 'disconnect') outbox.push(() => disconnect(effect.reason))
   }
 
@@ -136,8 +135,6 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       checkEpoch(sentIn)
       const { effects, seq } = dispatch({ type: 'call', call }, meta)
       meta.onEntry?.(seq)
-      const crash = effects.find((effect) => effect.type === 'crash')
-      if (crash) throw new ConnectionDropped(`the sidecar crashed: ${crash.message}`)
       const reply = effects.find((effect) => effect.type === 'reply')
       if (!reply || reply.drop) throw new ConnectionDropped('the call was dropped on purpose')
       return reply

@@ -39,8 +39,6 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
       return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
     case 'shown':
       return 'The recording that is replayed has this GameServer at this time.'
-    case 'crashed':
-      return 'The sidecar crashed and was started again: pending writes are lost, and watches are cut.'
     case 'tick':
       return tickRule(entry, config)
   }

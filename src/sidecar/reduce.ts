@@ -1,10 +1,9 @@
 import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
 import { performControl } from './control/perform-control.js'
-import { restart } from './control/restart.js'
 import { localCall } from './model/calls/local-calls.js'
 import { productionCall } from './model/calls/production-calls.js'
-import { noteAllocation, refuseIfGone } from './model/calls/write-queue.js'
+import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './model/calls/write-queue.js'
 import { failUnknown, failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
@@ -61,13 +60,11 @@ export function reduce(
     case 'watch-opened':
       startHealthClock(step, now)
       openWatch(step, event.id, now)
+      noteWatchOpened(step, now)
       break
     case 'watch-closed':
       update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
-      break
-    case 'crashed':
-      restart(step, false, now)
-      step.effects.push({ type: 'disconnect', reason: 'crash' })
+      noteWatchClosed(step)
       break
     case 'shown':
       if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })

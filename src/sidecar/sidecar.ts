@@ -44,7 +44,7 @@ export interface Sidecar {
   /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */
   recording(since?: number): Iterable<RecordingLine>
   conformance(): ConformanceResult
-  /** Called when the sidecar crashes, restarts or gives way to another: every open connection must be cut. */
+  /** Called when the sidecar restarts or gives way to another: every open connection must be cut. */
   onDisconnect(listener: (reason: Disconnection) => void): () => void
   /** Ends every watcher and timer, for good. Idempotent. */
   close(): void

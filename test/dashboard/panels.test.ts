@@ -159,7 +159,7 @@ test('beats are told apart: counted, ignored, failed; a miss is where a period e
 
 test('the header names a list and a counter before their figures, so that one and many read the same', () => {
   const { sidecar } = createQuietSidecar()
-  expect(factsOf(sidecar.snapshot()).slice(-3)).toEqual(['0 watchers', 'players: 3', 'rooms: 1'])
+  expect(factsOf(sidecar.snapshot()).slice(-3)).toEqual(['0 watchers', 'players: 0', 'rooms: 1'])
   sidecar.close()
 })
 

@@ -8,10 +8,12 @@ import { normalise } from './support/normalise.js'
 import type { Answered } from './support/normalise.js'
 import { askRealSidecar } from './support/real-sidecar.js'
 import { createVirtualClock } from './support/virtual-clock.js'
+import { binaries, has } from '../contract/support/releases.js'
 
 const recordPath = fileURLToPath(new URL('fixtures/local-answers.json', import.meta.url))
-const binary = process.env.SDK_SERVER
-const recording = binary !== undefined && process.env.RECORD !== undefined
+/** The newest is recorded. */
+const newest = binaries.at(-1)
+const recording = newest !== undefined && process.env.RECORD !== undefined
 
 async function askOurs(sequence: Sequence): Promise<Answered[]> {
   const clock = createVirtualClock()
@@ -52,7 +54,7 @@ describe('mode local answers as the real sidecar did', () => {
     : (JSON.parse(readFileSync(recordPath, 'utf8')) as Record<string, readonly Answered[] | undefined>)
 
   it.each(corpus)('$name', async (sequence) => {
-    if (recording) recorded[sequence.name] = await askRealSidecar(binary, sequence)
+    if (recording) recorded[sequence.name] = await askRealSidecar(newest.path, sequence)
     const expected = recorded[sequence.name] ?? []
     const answers = await askOurs(sequence)
     expect(pair(sequence, answers)).toEqual(pair(sequence, expected))
@@ -67,12 +69,16 @@ describe('mode local answers as the real sidecar did', () => {
   })
 })
 
-describe.runIf(binary !== undefined && !recording)('mode local answers as the real sidecar does now', () => {
-  it.each(corpus)('$name', async (sequence) => {
-    const [ours, real] = await Promise.all([askOurs(sequence), askRealSidecar(binary!, sequence)])
-    expect(pair(sequence, ours)).toEqual(pair(sequence, real))
-  })
-})
+describe.each(recording ? [] : binaries)(
+  'mode local answers as the real sidecar $release does',
+  ({ release, path }) => {
+    const played = corpus.filter(({ since }) => !since || has(release, since))
+    it.each(played)('$name', async (sequence) => {
+      const [ours, real] = await Promise.all([askOurs(sequence), askRealSidecar(path, sequence)])
+      expect(pair(sequence, ours)).toEqual(pair(sequence, real))
+    })
+  },
+)
 
 /** Each answer beside its request, so that a difference names its cause. */
 function pair(sequence: Sequence, answers: readonly Answered[]): unknown[] {

@@ -37,9 +37,9 @@ describe('production: labels and annotations', () => {
   it.each([
     ['a b', 'invalid label key "a b": name part must consist of alphanumeric characters'],
     ['', 'invalid label key "": name part must be non-empty, name part must consist of'],
-    ['a'.repeat(64), `invalid label key "${'a'.repeat(64)}": name part must be no more than 63 characters`],
+    ['a'.repeat(64), `invalid label key "${'a'.repeat(64)}": name part must be no more than 63 bytes`],
     ['-a', 'invalid label key "-a": name part must consist of'],
-    ['a/b/c', 'invalid label key "a/b/c": a qualified name must consist of'],
+    ['a/b/c', 'invalid label key "a/b/c": a valid label key must consist of'],
     ['/b', 'invalid label key "/b": prefix part must be non-empty'],
     ['A_/b', 'invalid label key "A_/b": prefix part a lowercase RFC 1123 subdomain must consist of'],
     ['a"\n', 'invalid label key "a\\"\\n": name part must consist of'],

@@ -47,6 +47,23 @@ describe('a ready() that waits to be written', () => {
   })
 })
 
+describe('a ready() of a game whose watch has ended while Allocated', () => {
+  it.each([
+    ['warns as soon as the game has started again', 2_000, ['ready-undoes-allocation']],
+    ['warns of nothing once the game was back for a match', 60_000, []],
+  ])('%s', async (_, ms, expected) => {
+    const harness = await atReady()
+    const { call, clock, sidecar, warnings } = harness
+    const opened = sidecar.watch({ onMessage: () => undefined })
+    allocate(harness)
+    opened.close()
+    harness.watch()
+    clock.advance(ms)
+    await call('POST', '/ready')
+    expect(warnings()).toEqual(expected)
+  })
+})
+
 describe("an allocation's increment", () => {
   it('beyond the capacity is cut to it, without a word', async () => {
     const harness = await atReady()

@@ -15,7 +15,7 @@ describe('watch', () => {
   test('shows what there is, then each change in a line', async () => {
     const local = await startSidecar()
     const watch = run('watch', '--url', local.url)
-    await watch.line(/local is Scheduled, at 127\.0\.0\.1:7777, rooms 1\/10, players 3\/100/)
+    await watch.line(/local is Scheduled, at 127\.0\.0\.1:7777, rooms 1\/10, players 0\/100/)
     local.control({
       type: 'allocate',
       force: true,

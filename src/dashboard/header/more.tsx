@@ -22,15 +22,16 @@ export function More({ actions }: { actions: Actions }): JSX.Element {
   return (
     <>
       <button type="button" id="more-button" class="button" popoverTarget="more">
-        More <kbd aria-hidden="true">m</kbd>
+        <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
         <Icon name="more" />
       </button>
       <div id="more" class="more" popover="auto" onKeyDown={onKeyDown} aria-label="More">
-        {items.map(({ id, label, key, group, run }, i) => (
+        {items.map(({ id, label, title, key, group, run }, i) => (
           <button
             key={id}
             type="button"
             class="more-item"
+            title={title}
             data-first={i > 0 && group !== items[i - 1]!.group ? '' : undefined}
             onClick={() => {
               close()

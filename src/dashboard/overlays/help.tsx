@@ -68,12 +68,12 @@ const Group = ({ name, actions }: { name: string; actions: readonly Action[] }):
   <section class="help-group">
     <h3>{name[0]!.toUpperCase() + name.slice(1)}</h3>
     <dl>
-      {actions.map(({ id, key, label }) => (
+      {actions.map(({ id, key, label, title }) => (
         <div key={id}>
           <dt>
             <kbd>{keyName(key!)}</kbd>
           </dt>
-          <dd>{label}</dd>
+          <dd title={title}>{label}</dd>
         </div>
       ))}
     </dl>

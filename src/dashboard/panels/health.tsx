@@ -23,7 +23,7 @@ export function Health({ store }: { store: Store }): JSX.Element | null {
         Ignore beats
       </button>
       <button class="button" onClick={sends(store, { type: 'makeUnhealthy' })}>
-        Unhealthy <kbd>u</kbd>
+        Make Unhealthy <kbd>u</kbd>
       </button>
     </span>
   )

@@ -1,19 +1,14 @@
 import type { JSX } from 'preact'
-import type { ControlCommand, SidecarSnapshot } from '../../sidecar/index.js'
+import type { SidecarSnapshot } from '../../sidecar/index.js'
 import { stateLook } from '../common/state-look.js'
 import type { Store } from '../store/store.js'
+import { askFirst, ends, endStates } from '../ui/ends.js'
 import type { Ui } from '../ui/ui.js'
 import { outlookOf } from './outlook.js'
 import { Panel } from './panel.js'
 import { sends } from './send-all.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
-
-const ends: readonly (readonly [text: string, title: string, command: ControlCommand])[] = [
-  ['Fresh', 'A new GameServer at the same address, as a Fleet starts one', { type: 'restart', fresh: true }],
-  ['Delete', 'A deletion timestamp now, gone after 30 s; never Shutdown', { type: 'delete' }],
-  ['Terminate', 'A deletion, and SIGTERM to a game that runs under the sidecar', { type: 'terminate' }],
-]
 
 export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element | null {
   const snapshot = store.snapshot.value
@@ -22,14 +17,20 @@ export function Lifecycle({ store, ui }: { store: Store; ui: Ui }): JSX.Element 
   const states = path.includes(state) || state === '' ? path : [state, ...path]
   const go = (wanted: string): void => {
     const run = (): void => void store.control({ type: 'setState', state: wanted })
-    if (wanted !== 'Shutdown') return run()
-    ui.confirmation.value = { question: 'Shut the game server down?', action: 'Shutdown', run }
+    const what = endStates[wanted]
+    if (what === undefined || wanted === state) return run()
+    askFirst(ui, { label: wanted, what }, run)
   }
   const tools = (
     <span class="part-tools">
-      {ends.map(([text, title, command]) => (
-        <button key={text} class="button" title={title} onClick={sends(store, command)}>
-          {text}
+      {ends.map((end) => (
+        <button
+          key={end.id}
+          class="button"
+          title={end.what}
+          onClick={() => askFirst(ui, end, sends(store, end.command))}
+        >
+          {end.label}
         </button>
       ))}
     </span>

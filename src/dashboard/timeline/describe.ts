@@ -24,8 +24,6 @@ export function describe({ event, problem }: LogEntry): Description {
       return { name: 'recording', details: '' }
     case 'tick':
       return { name: 'time', details: '' }
-    case 'crashed':
-      return { name: 'sidecar crashed', details: 'and was started again' }
   }
 }
 

@@ -15,7 +15,6 @@ export function kindOf({ event }: LogEntry): Kind {
       return 'watch'
     case 'shown':
     case 'tick':
-    case 'crashed':
       return 'event'
   }
 }

@@ -31,6 +31,7 @@ export class RowButton extends Component<RowProps> {
     }
     const entry = row.type === 'entry' ? row.entry : row.repeats.at(-1)!
     const status = statusOf(entry)
+    const time = clockTime(row.type === 'entry' ? row.entry.at : row.repeats[0]!.at)
     return (
       <button
         type="button"
@@ -42,8 +43,8 @@ export class RowButton extends Component<RowProps> {
         onClick={() => onToggle(row.seq)}
       >
         <span class="timeline-time">
-          {clockTime(entry.at).slice(0, 8)}
-          <span class="timeline-fraction">{clockTime(entry.at).slice(8)}</span>
+          {time.slice(0, 8)}
+          <span class="timeline-fraction">{time.slice(8)}</span>
         </span>
         <span class="timeline-kind">{kindOf(entry)}</span>
         <span class="timeline-what">
@@ -70,7 +71,7 @@ const isSame = (a: Row, b: Row): boolean =>
   (a.type !== 'skipped' || a.count === (b as typeof a).count)
 
 function toneOf(entry: LogEntry, status = 0): string | undefined {
-  if (status >= 500 || entry.event.type === 'crashed') return 'red'
+  if (status >= 500) return 'red'
   if (status >= 400 || entry.problem !== undefined || entry.warnings.length > 0) return 'orange'
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../sidecar/index.js'
+import { clockTime } from '../common/format.js'
 import { isRoutine, isSilent, kindOf } from './entry.js'
 
 /** One row of the timeline. */
@@ -12,30 +13,21 @@ export type Row =
   /** Entries that the sidecar no longer keeps. `seq` is that of the first one. */
   | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
 
-/**
- * The rows of the entries that pass a filter, oldest first. Looks stand before the beats that go on beside them: a beat is
- * the newer of both almost always.
- */
+/** The rows of the entries that pass a filter, oldest first: each by the entry that it begins with, whose time it shows. */
 export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row[] {
   const rows: Row[] = []
   let before = 0
   const growing = new Map<string, LogEntry[]>()
-  /** Where the next row of looks goes. */
-  let place = 0
-  const part = (): void => {
-    growing.clear()
-    place = rows.length
-  }
   for (const entry of entries) {
     if (entry.seq > before + 1) {
       rows.push({ type: 'skipped', seq: before + 1, count: entry.seq - before - 1 })
-      part()
+      growing.clear()
     }
     before = entry.seq
     if (isSilent(entry) || !passes(entry)) continue
     if (!isRoutine(entry)) {
       rows.push({ type: 'entry', seq: entry.seq, entry })
-      part()
+      growing.clear()
       continue
     }
     const key = `${kindOf(entry)} ${entry.client}`
@@ -45,21 +37,19 @@ export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) =
     } else {
       const first = [entry]
       growing.set(key, first)
-      const row: Row = { type: 'repeats', seq: entry.seq, repeats: first }
-      if (kindOf(entry) === 'beat') rows.push(row)
-      else rows.splice(place++, 0, row)
+      rows.push({ type: 'repeats', seq: entry.seq, repeats: first })
     }
   }
   return rows
 }
 
-/** `health x12 (every 2.0 s, max gap 2.1)`: the parts of it after the name. */
+/** `health ×12 until 09:30:57 (every 2.0 s, max gap 2.1)`: the parts of it after the name. */
 export function rhythmOf(repeats: readonly LogEntry[]): string {
   if (repeats.length < 2) return ''
   const gaps = repeats.slice(1).map(({ at }, i) => at - repeats[i]!.at)
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
-  return `×${repeats.length} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
+  return `×${repeats.length} until ${clockTime(repeats.at(-1)!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
 }
 
 /** The newest entry of a row, which its details show. */

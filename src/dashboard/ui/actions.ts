@@ -2,6 +2,7 @@ import type { ControlCommand } from '../../sidecar/index.js'
 import type { PageStore } from '../store/create-store.js'
 import type { TimelineModel } from '../timeline/model.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
+import { askFirst, ends, endStates } from './ends.js'
 import { nextTheme } from './theme.js'
 import type { Ui } from './ui.js'
 
@@ -11,6 +12,8 @@ export interface Action {
   readonly label: string
   /** A single key, as `KeyboardEvent.key` names it. */
   readonly key?: string
+  /** What it does, where the label can't say it. */
+  readonly title?: string
   /** Only for those who look for it: the palette and the keys have it, the menu doesn't. */
   readonly group: 'game server' | 'faults' | 'row' | 'page'
   run(): void
@@ -23,9 +26,6 @@ export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel)
     void store.control(command).then(({ ok }) => {
       if (ok) store.announce(text)
     })
-  }
-  const ask = (question: string, action: string, run: () => void): void => {
-    ui.confirmation.value = { question, action, run }
   }
   const onRow = (act: (entry: NonNullable<ReturnType<TimelineModel['current']>>) => void) => (): void => {
     const entry = timeline.current()
@@ -53,34 +53,21 @@ export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel)
 
   const actions = [
     action('game server', 'allocate', 'Allocate…', 'a', () => (ui.dialog.value = 'allocate')),
-    action('game server', 'allocate-again', 'Allocate as last time', 'A', () => void allocateAgain()),
+    action('game server', 'allocate-again', 'Allocate again, as last time', 'A', () => void allocateAgain()),
     action('game server', 'allocate-now', 'Allocate at once', undefined, told({ type: 'allocate' }, 'Allocated')),
     action('game server', 'ready', 'Ready', 'r', told({ type: 'setState', state: 'Ready' }, 'Ready')),
     action('game server', 'reserve', 'Reserve 30 s', undefined, () => void reserve(store)),
     action('game server', 'shutdown', 'Shutdown…', 's', () =>
-      ask('Shut the game server down?', 'Shutdown', told({ type: 'setState', state: 'Shutdown' }, 'Shutdown')),
-    ),
-    action('game server', 'terminate', 'Evict: delete it and end the game…', undefined, () =>
-      ask(
-        'Delete the GameServer, with SIGTERM for a game that runs here?',
-        'Evict',
-        told({ type: 'terminate' }, 'Evicted'),
+      askFirst(
+        ui,
+        { label: 'Shutdown', what: endStates['Shutdown']! },
+        told({ type: 'setState', state: 'Shutdown' }, 'Shutdown'),
       ),
     ),
-    action(
-      'game server',
-      'fresh',
-      'Fresh GameServer',
-      undefined,
-      told({ type: 'restart', fresh: true }, 'A fresh GameServer'),
-    ),
-    action(
-      'game server',
-      'restart',
-      'Restart the sidecar',
-      undefined,
-      told({ type: 'restart' }, 'The sidecar restarts'),
-    ),
+    ...ends.map((end) => ({
+      ...action('game server', end.id, `${end.label}…`, end.key, () => askFirst(ui, end, told(end.command, end.done))),
+      title: end.what,
+    })),
     action('faults', 'unhealthy', 'Make it Unhealthy', 'u', told({ type: 'makeUnhealthy' }, 'Unhealthy')),
     action('faults', 'drop', 'Drop watchers', 'w', told({ type: 'dropWatchers' }, 'Watchers are dropped')),
     action(

@@ -5,6 +5,30 @@ import type { Ui } from './ui.js'
 /** Elements in which a key is text or moves something. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
 
+/**
+ * Keeps the keys that are pressed before the page is drawn. The returned function presses them again, up to the first that
+ * leads into a field, a dialog or the menu: what comes after it was typed for a page that nobody saw.
+ */
+export function holdKeys(ui: Ui): () => void {
+  const held: KeyboardEvent[] = []
+  const hold = (event: KeyboardEvent): void => {
+    const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
+    if (!isPalette && (event.altKey || event.ctrlKey || event.metaKey || event.key.length > 1)) return
+    event.preventDefault()
+    held.push(event)
+  }
+  addEventListener('keydown', hold)
+  return () => {
+    removeEventListener('keydown', hold)
+    for (const event of held) {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', event))
+      // The filter gets the focus with the next frame.
+      if (event.key === '/' || ui.dialog.peek() !== undefined || ui.confirmation.peek() !== undefined || isBusy())
+        return
+    }
+  }
+}
+
 /** Lets keys do what they are listed for: never in a field, in a dialog or a menu, and not at all if they are switched off. */
 export function followKeys(ui: Ui, actions: Actions, timeline: TimelineModel): void {
   addEventListener('keydown', (event) => {

@@ -1,14 +1,19 @@
+import { isObject } from '../../protocol/is-object.js'
+import type { LogEntry } from '../log-entry.js'
 import { redacted } from '../wire/exchange.js'
+import type { Exchange } from '../wire/exchange.js'
+import { readMessage } from '../wire/read-message.js'
+import { decodePath, findRoute } from '../wire/routes.js'
 
 /** Longest pattern: each is compared with every annotation's key. */
 const longestPattern = 200
 
-/** Replaces the values of annotations in a line. */
+/** Replaces the values of annotations in a line of a recording. */
 export type Redact = <Line extends { readonly type: string }>(line: Line) => Line
 
 /**
  * Creates the function that takes the values of annotations out of lines. A pattern is a key or the end of one after
- * its prefix, and may hold `*` for anything: `token`, `*secret*`, `agones.dev/*`.
+ * its prefix, and may hold `*` for anything: `token`, `*secret*`, `agones.dev/*`. Letters match in either case.
  *
  * @throws TypeError for a pattern that is empty or too long
  */
@@ -19,9 +24,12 @@ export function createRedaction(patterns: readonly string[]): Redact {
     }
   }
   if (patterns.length === 0) return (line) => line
-  const parts = patterns.map((pattern) => pattern.split('*'))
-  const isSecret = (key: string): boolean => parts.some((one) => matches(one, key) || matches(one, bareKey(key)))
-  return (line) => walk(line, isSecret) as typeof line
+  const parts = patterns.map((pattern) => pattern.toLowerCase().split('*'))
+  const isSecret: IsSecret = (name) => {
+    const key = name.toLowerCase()
+    return parts.some((one) => matches(one, key) || matches(one, bareKey(key)))
+  }
+  return (line) => redactLine(line, isSecret) as unknown as typeof line
 }
 
 const bareKey = (key: string): string => key.replace(/^[^/]*\/(?:sdk-)?/, '')
@@ -44,6 +52,13 @@ function matches(parts: readonly string[], text: string): boolean {
 type IsSecret = (key: string) => boolean
 type Fields = Readonly<Record<string, unknown>>
 
+function redactLine(line: Fields, isSecret: IsSecret): Fields {
+  const clean = walk(line, isSecret) as Fields
+  if (line['type'] === 'exchange') return { ...clean, ...redactExchange(line as Fields & Exchange, isSecret) }
+  if (line['type'] === 'entry') return { ...clean, entry: redactEntry(clean['entry'] as LogEntry) }
+  return clean
+}
+
 /** A copy of a value without the values of secret annotations, wherever they are in it. */
 function walk(value: unknown, isSecret: IsSecret): unknown {
   if (Array.isArray(value)) return value.map((item) => walk(item, isSecret))
@@ -53,9 +68,7 @@ function walk(value: unknown, isSecret: IsSecret): unknown {
   return Object.fromEntries(
     Object.entries(fields).map(([name, item]) => {
       if (named && (name === 'value' || name === 'previous') && typeof item === 'string') return [name, redacted]
-      if (name === 'annotations') return [name, withoutSecrets(item, isSecret)]
-      if (name === 'body' && typeof item === 'string') return [name, redactBody(item, fields, isSecret)]
-      return [name, walk(item, isSecret)]
+      return [name, name === 'annotations' ? withoutSecrets(item, isSecret) : walk(item, isSecret)]
     }),
   )
 }
@@ -64,28 +77,63 @@ const isAnnotation = ({ type, operation }: Fields): boolean =>
   type === 'annotation' || type === 'setAnnotation' || operation === 'setAnnotation'
 
 function withoutSecrets(annotations: unknown, isSecret: IsSecret): unknown {
-  if (typeof annotations !== 'object' || annotations === null) return annotations
-  return Object.fromEntries(
-    Object.entries(annotations).map(([key, value]) => [key, isSecret(key) ? redacted : (value as unknown)]),
-  )
+  if (!isObject(annotations)) return annotations == null ? annotations : redacted
+  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, isSecret(key) ? redacted : value]))
+}
+
+/** What a refused annotation call held, its message may quote, and a mistyped path may hold. */
+function redactEntry(entry: LogEntry): LogEntry {
+  const { event, problem } = entry
+  if (problem !== undefined && /annotation/i.test(problem)) return { ...entry, problem: redacted }
+  if (event.type !== 'refused') return entry
+  const isQuoted = event.status === 400 && targetOf(event.method, event.path) === 'annotation'
+  const message = isQuoted ? redacted : event.message
+  return { ...entry, event: { ...event, path: cutTarget(event.path), message } }
+}
+
+function redactExchange({ request, response }: Exchange, isSecret: IsSecret): Exchange {
+  const { method, target, body } = request
+  const isOther = targetOf(method, target) === 'other'
+  const clean = isOther ? redactBody(body, isSecret) : redactAnnotation(body, isSecret)
+  const answer = clean === redacted && response?.status === 400 ? redacted : redactBody(response?.body ?? '', isSecret)
+  return {
+    request: { ...request, target: cutTarget(target), body: clean },
+    ...(response && { response: { ...response, body: answer } }),
+  }
+}
+
+/** Whether a request sets an annotation, calls something else, or, by a wrong path or method, may have meant either. */
+function targetOf(method: string, target: string): 'annotation' | 'other' | 'unknown' {
+  const path = decodePath(target.replace(/\?.*$/s, ''))
+  const route = path === undefined ? undefined : findRoute(method, path)
+  if (route?.type === 'call') return route.operation === 'setAnnotation' ? 'annotation' : 'other'
+  return route?.type === 'watch' || route?.type === 'player-tracking' ? 'other' : 'unknown'
+}
+
+const cutTarget = (target: string): string => target.replace(/(annotations?).+$/is, `$1${redacted}`)
+
+/** The body of a call for an annotation stays where it can be read as one, and holds nothing else. */
+function redactAnnotation(body: string, isSecret: IsSecret): string {
+  if (body === '') return body
+  try {
+    const { texts, unknown } = readMessage(body, { key: 'string', value: 'string' })
+    if (unknown !== undefined) return redacted
+    const key = texts.get('key') ?? ''
+    if (isSecret(key)) return JSON.stringify({ key, value: redacted })
+    JSON.parse(body)
+    return body
+  } catch {
+    return redacted
+  }
 }
 
 /** A body that can't be read, because it was cut, may hold anything. */
-function redactBody(body: string, record: Fields, isSecret: IsSecret): string {
-  let value: unknown
+function redactBody(body: string, isSecret: IsSecret): string {
   try {
-    value = JSON.parse(body)
+    const value = JSON.parse(body) as unknown
+    const text = JSON.stringify(walk(value, isSecret))
+    return text === JSON.stringify(value) ? body : text
   } catch {
-    const target = typeof record['target'] === 'string' ? record['target'] : ''
-    return /annotation/i.test(body + target) ? redacted : body
+    return /annotation/i.test(body) ? redacted : body
   }
-  const target = record['target']
-  if (typeof target === 'string' && target.startsWith('/metadata/annotation') && typeof value === 'object') {
-    value = { ...value, operation: 'setAnnotation' }
-    const { operation: _, ...rest } = walk(value, isSecret) as Fields
-    return JSON.stringify(rest)
-  }
-  const clean = walk(value, isSecret)
-  const text = JSON.stringify(clean)
-  return text === JSON.stringify(value) ? body : text
 }

@@ -1,3 +1,4 @@
+import type { first } from '../../contract/support/releases.js'
 import { counterBodies, integerBodies, listExchanges, metadataBodies, oddBytes, valueBodies } from './corpus-bodies.js'
 
 /** One request, as it goes over the wire. */
@@ -16,6 +17,8 @@ export interface Exchange {
 export interface Sequence {
   readonly name: string
   readonly featureGates?: string
+  /** The releases before answer otherwise. */
+  readonly since?: keyof typeof first
   /** A GameServer to start with, as JSON; undefined for the built-in one. */
   readonly file?: unknown
   readonly exchanges: readonly Exchange[]
@@ -198,6 +201,7 @@ export const corpus: readonly Sequence[] = [
   },
   {
     name: 'lists',
+    since: 'listLimit',
     exchanges: [
       ...listExchanges.map(([body, query = '']) => patch(list + query, body)),
       get(list),
@@ -251,6 +255,7 @@ export const corpus: readonly Sequence[] = [
   },
   {
     name: 'an empty file',
+    since: 'listLimit',
     file: { apiVersion: 'agones.dev/v1', kind: 'GameServer' },
     exchanges: [
       get('/gameserver'),
@@ -265,6 +270,7 @@ export const corpus: readonly Sequence[] = [
   },
   {
     name: 'a full file',
+    since: 'listLimit',
     file: {
       apiVersion: 'agones.dev/v1',
       kind: 'GameServer',

@@ -16,7 +16,7 @@ function qualifiedNameProblems(key: string): string[] {
   const parts = key.split('/')
   const format = formatProblem(`must ${characters}`, nameFormat, 'MyName', 'my.name', '123-abc')
   if (parts.length > 2) {
-    return [`a qualified name ${format} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+    return [`a valid label key ${format} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
   }
   const problems: string[] = []
   if (parts.length === 2) problems.push(...prefixProblems(parts[0]!))
@@ -72,7 +72,7 @@ function prefixProblems(prefix: string): string[] {
 }
 
 function lengthProblem(length: number): string {
-  return `must be no more than ${length} characters`
+  return `must be no more than ${length} bytes`
 }
 
 function formatProblem(text: string, format: string, ...examples: string[]): string {

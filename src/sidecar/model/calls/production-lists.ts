@@ -1,10 +1,9 @@
-import type { ListStatus } from '../../../protocol/game-server.js'
+import type { GameServer, ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { lessThan } from '../state/int64.js'
 import { sizeProblem } from '../state/object-limits.js'
 import { own, withKey } from '../state/records.js'
-import { brief, quote } from '../state/show.js'
+import { brief } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
 import { record, updateProcess, warn, warnOfSize } from '../state/step.js'
@@ -79,41 +78,35 @@ export function removeListValue(step: Step, key: string, value: string, now: num
 }
 
 /**
- * The call that the real sidecar gets wrong in most ways. By default it works here as it is meant to, with warnings of
- * what would happen in production; with `quirks` exactly that happens.
+ * The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. By default the call works
+ * here, with a warning; with `quirks` it is refused.
  */
 export function updateList(step: Step, call: CallOf<'updateList'>, now: number): Answer {
   record(step, 'updatelist')
   if (!maskIsValid(call.mask)) return failUnknown(maskRefusal(call.mask))
-  const { quirks } = step.state.config
-  const limit = quirks ? learnLimit(step) : highestCapacity
-  const refusal = listCapacityRefusal(call.capacity, limit)
+  const { config, object, process, gone } = step.state
+  if (config.quirks) return failUnknown(missingRight(object))
+  const refusal = listCapacityRefusal(call.capacity, highestCapacity)
   if (refusal !== undefined) return failUnknown(refusal)
   const list = listView(step.state, call.key)
-  if (!list || step.state.gone) {
-    if (quirks) {
-      step.effects.push({
-        type: 'crash',
-        message: `updateList of ${JSON.stringify(call.key)}, which isn't a list of this GameServer`,
-      })
-      return failUnknown('crashed')
-    }
-    warn(
-      step,
-      'update-list-unknown',
-      `In production updateList of ${quote(call.key)} would crash the sidecar: ` +
-        'this GameServer has no such list. Read a list with getList before updating it.',
-    )
-    return failUnknown(`not found. ${call.key} List not found`)
-  }
-  const pending = own(step.state.process.lists, call.key)
-  if (quirks) {
-    setPending(step, call.key, replacement(list, call, nothing), now)
-    return ok({ name: '', capacity: '0', values: [] })
-  }
-  warnOfUpdateList(step, call, pending)
-  setPending(step, call.key, replacement(list, call, pending ?? nothing), now)
+  if (!list || gone) return failUnknown(`not found. ${call.key} List not found`)
+  warn(
+    step,
+    'update-list-refused',
+    'Agones 1.55 and later refuse updateList under their usual cluster role. Use addListValue and removeListValue.',
+  )
+  setPending(step, call.key, replacement(list, call, own(process.lists, call.key) ?? nothing), now)
   return answer(call.key, listView(step.state, call.key) ?? list)
+}
+
+/** What the sidecar says when it can't look up the highest capacity: it looks for it in a Fleet `fleet-example`, or in its own. */
+function missingRight({ object_meta: { name, namespace } }: GameServer): string {
+  if (namespace === 'default') return 'no gameservers for fleet'
+  return (
+    `failed to get GameServer ${name}: gameservers.agones.dev "${name}" is forbidden: ` +
+    `User "system:serviceaccount:${namespace}:agones-sdk" cannot get resource "gameservers" ` +
+    `in API group "agones.dev" in the namespace "${namespace}"`
+  )
 }
 
 /** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
@@ -131,41 +124,6 @@ function replacement(list: ListStatus, call: CallOf<'updateList'>, before: Pendi
     remove: [...new Set([...before.remove, ...dropped])],
     add: [...before.add.filter((value) => kept.has(value) || added.has(value)), ...added],
   }
-}
-
-/** With `quirks` the limit is the capacity of a list called `players`, read once and kept. */
-function learnLimit(step: Step): string {
-  const { process, object } = step.state
-  if (process.listLimit !== '0') return process.listLimit
-  const listLimit = own(object.status.lists, 'players')?.capacity ?? '0'
-  updateProcess(step, { listLimit })
-  return listLimit
-}
-
-function warnOfUpdateList(step: Step, call: CallOf<'updateList'>, pending: PendingList | undefined): void {
-  const players = own(step.state.object.status.lists, 'players')
-  if (!players || lessThan(players.capacity, call.capacity)) {
-    warn(
-      step,
-      'update-list-limit',
-      `In production this updateList would be refused: the highest capacity it takes is that of a list called ` +
-        `"players", which ${players ? `has ${players.capacity}` : 'this GameServer lacks'}.`,
-    )
-  }
-  if (pending && (pending.add.length > 0 || pending.remove.length > 0 || pending.capacity !== undefined)) {
-    warn(
-      step,
-      'update-list-drops-pending',
-      `In production this updateList would undo what was added to and removed from ${quote(call.key)} ` +
-        `in the last ${step.state.config.writeDelay} ms. Wait until the watch shows it.`,
-    )
-  }
-  warn(
-    step,
-    'update-list-answer',
-    'In production updateList is refused under the usual cluster role, and where it is allowed its answer is always ' +
-      'an empty list. Use addListValue and removeListValue, or read the list afterwards.',
-  )
 }
 
 function setPending(step: Step, key: string, pending: PendingList, now: number): void {

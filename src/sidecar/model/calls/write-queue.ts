@@ -6,6 +6,9 @@ import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
+/** How long a game takes from its watch to its ready() at most; later ones are taken for the end of a match. */
+const START_MS = 10_000
+
 /** The answer to every read once the object is gone from the cluster; undefined before that. */
 export function refuseIfGone(state: SidecarState): Answer | undefined {
   if (!state.gone) return undefined
@@ -32,14 +35,41 @@ export function requestState(step: Step, wanted: string, reserveFor: number | un
       `The GameServer is ${object.status.state} and stays so; this call is answered with 200 and ignored.`,
     )
   }
+  if (wanted === 'RequestReady') warnOfReturn(step, now)
   updateProcess(step, {
     reserveEnds: undefined,
     reserveFor,
     wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : wanted,
     undoesAllocation: false,
+    returnedAt: undefined,
   })
   enqueue(step, 'state', now)
   return done
+}
+
+/** Warns where a game that has just come back doesn't look whether its GameServer is in use before it calls ready(). */
+function warnOfReturn(step: Step, now: number): void {
+  const { object, process } = step.state
+  if (object.status.state !== 'Allocated' || process.returnedAt === undefined) return
+  if (now - process.returnedAt > START_MS) return
+  warn(
+    step,
+    'ready-undoes-allocation',
+    'ready() comes from a game whose watch ended while Allocated, and takes the GameServer back to Ready: ' +
+      'the next match is sent to it while players may be on it. ' +
+      'A game that starts looks at the state first: connect() gives the GameServer.',
+  )
+}
+
+/** Notes that a game ended its last watch while its GameServer is Allocated. */
+export function noteWatchClosed(step: Step): void {
+  const { object, watchers } = step.state
+  if (watchers.length === 0 && object.status.state === 'Allocated') updateProcess(step, { returnedAt: Infinity })
+}
+
+/** Notes that a game which had ended its last watch is back. */
+export function noteWatchOpened(step: Step, now: number): void {
+  if (step.state.process.returnedAt === Infinity) updateProcess(step, { returnedAt: now })
 }
 
 /** Notes that a Ready which waits to be written is older than an allocation that has just been made. */

@@ -1,7 +1,7 @@
 import { readManifest } from './manifest.js'
 import type { GameServerManifest } from './manifest.js'
 
-/** The program that is imitated: the real sidecar started by hand (`local`), or the same one inside a pod. */
+/** The program that is imitated: Agones' sidecar 1.60 started by hand (`local`), or the same one inside a pod. */
 export type SidecarMode = 'local' | 'production'
 
 /** The configuration of a local sidecar; `resolveConfig()` fills in the defaults. */

@@ -10,10 +10,7 @@ export interface Warning {
 }
 
 export type WarningCode =
-  | 'update-list-unknown'
-  | 'update-list-answer'
-  | 'update-list-drops-pending'
-  | 'update-list-limit'
+  | 'update-list-refused'
   | 'poison-label'
   | 'poison-annotation'
   | 'annotations-too-large'
@@ -61,7 +58,7 @@ export type Change =
 export type EndReason = 'Shutdown' | 'Unhealthy' | 'deleted'
 
 /** Why every connection to the sidecar is cut. `replaced`: its pod has gone, and another stands at its address. */
-export type Disconnection = 'crash' | 'restart' | 'replaced'
+export type Disconnection = 'restart' | 'replaced'
 
 /** Why a watch ended: by a control command, because the sidecar ended, or because the reader left. */
 export type WatchEnd = 'dropped' | Disconnection | 'failed' | 'closed'
@@ -89,8 +86,6 @@ export type Effect =
   | { readonly type: 'end-watchers'; readonly reason: WatchEnd; readonly ids?: readonly number[] }
   /** Every connection is lost. */
   | { readonly type: 'disconnect'; readonly reason: Disconnection }
-  /** The process is dead until the host reports `crashed`. */
-  | { readonly type: 'crash'; readonly message: string }
   | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
   | { readonly type: 'change'; readonly change: Change }
   | ({ readonly type: 'warn' } & Warning)

@@ -43,7 +43,8 @@ function builtIn(config: SidecarConfig, now: number): GameServer {
       ports: [{ name: 'default', port: 7777 }],
       players: null,
       counters: counted ? { rooms: { count: '1', capacity: '10' } } : {},
-      lists: counted ? { players: { capacity: '100', values: ['test0', 'test1', 'test2'] } } : {},
+      // The real sidecar's local mode has three players, who would be no-shows in production mode.
+      lists: counted ? { players: { capacity: '100', values: local ? ['test0', 'test1', 'test2'] : [] } } : {},
     },
   }
 }

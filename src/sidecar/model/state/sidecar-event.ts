@@ -46,5 +46,3 @@ export type SidecarEvent =
   | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }
-  /** The process ended by itself and was started again. */
-  | { readonly type: 'crashed' }

@@ -29,6 +29,11 @@ export interface ProcessState {
   readonly wantedState: string
   /** The Ready that waits to be written was asked for before an allocation, which it will undo. */
   readonly undoesAllocation: boolean
+  /**
+   * When a game that had ended its last watch while Allocated opened one again: it may have started anew. Infinity until it
+   * opens one, undefined if it never ended it.
+   */
+  readonly returnedAt: number | undefined
   /** Milliseconds of the reservation that was asked for last; undefined for none, or for one without an end. */
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
@@ -148,6 +153,7 @@ export function createProcess(
     due: {},
     wantedState: '',
     undoesAllocation: false,
+    returnedAt: undefined,
     reserveFor: undefined,
     reserveEnds: undefined,
     labels: {},
