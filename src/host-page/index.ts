@@ -69,11 +69,18 @@ function install({ playersPath }: HostConfig): void {
       get ticks() {
         return ticks
       },
-      /** Resolves with whether anybody listened, when all that was waited for has settled. */
+      /**
+       * Resolves when all that was waited for has settled, with whether that is all: whether the game listened, or its clients
+       * have said that nobody listens to them either.
+       */
       async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<boolean> {
         const waits: Promise<unknown>[] = []
-        // For a client in this page, which is no listener that the end would wait for.
-        host.dispatchEvent(Object.assign(new Event('ending'), { deadline: isListenedTo ? deadline : clientDeadline }))
+        // For clients in this page, which are no listeners that the end would wait for. Each may say whether it has any.
+        const ending = Object.assign(new Event('ending'), {
+          deadline: isListenedTo ? deadline : clientDeadline,
+          isHeard: undefined as boolean | undefined,
+        })
+        host.dispatchEvent(ending)
         host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
         // What is waited for may ask for more time while it is waited for.
         for (let settled = 0; settled < waits.length;) {
@@ -85,7 +92,7 @@ function install({ playersPath }: HostConfig): void {
         }
         // A goodbye to the players must not be overtaken by the news that the page is done.
         await connections.handOver()
-        return isListenedTo
+        return isListenedTo || ending.isHeard === false
       },
     },
   })

@@ -15,8 +15,9 @@ export interface HostShutdownEvent extends HostPageEvent {
 
 /** A message of a player. */
 export interface PlayerMessageEvent extends HostPageEvent {
-  /** A string, or bytes in the form that `binaryType` names. */
-  readonly data: unknown
+  /** A string, or bytes in the form that `binaryType` names: as untyped as the data of a WebSocket's message. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly data: any
 }
 
 /** A player has left, or was made to. */

@@ -153,15 +153,15 @@ inDashboard((openDashboard) => {
       await dashboard.until(`document.activeElement.innerText === '+ counter'`)
     })
 
-    test('only Shutdown asks', async () => {
+    test.each(['Shutdown', 'Unhealthy', 'Fresh'])('%s, which ends the game server, asks first', async (end) => {
       const dashboard = await open()
       await (await button(dashboard, 'Lifecycle', 'Reserved')).click()
       await becomes(() => statusOf(dashboard).state, 'Reserved')
-      await (await button(dashboard, 'Lifecycle', 'Shutdown')).click()
+      await (await button(dashboard, 'Lifecycle', end)).click()
       await dashboard.until(`document.querySelector('dialog[open]') !== null`)
       expect(statusOf(dashboard).state).toBe('Reserved')
       await dashboard.press('Enter')
-      await becomes(() => statusOf(dashboard).state, 'Shutdown')
+      await becomes(() => statusOf(dashboard).state, end === 'Fresh' ? 'Scheduled' : end)
     })
 
     test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {

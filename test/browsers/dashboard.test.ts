@@ -35,6 +35,42 @@ inDashboard((open) => {
     expect(await dashboard.run('window.wasEmpty')).toBe(false)
   })
 
+  test('a key that is pressed before the page is drawn does its work once it is', async () => {
+    const dashboard = await open()
+    await dashboard.page.evaluateOnNewDocument(`addEventListener('DOMContentLoaded', () => {
+      for (const key of ['r', 'm', 's']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+    })`)
+    await dashboard.page.reload()
+    await dashboard.until(`document.querySelector('#more:popover-open') !== null`)
+    await dashboard.until(`document.title.includes('Ready')`)
+    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+  })
+
+  test('the times of the rows never increase downwards, also beside beats that go on', async () => {
+    const dashboard = await open()
+    for (const isBeat of [true, false, true, false]) {
+      await (isBeat ? dashboard.call('POST', '/health', {}) : dashboard.call('GET', '/gameserver'))
+    }
+    await dashboard.says('Timeline', /getGameServer[^]*×2/)
+    const times: string[] = await dashboard.run(
+      `[...document.querySelectorAll('.timeline-time')].map((time) => time.textContent)`,
+    )
+    expect(times).toEqual([...times].sort().reverse())
+  })
+
+  test.each([320, 390])('at %i pixels the header is as high for every state and age', async (width) => {
+    const dashboard = await open({ width, touch: true })
+    const heights: number[] = await dashboard.run(`(() => {
+      const part = (name) => document.querySelector('.header-state ' + name)
+      return ['4 s', '2 m 56 s', '47 h 59 m'].flatMap((age) => ['Ready', 'RequestReady', 'Unhealthy'].map((state) => {
+        part('.header-age').textContent = age
+        part('.state-mark').lastChild.textContent = state
+        return document.querySelector('.header').offsetHeight
+      }))
+    })()`)
+    expect(new Set(heights).size).toBe(1)
+  })
+
   test('a row where production differs has a mark, and the file of a recording is named', async () => {
     const file = join(await temporaryFolder('gameserver-page'), 'match.ndjson')
     const dashboard = await open({ local: { record: file } })

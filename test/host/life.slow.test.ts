@@ -62,6 +62,26 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
+  test.each([
+    ['is told by the watch and waited for while its client says nothing of its listeners', '', 1],
+    ['is not waited for once its client has said that it has no listeners', 'event.isHeard ??= false', 0],
+  ])('%s', async (_what, answer, told) => {
+    const sidecar = await startSidecar()
+    const dir = await pageOf(`${CALL}\n${TICKS}
+      gameServerHost.addEventListener('ending', (event) => { ${answer} })
+      fetch('/_/sidecar/watch/gameserver').then(async (watch) => {
+        console.log('watching')
+        if ((await watch.text()).includes('SIGTERM')) console.log('told')
+        call('shutdown')
+      })`)
+    const host = runHost([dir, '--sidecar', sidecar.url])
+    await host.until('console', ({ text }) => text === 'watching')
+    await host.until('booted')
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+    expect(host.events.filter((event) => event.event === 'console' && event.text === 'told')).toHaveLength(told)
+  })
+
   test('is warned about when it runs and never calls ready(), since nobody is sent to it', async () => {
     const sidecar = await startSidecar()
     const quiet = runHost([await pageOf(READY), '--sidecar', sidecar.url, '--boot-timeout', '2000'])

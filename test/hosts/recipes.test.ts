@@ -47,6 +47,7 @@ function complaintsAbout(files: Map<string, string>): string[] {
     lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
+      'gameserver-sidecar/players': [join(root, 'src/players/index.ts')],
       'gameserver-sidecar/*': [join(root, 'src/adapters/*.ts')],
       playcanvas: [playcanvas!],
       '@babylonjs/core/*': [`${dirname(babylon!)}/*`],
@@ -71,12 +72,19 @@ function complaintsAbout(files: Map<string, string>): string[] {
 }
 
 const SCENE = `import Phaser from 'phaser'
+import { trackPlayers } from 'gameserver-sidecar/players'
 export class Typed extends Phaser.Scene {
   create() {
     void this.sidecar.ready()
+    trackPlayers(this.sidecar, { list: 'players' }).on('joined', ({ id }) => id.trim())
     // @ts-expect-error no such event
     this.sidecar.on('gameServer', () => {})
   }
+}`
+
+const HOSTED = `import type { PlayerSocket } from 'gameserver-sidecar'
+export function join(socket: PlayerSocket) {
+  socket.onmessage = ({ data }) => socket.send(JSON.parse(data).text.trim())
 }`
 
 test.skipIf(babylon === undefined || playcanvas === undefined)(
@@ -88,6 +96,7 @@ test.skipIf(babylon === undefined || playcanvas === undefined)(
       new Map([
         ...recipes.map(({ line, language, code }) => [join(root, `engines.md-${line}.${language}`), code] as const),
         [join(root, 'recipe-scene.ts'), SCENE],
+        [join(root, 'recipe-hosted.ts'), HOSTED],
         [join(root, 'recipe-cocos.d.ts'), COCOS],
         [join(root, 'recipe-globals.d.ts'), GLOBALS],
       ]),

@@ -22,9 +22,9 @@ const runtimes: Runtime[] = [
     command: runtimeFile('@deno/linux-x64-glibc/deno'),
     // It may talk to the sidecar, and neither read its environment nor anything else.
     flags: ['run', '--no-prompt', '--no-lock', '--node-modules-dir=manual', '--allow-net=127.0.0.1'],
-    entry: 'index.web.js',
+    entry: 'index.core.js',
   },
-  { name: 'Bun', command: runtimeFile('@oven/bun-linux-x64-baseline/bin/bun'), flags: [], entry: 'index.web.js' },
+  { name: 'Bun', command: runtimeFile('@oven/bun-linux-x64-baseline/bin/bun'), flags: [], entry: 'index.core.js' },
 ]
 
 let folder: TemporaryFolder

@@ -70,7 +70,7 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
     }`
     const run = {
       baseUrl: sidecar.url,
-      load: build('iife') + '\n' + build('players.umd'),
+      load: build('umd') + '\n' + build('players.umd'),
       options: `{ baseUrl: baseUrl, scheduler: false, ${transports[0][2]} }`,
       program,
     }

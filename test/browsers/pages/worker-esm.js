@@ -1,6 +1,6 @@
 // A module worker, dedicated or shared. No gateway injects its configuration here: a worker loads it itself.
 import { allOperations } from './all-operations.mjs'
-import * as GameServerSidecar from './esm/index.web.js'
+import * as GameServerSidecar from './esm/index.browser.js'
 import './guest.js'
 import './direct.js'
 

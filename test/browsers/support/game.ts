@@ -10,7 +10,7 @@ const shipped = {
   'test/browsers/pages': '.',
   [OPERATIONS]: 'all-operations.mjs',
   'dist/gameserver-sidecar.umd.js': 'umd.js',
-  'dist/index.web.js': 'esm/index.web.js',
+  'dist/index.browser.js': 'esm/index.browser.js',
   'dist/chunks': 'esm/chunks',
 }
 

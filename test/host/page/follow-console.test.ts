@@ -81,12 +81,15 @@ describe('the console of a page', () => {
     end()
   })
 
-  test('is let go for few lines, too, if they are huge', async () => {
-    const { detached, log, end } = await follow()
-    const huge = 'x'.repeat(1_000_000)
-    for (let line = 0; line < 3; line += 1) log(huge)
+  test.each<[what: string, event: string, params: object]>([
+    ['calls', 'Runtime.consoleAPICalled', { type: 'log', args: [] }],
+    ['errors', 'Runtime.exceptionThrown', { exceptionDetails: { text: 'Uncaught' } }],
+    ["of the browser's messages", 'Log.entryAdded', { entry: { source: 'network', level: 'error', text: '' } }],
+  ])('is let go for few %s, too, if they are huge', async (_what, event, params) => {
+    const { sessions, detached, end } = await follow()
+    for (let line = 0; line < 3; line += 1) sessions[0]!.emit(event, params, 1_000_000)
     expect(detached()).toBe(0)
-    log(huge)
+    sessions[0]!.emit(event, params, 1_000_000)
     expect(detached()).toBe(1)
     end()
   })

@@ -19,6 +19,13 @@ const deeds = {
   throw: () => {
     throw new Error('the level is missing')
   },
+  'throw at length': () => {
+    const requireStack = Array.from({ length: 30 }, (_, i) => `/app/node_modules/some-package/${i}.js`)
+    throw Object.assign(new Error('no such module'), { requireStack })
+  },
+  'run out of heap': () => {
+    for (const all = []; ;) all.push(new Array(1e6).fill({}))
+  },
   leave: () => process.exit(0),
   fail: () => process.exit(3),
   'die unfinished': () => {

@@ -175,6 +175,16 @@ describe('a crash', () => {
     expect(host.events.filter(named('program'))).toHaveLength(1)
   })
 
+  test('is told by its error, however long the list below it', async () => {
+    const host = await hostGuest(['throw at length'], { restarts: 0 })
+    expect((await host.exited).reason).toBe('The program ended with exit code 1: Error: no such module')
+  })
+
+  test('for want of heap says so', async () => {
+    const host = await hostGuest(['run out of heap'], { restarts: 0, runtimeArgs: ['--max-old-space-size=32'] })
+    expect((await host.exited).reason).toMatch(/^The program ended by SIGABRT: FATAL ERROR: .*out of memory/)
+  })
+
   test('loses no output, not even the start of a line', async () => {
     const host = await hostGuest(['die unfinished'], { restarts: 0 })
     expect((await host.exited).reason).toBe('The program ended with exit code 4: the last words')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultMemoryLimit, heapSizeFor } from '../../../src/node/host/supervision/memory-limit.js'
+import { defaultMemoryLimit, heapSizeFor, watchForKills } from '../../../src/node/host/supervision/memory-limit.js'
 
 const MB = 1024 * 1024
 const GB = 1024 * MB
@@ -81,4 +81,30 @@ test('its heap gets the same in whole MB, and no more than a browser gives one',
   expect(heapSizeFor(262.9 * MB)).toBe(262)
   expect(heapSizeFor(64 * GB)).toBe(4_096)
   expect(heapSizeFor(1)).toBe(1)
+})
+
+describe('that the system killed for want of memory', () => {
+  const V2 = { '/proc/self/cgroup': '0::/pods/game\n', '/sys/fs/cgroup/pods/game/memory.max': `${512 * MB}\n` }
+  const V1 = {
+    '/proc/self/cgroup': '4:memory:/pods/game\n0::/\n',
+    '/sys/fs/cgroup/memory/pods/game/memory.limit_in_bytes': `${512 * MB}\n`,
+  }
+  const events = (kills: number): string => `low 0\noom 1\noom_kill ${kills}\noom_group_kill 0\n`
+
+  test.each<[string, Record<string, string>, string, string]>([
+    ['says the counter of its group', V2, '/sys/fs/cgroup/pods/game/memory.events', 'full'],
+    ['says that of the former kind of groups', V1, '/sys/fs/cgroup/memory/pods/game/memory.oom_control', 'full'],
+    ['is not said by the counter of other containers', V2, '/sys/fs/cgroup/pods/memory.events', ''],
+  ])('%s', (_what, files, path, end) => {
+    const own = '/sys/fs/cgroup/pods/game/memory.events'
+    const texts: Record<string, string> = { [own]: events(0), ...files, [path]: events(3) }
+    const whyKilled = watchForKills({ read: (name) => texts[name], total: 8 * GB })
+    expect(whyKilled()).toBe('')
+    texts[path] = events(4)
+    expect(whyKilled()).toBe(end && ": killed, since the container's 512 MB of memory were full")
+  })
+
+  test('is not said where the system counts nothing', () => {
+    expect(watchForKills({ read: () => undefined, total: 8 * GB })()).toBe('')
+  })
 })

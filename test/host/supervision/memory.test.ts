@@ -25,7 +25,7 @@ function watched(page: { heap?: number; buffers?: number; garbage?: number; held
     limit: 100 * MB,
     onWarning: (text) => told.push(`warning: ${text}`),
     onExceeded: (text) => told.push(`exceeded: ${text}`),
-    rendererMemory: () => (page.held === undefined ? undefined : page.held * MB),
+    browserMemory: () => (page.held === undefined ? undefined : page.held * MB),
   })
   const collections = (): number => session.sent.filter((method) => method === 'HeapProfiler.collectGarbage').length
   return { told, end, session, collections, pass: (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000) }
@@ -70,16 +70,29 @@ describe('the memory of a page', () => {
     end()
   })
 
-  test("is that of its process, while the page is busy and doesn't answer", async () => {
-    const page = { isBusy: true, held: 100 }
+  test("is what the browser's processes hold more than at first, also while the page is busy and doesn't answer", async () => {
+    const page = { isBusy: true, held: 50 }
     const { told, pass } = watched(page)
+    page.held = 50 + 128 + 99
     await pass(10)
     expect(told).toEqual([])
-    page.held = 300
+    page.held = 50 + 128 + 101
     await pass(1)
     expect(told).toEqual([
-      "exceeded: The page's process takes 300 MB of memory, and may take 100 MB; --max-memory sets the limit",
+      'exceeded: The page takes 101 MB of memory, and may take 100 MB; --max-memory sets the limit',
     ])
+  })
+
+  test('is warned of, and collected, where most of it is outside the page', async () => {
+    const page = { heap: 10, held: 50 }
+    const { told, end, pass, collections } = watched(page)
+    page.held = 50 + 128 + 90
+    await pass(10)
+    expect(told).toEqual([
+      'warning: The page takes 90 MB of memory, and is ended at 100 MB; --max-memory sets the limit',
+    ])
+    expect(collections()).toBe(1)
+    end()
   })
 
   test('is nothing to tell of where the system knows nothing and the page is gone', async () => {

@@ -4,7 +4,8 @@ import type { DevtoolsSession } from '../../../src/node/host/browser/devtools.js
 export interface FakeSession extends DevtoolsSession {
   /** Methods in the order in which they were sent. */
   readonly sent: readonly string[]
-  emit(event: string, params?: object): void
+  /** @param size length of the event's text */
+  emit(event: string, params?: object, size?: number): void
   /** How many listeners there are. */
   readonly listeners: number
 }
@@ -12,7 +13,7 @@ export interface FakeSession extends DevtoolsSession {
 /** @param answer gives the result of a command; what it throws is the command's error */
 export function fakeSession(answer: (method: string, params: object) => unknown = () => ({})): FakeSession {
   const sent: string[] = []
-  const listeners = new Set<{ readonly event: string; readonly listener: (params: never) => void }>()
+  const listeners = new Set<{ readonly event: string; readonly listener: (params: never, size: number) => void }>()
   return {
     sent,
     get listeners() {
@@ -27,8 +28,8 @@ export function fakeSession(answer: (method: string, params: object) => unknown 
       listeners.add(entry)
       return () => void listeners.delete(entry)
     },
-    emit(event, params = {}) {
-      for (const entry of [...listeners]) if (entry.event === event) entry.listener(params as never)
+    emit(event, params = {}, size = 0) {
+      for (const entry of [...listeners]) if (entry.event === event) entry.listener(params as never, size)
     },
   }
 }

@@ -158,7 +158,7 @@ const scenarios = {
     await once(files, 'listening')
     window.Phaser = Phaser
     window.GameServerSidecar = sidecarModule
-    globalThis.GAMESERVER_SIDECAR = otherUrl
+    process.env.AGONES_SDK_HTTP_PORT = new URL(otherUrl).port
 
     class Loading extends Phaser.Scene {
       preload() {

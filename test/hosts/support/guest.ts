@@ -22,7 +22,7 @@ const guestFile = (name: string): string =>
 export const build = (name: string): string => readFileSync(join(root, 'dist', `gameserver-sidecar.${name}.js`), 'utf8')
 
 export interface GuestRun {
-  /** Makes the global GameServerSidecar; the IIFE build, if nothing else is said. */
+  /** Makes the global GameServerSidecar; the client's script, if nothing else is said. */
   load?: string
   /** Runs before anything else: what the emulated engine brings. `transports` is at hand. */
   engine?: string
@@ -45,7 +45,7 @@ export async function runAllOperations(guest: Guest, run: GuestRun): Promise<unk
     guest.define('post', (text) => bridge.post(text))
     guest.run(`${guestFile('transports.mjs')}\nvar transports = createTransports(post)`)
     guest.run(run.engine ?? '')
-    guest.run(run.load ?? build('iife'))
+    guest.run(run.load ?? build('umd'))
     guest.run(`
       var outcome, baseUrl = ${JSON.stringify(run.baseUrl)}
       ${guestFile('all-operations.mjs')}
