@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { wireAreas } from './cases/wire.js'
 import { casesForGateway, gatewayTargets, ownAnswer } from './support/gateway-targets.js'
+import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing, createPool } from './support/targets.js'
 
@@ -13,7 +14,8 @@ for (const target of gatewayTargets) {
 
     for (const [area, cases] of Object.entries(casesForGateway(wireAreas))) {
       describe(area, () => {
-        for (const { name, setup, steps } of cases) {
+        for (const { name, since, setup, steps } of cases) {
+          if (since && !has(target.release, since)) continue
           it(name, async () => {
             const running = await pool.take(setup)
             try {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { wireAreas } from './cases/wire.js'
 import { needsBytes } from './support/mock-target.js'
+import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import type { WireCase } from './support/wire-case.js'
 import { announceMissing, createPool, localTargets, mockLocal } from './support/targets.js'
@@ -16,7 +17,8 @@ for (const target of [...localTargets, mockLocal]) {
     afterAll(() => pool.close())
 
     for (const [area, all] of Object.entries(wireAreas)) {
-      const cases = target.isMock ? all.filter(fitsMock) : all
+      const fitting = target.isMock ? all.filter(fitsMock) : all
+      const cases = fitting.filter(({ since }) => !since || has(target.release, since))
       if (cases.length === 0) continue
       describe(area, () => {
         for (const { name, setup, steps } of cases) {

@@ -12,6 +12,7 @@ type Parts = { parts: string[] }
 export interface SentBeat {
   /** ms since the page was made */
   at: number
+  by: 'page' | 'worker'
   init: RequestInit
 }
 
@@ -31,9 +32,9 @@ export class EmulatedPage {
   readonly #made: { terminate(): void }[] = []
   readonly #began = Date.now()
   readonly #fetch = fetch
-  /** What workers sent by themselves. */
+  /** What the page sent, and what workers sent in its place. */
   readonly beats: SentBeat[] = []
-  /** The most of them that were in flight at a time. */
+  /** The most of them that were in flight at a time, of the page or of a worker. */
   mostInFlight = 0
   /** Workers that run. */
   workers = 0
@@ -52,7 +53,7 @@ export class EmulatedPage {
     })
     vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as Parts).parts.join(''))
     vi.stubGlobal('Worker', this.#workerClass())
-    vi.stubGlobal('fetch', this.#tracked(this.#fetch))
+    vi.stubGlobal('fetch', this.#fetchBy('page'))
     vi.stubGlobal('addEventListener', (type: string, listener: () => void) => this.#listeners.add([type, listener]))
     vi.stubGlobal('removeEventListener', (type: string, listener: () => void) => {
       for (const entry of this.#listeners) if (entry[0] === type && entry[1] === listener) this.#listeners.delete(entry)
@@ -72,7 +73,7 @@ export class EmulatedPage {
     return this.#listeners.size
   }
 
-  /** Time between the beats of workers, from `since` on. */
+  /** Time between the beats, from `since` on. */
   gaps(since = 0): number[] {
     const times = this.beats.map(({ at }) => at).filter((at) => at >= since)
     return times.slice(1).map((at, index) => at - times[index]!)
@@ -114,12 +115,21 @@ export class EmulatedPage {
     for (const [heard, listener] of this.#listeners) if (heard === type) listener({ type, ...event })
   }
 
-  #tracked(run: Fetch): Fetch {
-    return (...parameters) => {
-      const answer = run(...parameters)
+  #fetchBy(by: SentBeat['by']): Fetch {
+    let inFlight = 0
+    return (url, init = {}) => {
+      const answer = this.#fetch(url, init)
+      const isBeat = String(url).endsWith('/health')
       this.#fetching.add(answer)
-      const forget = (): void => void this.#fetching.delete(answer)
-      answer.then(forget, forget)
+      if (isBeat) {
+        this.beats.push({ at: this.now, by, init })
+        this.mostInFlight = Math.max(this.mostInFlight, ++inFlight)
+      }
+      const end = (): void => {
+        this.#fetching.delete(answer)
+        if (isBeat) inFlight--
+      }
+      answer.then(end, end)
       return answer
     }
   }
@@ -130,7 +140,6 @@ export class EmulatedPage {
       onmessage: ((message: Message) => void) | null = null
       onerror: (() => void) | null = null
       #ended = false
-      #inFlight = 0
       readonly #context = vm.createContext({
         Date: { now: Date.now },
         setTimeout: (run: () => void, ms: number) => page.#clock.setTimeout(() => this.#run(run), ms),
@@ -145,14 +154,7 @@ export class EmulatedPage {
           const copy = structuredClone(data)
           page.#inbox.push(() => this.#ended || this.onmessage?.({ data: copy }))
         },
-        fetch: (url: string, init: RequestInit) => {
-          page.beats.push({ at: page.now, init })
-          page.mostInFlight = Math.max(page.mostInFlight, ++this.#inFlight)
-          const answer = page.#tracked(page.#fetch)(url, init)
-          const end = (): void => void this.#inFlight--
-          answer.then(end, end)
-          return answer
-        },
+        fetch: page.#fetchBy('worker'),
       })
 
       constructor(program: string) {

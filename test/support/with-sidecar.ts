@@ -1,13 +1,26 @@
 import { onTestFinished } from 'vitest'
+import WebSocket from 'ws'
+import { createClient as createPageClient } from '../../src/index.js'
 import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
 import type { OperationName } from '../../src/protocol/operations.js'
 import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../src/node/index.js'
 import type { LogEntry } from '../../src/sidecar/index.js'
 
+/** The built-in GameServer, with the list of the real sidecar's local mode, for tests that run in both modes. */
+const likeLocalMode = {
+  metadata: { annotations: { annotation: 'true' }, labels: { islocal: 'true' } },
+  status: {
+    ports: [{ name: 'default', port: 7777 }],
+    counters: { rooms: { count: 1, capacity: 10 } },
+    lists: { players: { capacity: 100, values: ['test0', 'test1', 'test2'] } },
+  },
+}
+
 /** A local sidecar on a free port for one test; ended with it. */
 export async function startSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
-  const sidecar = await createLocalSidecar({ port: 0, onWarning: () => {}, ...options })
+  const gameServer = options.mode === 'production' && { gameServer: likeLocalMode }
+  const sidecar = await createLocalSidecar({ port: 0, onWarning: () => {}, ...gameServer, ...options })
   onTestFinished(() => sidecar.close())
   return sidecar
 }
@@ -15,6 +28,13 @@ export async function startSidecar(options: LocalSidecarOptions = {}): Promise<L
 /** A client of it for one test; closed with it. */
 export function connectClient(sidecar: { url: string }, options: ClientOptions = {}): SidecarClient {
   const client = createClient({ baseUrl: sidecar.url, ...options })
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** A client with all that a page needs, such as direct mode and workers; closed with the test. */
+export function connectPage(sidecar: { url: string }, options: ClientOptions = {}): SidecarClient {
+  const client = createPageClient({ baseUrl: sidecar.url, WebSocket, ...options })
   onTestFinished(() => client.close())
   return client
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'vitest'
-import { realSidecar } from '../../contract/support/real-sidecar.js'
+import { binaries } from '../../contract/support/releases.js'
 
 const missing = [
   ...(process.env['KUBECONFIG'] ? [] : ['KUBECONFIG names no cluster']),
-  ...(realSidecar ? [] : ['SDK_SERVER names no binary of a sidecar']),
+  ...(binaries.length > 0 ? [] : ['SDK_SERVER names no binary of a sidecar']),
   ...(spawnSync('kubectl', ['version', '--client']).status === 0 ? [] : ['kubectl is not in PATH']),
 ]
 

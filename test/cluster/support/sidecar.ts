@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { realSidecar } from '../../contract/support/real-sidecar.js'
+import { binaries } from '../../contract/support/releases.js'
 import { send } from '../../contract/support/send.js'
 import { freePort } from '../../support/free-port.js'
 import type { Api } from './api.js'
@@ -63,7 +63,7 @@ export async function sidecarFor(gameServer: string, namespace: string, kubeconf
     url: `http://127.0.0.1:${port}`,
     async start() {
       // Its flags are variables of the environment too: a test runner's own TEST would start another mode.
-      const started = spawn(realSidecar ?? '', args, { stdio: 'ignore', env: {} })
+      const started = spawn(binaries[0]?.path ?? '', args, { stdio: 'ignore', env: {} })
       process = started
       await until(`the sidecar of ${gameServer}`, async () => {
         if (started.exitCode !== null) throw new Error(`The sidecar of ${gameServer} ended with ${started.exitCode}`)

@@ -71,6 +71,7 @@ export const fileCases: readonly WireCase[] = [
   },
   {
     name: 'no list can be updated without a list called players',
+    since: 'listLimit',
     setup: { file: full },
     steps: [
       step('PATCH /v1beta1/lists/teams', '{"capacity":"4"}', refused('no players for list')),

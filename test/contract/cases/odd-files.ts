@@ -6,6 +6,7 @@ import { documents, json, kindOnly, outOfRange, specOnly, times, withFullPlayers
 export const oddFileCases: readonly WireCase[] = [
   {
     name: 'the list called players limits every list',
+    since: 'listLimit',
     setup: { file: withPlayers },
     steps: [
       step(
@@ -41,6 +42,7 @@ export const oddFileCases: readonly WireCase[] = [
   },
   {
     name: 'a players list of capacity 0',
+    since: 'listLimit',
     setup: { file: withFullPlayers },
     steps: [
       step(
@@ -171,6 +173,7 @@ export const oddFileCases: readonly WireCase[] = [
   },
   {
     name: 'lists beyond their range',
+    since: 'listLimit',
     setup: { file: outOfRange },
     steps: [
       step(

@@ -136,6 +136,7 @@ export const productionCounterCases: readonly WireCase[] = [
   },
   {
     name: 'a capacity below the count truncates it',
+    since: 'batches',
     steps: [
       step('PATCH /v1beta1/counters/rooms', '{"count":"5"}', ok(rooms('5'))),
       step('PATCH /v1beta1/counters/rooms', '{"capacity":"3"}', ok(rooms('3', '3'))),

@@ -3,16 +3,25 @@ import { badMask, malformed, ok, one, players, refused, step } from '../support/
 
 const path = '/v1beta1/lists/players'
 
-/** What the real sidecar answers to every update, whatever the list then is. */
-const nothing = ok({ name: '', capacity: '0', values: [] })
+/** What the real sidecar answers to an update, for want of a right. */
+const noRight = refused('no gameservers for fleet')
 
-/** An update that leaves the list so; ours says so in its answer, but with `quirks`. */
+/** An update that ours carries out, but with `quirks`. */
 const update = (body: string, left: Answer, query = ''): WireCase => ({
   name: `update with ${query}${query && ' and '}${body || 'no body'}`,
-  steps: [{ call: `PATCH ${path}${query}`, body, expect: nothing, ours: left }, step(`GET ${path}`, undefined, left)],
+  steps: [
+    { call: `PATCH ${path}${query}`, body, expect: noRight, ours: left },
+    { call: `GET ${path}`, expect: ok(players()), ours: left },
+  ],
 })
 
-/** An update that is refused and leaves the list alone. */
+/** An update that ours refuses for what it asks for. */
+const outOfRange = (body: string, ours: Answer): WireCase => ({
+  name: `update with ${body}`,
+  steps: [{ call: `PATCH ${path}`, body, expect: noRight, ours }, step(`GET ${path}`, undefined, ok(players()))],
+})
+
+/** An update that is refused as such, and leaves the list alone. */
 const refuse = (body: string, expect: Answer, query = ''): WireCase => {
   const after = step(`GET ${path}`, undefined, ok(players()))
   return one(`update with ${query}${query && ' and '}${body}`, `PATCH ${path}${query}`, body, expect, after)
@@ -129,6 +138,7 @@ export const productionListCases: readonly WireCase[] = [
   ),
   {
     name: 'removing a value that is waiting: the answer still holds it',
+    since: 'listAnswers',
     steps: [
       step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step('POST /v1beta1/lists/players:removeValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
@@ -145,6 +155,7 @@ export const productionListCases: readonly WireCase[] = [
   },
   {
     name: 'adding, removing, adding',
+    since: 'listAnswers',
     steps: [
       step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
       step('POST /v1beta1/lists/players:removeValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
@@ -154,6 +165,7 @@ export const productionListCases: readonly WireCase[] = [
   },
   {
     name: 'room is made by a removal that waits',
+    since: 'listAnswers',
     steps: [
       step(
         'POST /v1beta1/lists/rooms:addValue',
@@ -177,20 +189,24 @@ export const productionListCases: readonly WireCase[] = [
   update('{"capacity":"2"}', ok(players(['test0', 'test1'], '2'))),
   update('{"capacity":"0"}', ok(players([], '0'))),
   {
-    // The real limit is the capacity of a list called players.
-    name: 'update with {"capacity":"101"}',
+    name: 'an unknown list, updating',
+    since: 'listLimit',
     steps: [
       {
-        call: 'PATCH /v1beta1/lists/players',
-        body: '{"capacity":"101"}',
-        expect: refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101'),
-        ours: ok(players(undefined, '101')),
+        call: 'PATCH /v1beta1/lists/nope',
+        body: '{"capacity":"1"}',
+        expect: noRight,
+        ours: refused('not found. nope List not found'),
       },
     ],
   },
+  update('{"capacity":"101"}', ok(players(undefined, '101'))),
   update('{"capacity":"100"}', ok(players())),
-  refuse('{"capacity":"1001"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001')),
-  refuse('{"capacity":"-1"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1')),
+  outOfRange(
+    '{"capacity":"1001"}',
+    refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001'),
+  ),
+  outOfRange('{"capacity":"-1"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1')),
   update('{"values":["b","test1","a"]}', ok(players(['test1', 'b', 'a']))),
   update('{"values":[]}', ok(players([]))),
   update('{"values":["a","a"]}', ok(players(['a']))),
@@ -209,52 +225,20 @@ export const productionListCases: readonly WireCase[] = [
   refuse('{"capacity":"5"}', badMask(''), '?updateMask='),
   update('{"capacity":"5"}', ok(players()), '?updateMask=name'),
   {
-    name: 'an update of another list is limited by the one called players',
-    steps: [
-      {
-        call: 'PATCH /v1beta1/lists/rooms',
-        body: '{"capacity":"100"}',
-        expect: nothing,
-        ours: ok({ name: 'rooms', capacity: '100', values: ['a', 'b'] }),
-      },
-      step('GET /v1beta1/lists/rooms', undefined, ok({ name: 'rooms', capacity: '100', values: ['a', 'b'] })),
-      {
-        call: 'PATCH /v1beta1/lists/rooms',
-        body: '{"capacity":"101"}',
-        expect: refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101'),
-        ours: ok({ name: 'rooms', capacity: '101', values: ['a', 'b'] }),
-      },
-    ],
-  },
-  {
-    name: 'an update drops what was waiting',
-    steps: [
-      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x']))),
-      step('POST /v1beta1/lists/players:removeValue', '{"value":"test0"}', ok(players(['test1', 'test2', 'x']))),
-      {
-        call: 'PATCH /v1beta1/lists/players',
-        body: '{"capacity":"50"}',
-        expect: nothing,
-        ours: ok(players(['test1', 'test2', 'x'], '50')),
-      },
-      {
-        call: 'GET /v1beta1/lists/players',
-        expect: ok(players(['test0', 'test1', 'test2'], '50')),
-        ours: ok(players(['test1', 'test2', 'x'], '50')),
-      },
-    ],
-  },
-  {
     name: 'adding after an update',
     steps: [
       {
         call: 'PATCH /v1beta1/lists/players',
         body: '{"values":["a"]}',
-        expect: nothing,
+        expect: noRight,
         ours: ok(players(['a'])),
       },
-      step('POST /v1beta1/lists/players:addValue', '{"value":"b"}', ok(players(['a', 'b']))),
-      step('GET /v1beta1/lists/players', undefined, ok(players(['a', 'b']))),
+      {
+        call: 'POST /v1beta1/lists/players:addValue',
+        body: '{"value":"b"}',
+        expect: ok(players(['test0', 'test1', 'test2', 'b'])),
+        ours: ok(players(['a', 'b'])),
+      },
     ],
   },
   {
@@ -262,17 +246,16 @@ export const productionListCases: readonly WireCase[] = [
     steps: [
       {
         call: 'PATCH /v1beta1/lists/players',
-        body: '{"capacity":"4"}',
-        expect: nothing,
-        ours: ok(players(['test0', 'test1', 'test2'], '4')),
+        body: '{"capacity":"3"}',
+        expect: noRight,
+        ours: ok(players(undefined, '3')),
       },
-      step('POST /v1beta1/lists/players:addValue', '{"value":"x"}', ok(players(['test0', 'test1', 'test2', 'x'], '4'))),
-      step(
-        'POST /v1beta1/lists/players:addValue',
-        '{"value":"y"}',
-        refused('out of range. No available capacity. Current Capacity: 4, List Size: 4'),
-      ),
-      step('GET /v1beta1/lists/players', undefined, ok(players(['test0', 'test1', 'test2', 'x'], '4'))),
+      {
+        call: 'POST /v1beta1/lists/players:addValue',
+        body: '{"value":"x"}',
+        expect: ok(players(['test0', 'test1', 'test2', 'x'])),
+        ours: refused('out of range. No available capacity. Current Capacity: 3, List Size: 3'),
+      },
     ],
   },
 ]

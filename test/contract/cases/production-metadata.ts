@@ -9,7 +9,7 @@ const ends = 'and must start and end with an alphanumeric character'
 const chars = `consist of alphanumeric characters, '-', '_' or '.', ${ends}`
 const nameChars = `name part must ${chars} ${example}${pattern}`
 const qualified =
-  `a qualified name must ${chars} ${example}${pattern} ` +
+  `a valid label key must ${chars} ${example}${pattern} ` +
   "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 const prefixChars =
   'prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, ' +
@@ -19,9 +19,9 @@ const valueChars =
   "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 const noName = 'name part must be non-empty'
 const noPrefix = 'prefix part must be non-empty'
-const longName = 'name part must be no more than 63 characters'
-const longPrefix = 'prefix part must be no more than 253 characters'
-const longValue = 'must be no more than 63 characters'
+const longName = 'name part must be no more than 63 bytes'
+const longPrefix = 'prefix part must be no more than 253 bytes'
+const longValue = 'must be no more than 63 bytes'
 
 /** A text, and the reasons against it. */
 type Row = readonly [text: string, reasons: readonly string[]]

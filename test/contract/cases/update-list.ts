@@ -44,8 +44,20 @@ export const updateListCases: readonly WireCase[] = [
   update('{"capacity":"0"}', ok(players([], '0'))),
   update('{"capacity":"1"}', ok(players(['test0'], '1'))),
   update('{"capacity":"100"}', ok(players())),
-  update('{"capacity":"101"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101')),
-  update('{"capacity":"1000"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1000')),
+  {
+    since: 'listLimit',
+    ...update(
+      '{"capacity":"101"}',
+      refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 101'),
+    ),
+  },
+  {
+    since: 'listLimit',
+    ...update(
+      '{"capacity":"1000"}',
+      refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1000'),
+    ),
+  },
   update('{"capacity":"1001"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: 1001')),
   update('{"capacity":"-1"}', refused('out of range. Capacity must be within range [0,1000]. Found Capacity: -1')),
   update('{"capacity":null}', ok(players([], '0'))),
@@ -121,6 +133,7 @@ export const updateListCases: readonly WireCase[] = [
   },
   {
     name: 'the highest capacity is what the list called players began with',
+    since: 'listLimit',
     steps: [
       step('PATCH /v1beta1/lists/players', '{"capacity":"50"}', ok(players(['test0', 'test1', 'test2'], '50'))),
       step('PATCH /v1beta1/lists/players', '{"capacity":"100"}', ok(players())),

@@ -11,7 +11,10 @@ interface PatchOperation {
   value?: Json
 }
 
-/** The part of a cluster that a sidecar in production talks to: one GameServer behind an API server. */
+/**
+ * The part of a cluster that a sidecar in production talks to: one GameServer of no Fleet, behind an API server that gives
+ * the rights of the platform's chart, to list, watch and patch it, and no more.
+ */
 export interface Cluster {
   url: string
   name: string
@@ -144,11 +147,12 @@ export const startCluster = async (manifest: JsonObject): Promise<Cluster> => {
       response.on('close', () => watchers.delete(response))
     } else {
       const resourceVersion = `${version}`
+      const isOfFleet = url.searchParams.has('labelSelector')
       reply(response, 200, {
         kind: 'GameServerList',
         apiVersion: 'agones.dev/v1',
         metadata: { resourceVersion },
-        items: [gameServer],
+        items: isOfFleet ? [] : [gameServer],
       })
     }
   }
@@ -157,7 +161,7 @@ export const startCluster = async (manifest: JsonObject): Promise<Cluster> => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (request.method === 'GET' && url.pathname.endsWith('/gameservers')) list(url, response)
     else if (request.method === 'GET' && url.pathname.includes('/gameservers/')) {
-      reply(response, 200, gameServer)
+      reply(response, 403, failure(403, 'Forbidden', 'gameservers.agones.dev is forbidden'))
     } else if (request.method === 'PATCH' && url.pathname.includes('/gameservers/')) {
       void body(request).then((text) => patch(text, response))
     } else if (request.method === 'POST') {

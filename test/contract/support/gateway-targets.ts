@@ -18,6 +18,7 @@ export interface GatewayTarget extends Target {
 export const gatewayTargets: readonly GatewayTarget[] = localTargets.map((target) => ({
   name: `the gateway before ${target.name}`,
   ours: target.ours,
+  release: target.release,
   async start(setup) {
     const sidecar = await target.start(setup)
     const gateway = await createGateway({ sidecar: `http://127.0.0.1:${sidecar.port}` })

@@ -2,7 +2,8 @@ import { createLocalSidecar } from '../../../src/node/index.js'
 import { startCluster } from './cluster.js'
 import { startMock } from './mock-target.js'
 import { productionGameServer } from './production-game-server.js'
-import { realSidecar, startRealInCluster } from './real-sidecar.js'
+import { startRealInCluster } from './real-sidecar.js'
+import { binaries, has } from './releases.js'
 import type { Setup } from './wire-case.js'
 
 /** A sidecar in production, started with `productionGameServer`. */
@@ -18,8 +19,10 @@ export interface ProductionRunning {
 export interface ProductionTarget {
   name: string
   ours: boolean
-  /** What the real one does wrong in production is put right. */
-  corrected: boolean
+  /** Of the real one. */
+  release?: string | undefined
+  /** `updateList` works, though the platform's chart gives no right to look up its limit. */
+  updatesLists: boolean
   /** It has no port, and its connections no bytes. */
   isMock?: boolean
   start(setup?: Setup): Promise<ProductionRunning>
@@ -40,7 +43,7 @@ const SPEED = 3
 const ours = (quirks: boolean): ProductionTarget => ({
   name: quirks ? 'our sidecar with quirks' : 'our sidecar',
   ours: true,
-  corrected: !quirks,
+  updatesLists: !quirks,
   async start(setup = {}) {
     const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
     const gameServer = structuredClone(productionGameServer)
@@ -61,7 +64,7 @@ const ours = (quirks: boolean): ProductionTarget => ({
 export const productionMock: ProductionTarget = {
   name: 'the mock',
   ours: true,
-  corrected: true,
+  updatesLists: true,
   isMock: true,
   start({ gates } = {}) {
     const featureGates = gates ? { CountsAndLists: !gates.endsWith('=false') } : {}
@@ -74,13 +77,14 @@ export const productionMock: ProductionTarget = {
   },
 }
 
-const real: ProductionTarget = {
-  name: 'the real sidecar beside an API server',
+const realProduction: readonly ProductionTarget[] = binaries.map((binary) => ({
+  name: `the real sidecar ${binary.release} beside an API server`,
   ours: false,
-  corrected: false,
+  release: binary.release,
+  updatesLists: !has(binary.release, 'listLimit'),
   async start(setup) {
     const cluster = await startCluster(productionGameServer)
-    const sidecar = await startRealInCluster(cluster, setup)
+    const sidecar = await startRealInCluster(binary, cluster, setup)
     return {
       port: sidecar.port,
       allocate: (key, value) => cluster.allocate(key, value),
@@ -88,6 +92,9 @@ const real: ProductionTarget = {
       stop: () => sidecar.stop(),
     }
   },
-}
+}))
 
-export const productionTargets: readonly ProductionTarget[] = [ours(false), ours(true), ...(realSidecar ? [real] : [])]
+/** Ours, in all that the real one does in production. */
+export const oursWithQuirks = ours(true)
+
+export const productionTargets: readonly ProductionTarget[] = [ours(false), oursWithQuirks, ...realProduction]

@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { freePort } from '../../support/free-port.js'
 import type { Cluster } from './cluster.js'
 import { send } from './send.js'
+import type { Binary } from './releases.js'
 import type { Setup } from './wire-case.js'
-
-/** The real sidecar's binary, when there is one to compare with. */
-export const realSidecar: string | undefined = process.env['SDK_SERVER'] || undefined
 
 export interface RealSidecar {
   port: number
@@ -38,9 +36,9 @@ export const flagsInCluster = async (cluster: Cluster): Promise<{ flags: string[
 }
 
 /** Starts the real sidecar as in a pod, beside an API server that holds its GameServer. */
-export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
+export const startRealInCluster = async (binary: Binary, cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
   const { flags, folder } = await flagsInCluster(cluster)
-  const sidecar = await startRealSidecar(setup.gates ? { gates: setup.gates } : {}, flags)
+  const sidecar = await startRealSidecar(binary, setup.gates ? { gates: setup.gates } : {}, flags)
   const stop = async (): Promise<void> => {
     await sidecar.stop()
     await cluster.close()
@@ -50,8 +48,11 @@ export const startRealInCluster = async (cluster: Cluster, setup: Setup = {}): P
 }
 
 /** Starts the real sidecar in local mode (or with other flags) and waits until it answers. */
-export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): Promise<RealSidecar> => {
-  if (!realSidecar) throw new Error('SDK_SERVER does not name the binary of a real sidecar')
+export const startRealSidecar = async (
+  binary: Binary,
+  setup: Setup = {},
+  flags = ['--local'],
+): Promise<RealSidecar> => {
   const folder = setup.file === undefined ? undefined : await mkdtemp(join(tmpdir(), 'contract-'))
   const file = folder && join(folder, 'gameserver.yaml')
   if (file) await writeFile(file, setup.file ?? '')
@@ -62,7 +63,7 @@ export const startRealSidecar = async (setup: Setup = {}, flags = ['--local']): 
     if (flags.includes('--gameserver-name')) args.push('--health-port', `${await freePort()}`)
     if (setup.gates) args.push('--feature-gates', setup.gates)
     // Its flags are variables of the environment too: a test runner's own TEST would start another mode.
-    const child = spawn(realSidecar, args, { stdio: 'ignore', env: {} })
+    const child = spawn(binary.path, args, { stdio: 'ignore', env: {} })
     let running = true
     const ended = new Promise<number | null>((resolve, reject) => {
       child.on('error', reject)

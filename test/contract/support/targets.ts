@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { createLocalSidecar } from '../../../src/node/index.js'
 import { startMock } from './mock-target.js'
-import { realSidecar, startRealSidecar } from './real-sidecar.js'
+import { startRealSidecar } from './real-sidecar.js'
+import { binaries } from './releases.js'
 import { send } from './send.js'
 import type { Setup } from './wire-case.js'
 
@@ -21,6 +22,8 @@ export interface Target {
   name: string
   /** Ours answers as the real one does but where a step says otherwise. */
   ours: boolean
+  /** Of the real one. */
+  release?: string | undefined
   /** It has no port and no file, and its connections no bytes. */
   isMock?: boolean
   start(setup?: Setup): Promise<Running>
@@ -65,19 +68,24 @@ export const mockLocal: Target = {
     Promise.resolve({ file: undefined, ...startMock({ mode: 'local', featureGates: gatesOf(gates) }, 10) }),
 }
 
-/** The real sidecar in its local mode. */
-export const real: Target = { name: 'the real sidecar', ours: false, start: startRealSidecar }
+/** The real sidecars in their local mode. */
+export const realLocal: readonly Target[] = binaries.map((binary) => ({
+  name: `the real sidecar ${binary.release}`,
+  ours: false,
+  release: binary.release,
+  start: (setup) => startRealSidecar(binary, setup),
+}))
 
 /** Without a real sidecar a suite says loudly that it compared nothing. */
 export const announceMissing = (suite: string): void => {
-  if (realSidecar) return
-  const message = `SKIPPED: ${suite} was not compared with a real sidecar (SDK_SERVER names no binary)`
+  if (binaries.length > 0) return
+  const message = `SKIPPED: ${suite} was not compared with a real sidecar (SDK_SERVERS names no binary)`
   console.warn(message)
   describe(`${suite}: the real sidecar`, () => it.skip(message, () => undefined))
 }
 
-/** What local mode has to equal, and the real thing where there is one. */
-export const localTargets: readonly Target[] = realSidecar ? [oursLocal, real] : [oursLocal]
+/** What local mode has to equal, and the real ones. */
+export const localTargets: readonly Target[] = [oursLocal, ...realLocal]
 
 export interface Pool {
   take(setup?: Setup): Promise<Running>

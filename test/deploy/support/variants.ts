@@ -5,6 +5,7 @@ import type { Project } from '../../../src/init/project.js'
 
 const project: Project = {
   kind: 'page',
+  whyNoPage: undefined,
   name: 'star-arena',
   dir: 'dist',
   entry: 'server.mjs',
@@ -13,6 +14,7 @@ const project: Project = {
   hasBuild: true,
   ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
+  devPackages: [],
   manager: 'npm',
   outside: undefined,
   manifests: ['package.json', 'package-lock.json'],
