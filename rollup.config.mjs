@@ -9,7 +9,7 @@ import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
 import {
-  alsoAsIife,
+  alsoAs,
   compact,
   jsonFile,
   licenseText,
@@ -23,8 +23,13 @@ import {
 const DIR = process.env.BUILD_DIR ?? 'dist'
 
 // A new entry of the package is one line here and one block in package.json's `exports`.
-const client = { index: 'src/index.node.ts', 'index.web': 'src/index.ts' }
-const script = { 'gameserver-sidecar': 'src/index.ts' }
+const client = {
+  index: 'src/index.node.ts',
+  'index.browser': 'src/index.browser.ts',
+  'index.core': 'src/index.core.ts',
+}
+/** Also what `require()` gets where a runtime can't require the ES module. */
+const script = { 'gameserver-sidecar.umd': 'src/index.ts' }
 const frames = { frames: 'src/frames/index.ts' }
 /** The connection in players' pages, and as a script. */
 const player = { player: 'src/player/index.ts' }
@@ -74,12 +79,20 @@ const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'y
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
 const PLAYERS_GLOBAL = 'GameServerSidecarPlayers'
-const BANNER = '/*! gameserver-sidecar, Apache-2.0; mitt, MIT, (c) Jason Miller */'
+const BANNER = '/*! gameserver-sidecar, Apache-2.0 */'
 
-/** Assigns a script's global to the global object itself, as `alsoAsIife()` does, which tells why. */
+/**
+ * Assigns a script's global to the global object itself: `var` makes one only at a script's top level, and not in the
+ * function that Cocos wraps around a plugin script.
+ */
 const setGlobal = (name) => `(function (root) { if (root) root.${name} = ${name} })(
   typeof globalThis === 'object' ? globalThis : typeof self === 'object' ? self :
     typeof window === 'object' ? window : typeof global === 'object' ? global : this);`
+
+/** Also gives the script to a module loader. CommonJS leaks into the pages of NW.js and Electron, so the global comes first. */
+const giveToLoader = (name) => `
+  if (typeof module === 'object' && module && module.exports) module.exports = ${name}
+  else if (typeof define === 'function' && define.amd) define(function () { return ${name} });`
 
 /** Types are checked by `npm run typecheck`; this only removes them, and newer syntax than `target`. */
 const compile = (target) => esbuild({ target, tsconfig: 'build/tsconfig.build.json' })
@@ -132,40 +145,42 @@ const onwarn = (warning) => {
 }
 
 const builds = [
-  // With mitt inside, so that a page can import it without a bundler.
+  // Without a package inside, so that a page can import the browser's entry without a bundler.
   {
     input: client,
-    external: ['isomorphic-ws'],
-    plugins: [compile('es2020'), resolve({ browser: true })],
+    external: [/^node:/, 'isomorphic-ws'],
+    plugins: [compile('es2020')],
     output: { ...modules('es'), ...maps(compact()), banner: BANNER, chunkFileNames: 'chunks/client.js' },
   },
   {
-    input: { index: client.index },
-    // mitt is 300 bytes, and as a package 35 kB of an installation.
-    external: (id) => id !== 'mitt' && !id.includes('/node_modules/mitt/') && isPackage(id),
-    plugins: [compile('es2020'), resolve()],
-    output: { ...modules('cjs'), ...maps(compact()) },
-  },
-  {
     input: Object.values(script)[0],
-    plugins: [compile('es2017'), resolve({ browser: true })],
+    plugins: [compile('es2017')],
     output: {
-      ...maps(licenses, minify(), alsoAsIife(`${Object.keys(script)[0]}.iife.js`, GLOBAL)),
-      format: 'umd',
+      ...maps(minify(), alsoAs('index.cjs')),
+      format: 'iife',
       name: GLOBAL,
       banner: BANNER,
+      footer: setGlobal(GLOBAL) + giveToLoader(GLOBAL),
       exports: 'named',
-      file: `${DIR}/${Object.keys(script)[0]}.umd.js`,
+      file: `${DIR}/${Object.keys(script)[0]}.js`,
     },
   },
-  ...Object.entries({ ...frames, ...player, ...players, ...servers, ...nodeStreams, ...adapters }).map(
-    ([name, source]) => ({
-      input: { [name]: source },
-      external: /^node:/,
-      plugins: [...ofApplication, compile('es2020')],
-      output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
-    }),
-  ),
+  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...adapters }).map(([name, source]) => ({
+    input: { [name]: source },
+    external: /^node:/,
+    plugins: [...ofApplication, compile('es2020')],
+    output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
+  })),
+  {
+    // What the adapters of servers share is a chunk.
+    input: servers,
+    plugins: [...ofApplication, compile('es2020')],
+    output: [modules('es'), modules('cjs')].map((format) => ({
+      ...format,
+      chunkFileNames: format.chunkFileNames.replace('[name]', 'attached-server'),
+      plugins: [compact()],
+    })),
+  },
   {
     input: agonesSdk,
     plugins: [...ofApplication, compile('es2020')],
@@ -187,7 +202,7 @@ const builds = [
       name: PLAYERS_GLOBAL,
       globals: { 'gameserver-sidecar': GLOBAL },
       exports: 'named',
-      banner: '/*! gameserver-sidecar, Apache-2.0 */',
+      banner: BANNER,
     },
   },
   {
@@ -199,7 +214,7 @@ const builds = [
       format: 'iife',
       name: PLAYER_GLOBAL,
       exports: 'named',
-      banner: '/*! gameserver-sidecar, Apache-2.0 */',
+      banner: BANNER,
       footer: setGlobal(PLAYER_GLOBAL),
     },
   },

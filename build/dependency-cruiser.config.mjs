@@ -11,11 +11,12 @@
 
 /**
  * The folders and entry files of `src` that each one may import besides itself, and the packages. One that isn't listed
- * fails.
+ * fails. A folder within another is apart from it.
  */
 const allowed = {
   protocol: {},
-  client: { areas: ['client', 'protocol'], packages: ['mitt'] },
+  client: { areas: ['protocol'] },
+  'client/node': { areas: ['client'], packages: ['isomorphic-ws'], node: true },
   frames: {},
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
@@ -50,16 +51,16 @@ const allowed = {
     packages: ['commander', 'picocolors', 'ws'],
     node: true,
   },
-  'index.ts': { areas: ['client', 'protocol'], types: ['host-page'] },
-  'index.node.ts': { areas: ['client', 'protocol', 'index.ts'], packages: ['isomorphic-ws'] },
+  'exports.ts': { areas: ['client'], types: ['host-page', 'protocol'] },
+  'index.ts': { areas: ['client', 'exports.ts'] },
+  'index.browser.ts': { areas: ['client', 'exports.ts'] },
+  'index.core.ts': { areas: ['client', 'exports.ts'] },
+  'index.node.ts': { areas: ['client', 'exports.ts'] },
 }
 
 /** Folders in the order in which they may build on each other: none imports anything of a folder that comes later. */
 const floors = [
-  ['client/runtime', 'client/game-server', 'client/connection', 'client/watch', 'client/direct', 'client/calls'],
-  ['client/runtime', 'client/game-server', 'client/connection', 'client/health', 'client/calls'],
-  ['client/health', 'client/watch'],
-  ['client/watch', 'client/health'],
+  ['client/health', 'client/direct', 'client/page'],
   ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/model/calls', 'sidecar/allocation', 'sidecar/control', 'sidecar/wire'],
   ['sidecar/wire', 'sidecar/model/calls'],
@@ -80,7 +81,7 @@ const boundaries = Object.entries(allowed).map(([area, { areas = [], types = [],
   name: `imports-of-${area}`,
   severity: 'error',
   comment: 'build/dependency-cruiser.config.mjs lists what each folder of src may import',
-  from: { path: pathsOf([area]) },
+  from: { path: pathsOf([area]), pathNot: pathsOf(Object.keys(allowed).filter((name) => name.startsWith(`${area}/`))) },
   to: {
     pathNot: [...pathsOf([area, ...areas, ...types]), ...packagesOf(packages)],
     ...(node ? { dependencyTypesNot: ['core'] } : {}),
@@ -105,6 +106,21 @@ const typesOnly = Object.entries(allowed)
     to: { path: pathsOf(types), dependencyTypesNot: ['type-only'] },
   }))
 
+/** What only some hosts need of the client, and who brings it. Others know its types, so that their hosts don't load it. */
+const broughtBy = {
+  page: ['index.ts', 'index.browser.ts'],
+  direct: ['client/page'],
+  hosts: ['index.ts'],
+  node: ['index.node.ts'],
+}
+
+const parts = Object.entries(broughtBy).map(([part, areas]) => ({
+  name: `client-${part}-is-brought-by-entries`,
+  severity: 'error',
+  from: { pathNot: pathsOf([`client/${part}`, ...areas]) },
+  to: { path: pathsOf([`client/${part}`]), dependencyTypesNot: ['type-only'] },
+}))
+
 export default {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -117,6 +133,7 @@ export default {
       to: {},
     },
     ...boundaries,
+    ...parts,
     ...typesOnly,
     ...order,
     {
@@ -125,7 +142,7 @@ export default {
       comment: 'A page or an engine loads these entries, so nothing behind them may need Node.',
       from: {
         path: [
-          '^src/index\\.ts$',
+          '^src/index\\.(browser\\.|core\\.)?ts$',
           '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|scenario|sidecar)/',
         ],
       },

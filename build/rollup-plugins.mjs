@@ -38,7 +38,12 @@ const compactly = (functions) => ({
     toplevel: true,
     reserved: functions,
   },
-  format: { semicolons: false, max_line_len: 160, comments: /^!|@__PURE__|@vite-ignore|webpackIgnore/ },
+  format: {
+    semicolons: false,
+    max_line_len: 160,
+    preserve_annotations: true,
+    comments: /^!|@vite-ignore|webpackIgnore/,
+  },
 })
 
 /** Of `const name = () => …`, whose variable is the function's name; Terser keeps those of declarations by itself. */
@@ -98,41 +103,16 @@ export const jsonFile = (fileName, path) => ({
 })
 
 /**
- * Writes a second script with the code of the UMD script, which differs in its first lines and so shares its map: one
- * that assigns the global whatever else the host has.
- *
- * UMD sets no global where CommonJS or AMD is present, and `var` makes one only at a script's top level, not in the
- * function that Cocos wraps around a plugin script. So this one assigns it to the global object itself.
+ * Writes a script under a second name, with the same source map: in a package of ES modules, Node takes only `.cjs` for
+ * CommonJS.
  */
-export const alsoAsIife = (fileName, name) => ({
-  name: 'also-as-iife',
+export const alsoAs = (fileName) => ({
+  name: 'also-as',
   generateBundle(_options, bundle) {
-    const umd = Object.values(bundle).find(({ type }) => type === 'chunk')
-    const at = umd.code.indexOf(FACTORY) + FACTORY.indexOf('function')
-    if (at < FACTORY.length) this.error('The UMD script has another wrapper than it had.')
-    const [wrapper, code] = [umd.code.slice(0, at), umd.code.slice(at)]
-    const banner = wrapper.slice(0, wrapper.lastIndexOf('\n') + 1)
-    umd.code = `${wrapper}\n${code}`
-    this.emitFile({ type: 'asset', fileName, source: `${banner}${iifeWrapper(name)}\n${code}` })
-    const map = bundle[`${umd.fileName}.map`]
-    map.source = splitLine(map.source, banner.split('\n').length - 1, wrapper.length - banner.length)
+    const { code } = Object.values(bundle).find(({ type }) => type === 'chunk')
+    this.emitFile({ type: 'asset', fileName, source: code })
   },
 })
-
-/** Where the wrapper of a minified UMD script ends, and its code begins. */
-const FACTORY = '}(this,function('
-const iifeWrapper = (name) =>
-  `var ${name}={};!function(r,f){f(${name});if(r)r.${name}=${name}}("object"==typeof globalThis?globalThis:` +
-  `"object"==typeof self?self:"object"==typeof window?window:"object"==typeof global?global:this,`
-
-/** A map whose script has got the end of a line at a place that had none. */
-const splitLine = (source, line, column) => {
-  const map = JSON.parse(source)
-  const mappings = decode(map.mappings)
-  const moved = mappings[line].filter(([at]) => at >= column).map(([at, ...rest]) => [at - column, ...rest])
-  mappings.splice(line, 1, [], moved)
-  return JSON.stringify({ ...map, mappings: encode(mappings) })
-}
 
 /** Maps that lead to the line of the source and not to its column: with columns, the maps weigh 190 kB more. */
 export const mapLines = () => ({

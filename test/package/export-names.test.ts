@@ -13,6 +13,7 @@ describe('exports are a contract', () => {
       [
         "SidecarError",
         "createClient",
+        "internals",
         "isSidecarError",
       ]
     `)
@@ -91,9 +92,11 @@ describe('exports are a contract', () => {
     expect([AgonesSDK.AgonesSDK, AgonesSDK.default]).toEqual([AgonesSDK, AgonesSDK])
   })
 
-  test('the client is the same for a page, an import and a require', async () => {
-    expect(await imported('index.web.js')).toEqual(await imported('index.js'))
-    expect(required('index.cjs')).toEqual(await imported('index.js'))
+  test('the client is the same for a page, the core, Node and a require', async () => {
+    const names = await imported('index.js')
+    expect(await imported('index.browser.js')).toEqual(names)
+    expect(await imported('index.core.js')).toEqual(names)
+    expect(required('index.cjs')).toEqual(names)
   })
 
   test.each(['frames', 'node-connect', 'node', 'player', 'mock', 'vite'])(

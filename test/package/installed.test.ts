@@ -73,8 +73,13 @@ describe('the client calls a server, then the process ends by itself', () => {
     expect(await runFile('use.cjs', calling("const { createClient } = require('gameserver-sidecar')"))).toBe('ready')
   })
 
-  test.each(['umd', 'iife'])('as %s in a bare context that is handed fetch and timers', async (build) => {
-    const path = `node_modules/gameserver-sidecar/dist/gameserver-sidecar.${build}.js`
+  test('required, where Node can require no ES module', async () => {
+    const code = calling("const { createClient } = require('gameserver-sidecar')")
+    expect(await runFile('use-old.cjs', code, '--no-experimental-require-module')).toBe('ready')
+  })
+
+  test('as a script in a bare context that is handed fetch and timers', async () => {
+    const path = 'node_modules/gameserver-sidecar/dist/gameserver-sidecar.umd.js'
     const code = `
       const { readFileSync } = require('node:fs')
       const context = require('node:vm').createContext({ fetch, setTimeout, clearTimeout, console })
@@ -151,29 +156,6 @@ describe('./frames, ./node-connect, ./node and ./vite', () => {
 
   test('the command tells its version', async () => {
     expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)
-  })
-})
-
-describe('each condition leads to its file', () => {
-  const resolved = (how: string, ...conditions: string[]): Promise<string> =>
-    runFile(
-      'resolve.mjs',
-      `
-      import { createRequire } from 'node:module'
-      const require = createRequire(import.meta.url)
-      console.log(${how}('gameserver-sidecar').replace(/.*dist/, 'dist'))`,
-      ...conditions.map((name) => `--conditions=${name}`),
-    )
-
-  test.each([
-    ['import.meta.resolve', [], 'dist/index.js'],
-    ['require.resolve', [], 'dist/index.cjs'],
-    ['import.meta.resolve', ['browser'], 'dist/index.web.js'],
-    ['import.meta.resolve', ['deno'], 'dist/index.web.js'],
-    ['import.meta.resolve', ['bun'], 'dist/index.web.js'],
-    ['require.resolve', ['browser'], 'dist/index.web.js'],
-  ])('%s %j: %s', async (how, conditions, file) => {
-    expect(await resolved(how, ...conditions)).toBe(file)
   })
 })
 

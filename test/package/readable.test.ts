@@ -1,4 +1,4 @@
-import { copyFile, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
@@ -12,19 +12,15 @@ beforeAll(async () => {
   folder = await temporaryFolder()
   packed = await pack(folder.path)
   await install(folder.path, packed.tarball)
-  // Node takes a script in this package for an ES module, unless it is named otherwise.
-  const dist = join(installed(), 'dist')
-  await copyFile(join(dist, 'gameserver-sidecar.umd.js'), join(dist, 'script.cjs'))
-  await copyFile(join(dist, 'gameserver-sidecar.iife.js'), join(dist, 'engine.cjs'))
 }, 120_000)
 
 afterAll(() => folder.remove())
 
 /**
- * The scripts that a page loads as they are, the page of the dashboard, which is one text, and the sidecar once more, for
- * test runners that load CommonJS.
+ * The scripts that a page loads as they are, the page of the dashboard, which is one text, and the client and the sidecar
+ * once more, for test runners that load CommonJS.
  */
-const isMinified = (path: string): boolean => /\.(umd|iife|player)\.js$|dashboard-page|mock\.cjs$/.test(path)
+const isMinified = (path: string): boolean => /\.(umd|player)\.js$|dashboard-page|(index|mock)\.cjs$/.test(path)
 const isVendored = (path: string): boolean => path.includes('/vendor-')
 
 test('every build but the minified scripts and bundled libraries has one statement a line and the names of its functions', async () => {
@@ -39,14 +35,14 @@ test('every build but the minified scripts and bundled libraries has one stateme
   }
   expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
   // The name of a function that is a constant.
-  expect(await load('dist/chunks/client.js')).toContain('const isObject=')
+  expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode=')
   expect(await load('dist/chunks/create-sidecar.js')).toContain('function createSidecar(')
 })
 
 test('no line of the client that an error could print has 300 characters', async () => {
-  for (const path of ['dist/chunks/client.js', 'dist/index.cjs']) {
-    // The program of a worker is one text: a constant, which throws nothing.
-    const lines = (await load(path)).split('\n').filter((line) => !/^const [\w$]+='/.test(line))
+  for (const path of ['dist/chunks/client.js', 'dist/index.js', 'dist/index.browser.js']) {
+    // A list of exports throws nothing, nor does the program of a worker, which is one text.
+    const lines = (await load(path)).split('\n').filter((line) => !/^export\{|^const [\w$]+='/.test(line))
     expect(Math.max(...lines.map((line) => line.length)), path).toBeLessThan(300)
   }
 })
@@ -68,12 +64,10 @@ describe('an error that nobody catches', () => {
   const uses = {
     import: "import { createClient } from 'gameserver-sidecar'",
     require: "const { createClient } = require('gameserver-sidecar')",
-    script: "const { createClient } = require('./node_modules/gameserver-sidecar/dist/script.cjs')",
-    'engine script':
-      "require('./node_modules/gameserver-sidecar/dist/engine.cjs'); const { createClient } = globalThis.GameServerSidecar",
+    script: "const { createClient } = require('./node_modules/gameserver-sidecar/dist/index.cjs')",
   }
   const failWith = (how: keyof typeof uses, ...flags: string[]): Promise<string> => {
-    const code = `${uses[how]}\ncreateClient({ timeout: -1 })`
+    const code = `${uses[how]}\ncreateClient()`
     const type = how === 'import' ? 'module' : 'commonjs'
     return runNode(folder.path, [...flags, `--input-type=${type}`, '--eval', code]).then(({ stderr }) => stderr)
   }
@@ -87,11 +81,11 @@ describe('an error that nobody catches', () => {
     },
   )
 
-  test.each(['import', 'require', 'script', 'engine script'] as const)(
+  test.each(['import', 'require', 'script'] as const)(
     'by %s names the TypeScript file that refuses, with source maps',
     async (how) => {
       const printed = await failWith(how, '--enable-source-maps')
-      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/]options\.ts:\d+/)
+      expect(printed).toMatch(/gameserver-sidecar[\\/]src[\\/]client[\\/]address\.ts:\d+/)
     },
   )
 })

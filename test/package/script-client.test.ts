@@ -10,8 +10,8 @@ interface Socket {
   close(): void
 }
 
-/** A client of that build whose watch is handed to the test. */
-function connect(build: string, options?: Api.ClientOptions): { client: Api.SidecarClient; socket: Promise<Socket> } {
+/** A client of the script whose watch is handed to the test. */
+function connect(options?: Api.ClientOptions): { client: Api.SidecarClient; socket: Promise<Socket> } {
   let opened: (socket: Socket) => void
   const socket = new Promise<Socket>((resolve) => {
     opened = resolve
@@ -22,7 +22,7 @@ function connect(build: string, options?: Api.ClientOptions): { client: Api.Side
   }
   const fetch = (): Promise<Response> => Promise.resolve(Response.json(gameServer(1, 'Scheduled')))
   const context = vm.createContext({ setTimeout, clearTimeout, fetch, WebSocket })
-  vm.runInContext(read(`dist/gameserver-sidecar.${build}.js`), context)
+  vm.runInContext(read('dist/gameserver-sidecar.umd.js'), context)
   const api = context['GameServerSidecar'] as typeof Api
   return { client: api.createClient({ baseUrl: 'http://127.0.0.1:1', watch: 'websocket', ...options }), socket }
 }
@@ -36,9 +36,9 @@ const gameServer = (version: number, state: string) => ({
 const tell = (socket: Socket, version: number, state: string): void =>
   socket.onmessage({ data: JSON.stringify({ result: gameServer(version, state) }) })
 
-describe.each(['umd', 'iife'])('a client of %s', (build) => {
+describe('a client of the script', () => {
   test('shows in gameServer and status what each event has told', async () => {
-    const { client, socket: dialled } = connect(build)
+    const { client, socket: dialled } = connect()
     expect(client.gameServer).toBeUndefined()
     expect(client.status).toMatchObject({ connection: 'idle', transport: undefined, lastBeat: undefined })
 
@@ -65,7 +65,7 @@ describe.each(['umd', 'iife'])('a client of %s', (build) => {
   })
 
   test('shows in status what became of the beats', async () => {
-    const { client } = connect(build, { autoHealth: true })
+    const { client } = connect({ autoHealth: true })
     expect(client.status).toMatchObject({ healthy: undefined, lastBeat: undefined })
     const { ok, at } = await client.once('health')
     expect(ok).toBe(true)

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type * as Api from '../../src/index.js'
 import { read } from '../support/source.js'
 
-const builds = ['umd', 'iife'] as const
-const code = (build: (typeof builds)[number]): string => read(`dist/gameserver-sidecar.${build}.js`)
+const code = read('dist/gameserver-sidecar.umd.js')
 
 interface Page {
   api: typeof Api
@@ -16,11 +15,11 @@ interface Page {
 }
 
 /** A page whose script tag has these attributes, and whatever else `globals` brings. */
-function load(build: (typeof builds)[number], dataset: object, globals: object = {}): Page {
+function load(dataset: object, globals: object = {}): Page {
   const requests: string[] = []
   const document = { currentScript: { dataset } as unknown }
   const context = vm.createContext({ ...host(requests), ...globals, document })
-  vm.runInContext(code(build), context)
+  vm.runInContext(code, context)
   document.currentScript = null
   return { api: context['GameServerSidecar'] as typeof Api, document, requests }
 }
@@ -62,7 +61,7 @@ const speakers = {
   global: 'http://global.test',
 }
 
-describe.each(builds)('the script tag of %s', (build) => {
+describe('the script tag', () => {
   test.each([
     ['the option', [], 'http://option.test'],
     ['data-base-url', ['option'], 'http://tag.test/sidecar'],
@@ -74,7 +73,6 @@ describe.each(builds)('the script tag of %s', (build) => {
       Object.entries(speakers).filter(([name]) => !silent.includes(name)),
     )
     const page = load(
-      build,
       { ...(baseUrl && { baseUrl }), ...(port && { port }) },
       {
         ...(query && withPort(query)),
@@ -85,17 +83,17 @@ describe.each(builds)('the script tag of %s', (build) => {
   })
 
   test('data-base-url may be a path of the page', async () => {
-    const page = load(build, { baseUrl: '/sidecar' }, { location: { origin: 'https://game.test', search: '' } })
+    const page = load({ baseUrl: '/sidecar' }, { location: { origin: 'https://game.test', search: '' } })
     expect(await firstAsked(page)).toBe('GET https://game.test/sidecar')
   })
 
   test.each([
     [{ port: 'abc' }, /data-port.* must be .*"abc"/],
-    [{ port: '65536' }, /data-port.* must be .*"65536"/],
+    [{ port: '65536' }, /data-port.* must be .*"http:\/\/localhost:65536"/],
     [{ baseUrl: 'ftp://x' }, /data-base-url.* must be .*"ftp:\/\/x"/],
     [{ port: '1', platform: 'Bad Name' }, /platform must be .*"Bad Name"/],
   ])('%o is refused by name, not passed over', (dataset, message) => {
-    const { api } = load(build, dataset, withPort('3333'))
+    const { api } = load(dataset, withPort('3333'))
     expect(() => api.createClient()).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
@@ -117,7 +115,6 @@ describe.each(builds)('the script tag of %s', (build) => {
         GLOBAL_CLOUD_SDK_HTTP_PORT: '7003',
       }
       const page = load(
-        build,
         { platform: 'tag-cloud', ...tag },
         {
           process: { env },
@@ -138,18 +135,18 @@ describe.each(builds)('the script tag of %s', (build) => {
     [{ autoHealth: false }, { autoHealth: '' }, {}, false],
     [{ autoHealth: true }, { autoHealth: 'false' }, {}, true],
   ])('option %o, tag %o, global %o: beats go out: %s', async (options, tag, global, beats) => {
-    const page = load(build, { port: '1', ...tag }, { GAMESERVER_SIDECAR: global })
+    const page = load({ port: '1', ...tag }, { GAMESERVER_SIDECAR: global })
     expect((await asked(page, options)).includes('POST http://localhost:1/health')).toBe(beats)
   })
 
   test('is read while it runs and never again', async () => {
-    const page = load(build, { port: '1' })
+    const page = load({ port: '1' })
     page.document.currentScript = { dataset: { port: '2', baseUrl: 'http://other.test', autoHealth: '' } }
     expect(await asked(page)).toEqual(['GET http://localhost:1/gameserver'])
   })
 
   test('that comes later gives nothing to a client of one that said nothing', () => {
-    const page = load(build, {})
+    const page = load({})
     page.document.currentScript = { dataset: { port: '2' } }
     expect(() => page.api.createClient()).toThrow(expect.objectContaining({ code: 'CONFIG' }))
   })
@@ -162,14 +159,14 @@ describe.each(builds)('the script tag of %s', (build) => {
   ])('is passed over where there is %s', async (_name, document) => {
     const requests: string[] = []
     const context = vm.createContext({ ...host(requests), ...withPort('3333'), document })
-    vm.runInContext(code(build), context)
+    vm.runInContext(code, context)
     const page = { api: context['GameServerSidecar'] as typeof Api, document: { currentScript: null }, requests }
     expect(await firstAsked(page)).toBe('GET http://localhost:3333')
   })
 
   test('has the attributes as they are written in HTML', async () => {
     const requests: string[] = []
-    const tag = (attributes: string): string => `<script ${attributes}>${code(build)}</script>`
+    const tag = (attributes: string): string => `<script ${attributes}>${code}</script>`
     const { window } = new JSDOM(tag('data-port="4444" data-platform="my-cloud" data-auto-health'), {
       url: 'http://page.test/?sidecar=5555',
       runScripts: 'dangerously',

@@ -5,12 +5,6 @@ import { minify } from 'terser'
 import { expect, test } from 'vitest'
 import { read, root } from '../support/source.js'
 
-/**
- * Bytes, minified and then compressed by gzip. The goals are 10,000 for the script and 9,500 for the bundle. The events
- * `allocated` and `ending` are 400 of them.
- */
-const LIMITS = { script: 17_800, bundled: 17_600 }
-
 const gzipped = (code: string): number => gzipSync(code, { level: 9 }).length
 
 /** What an application that uses only `names` of a module ships: bundled and minified with no special settings. */
@@ -18,7 +12,7 @@ async function shipped(path: string, names: string): Promise<number> {
   const application = 'application.js'
   const bundle = await rollup({
     input: application,
-    external: 'gameserver-sidecar',
+    external: ['gameserver-sidecar', 'isomorphic-ws', /^node:/],
     plugins: [
       {
         name: 'application',
@@ -34,13 +28,21 @@ async function shipped(path: string, names: string): Promise<number> {
   return gzipped(code!)
 }
 
-test(`the whole client as a script is ${LIMITS.script} bytes at most`, () => {
-  expect(gzipped(read('dist/gameserver-sidecar.umd.js'))).toBeLessThanOrEqual(LIMITS.script)
-  expect(gzipped(read('dist/gameserver-sidecar.iife.js'))).toBeLessThanOrEqual(LIMITS.script)
+/**
+ * The goals are 10,800, 10,400 and 8,000, and they are not met. Of the script's 38 kB minified, commands and their checks are
+ * 5.8, the watch and both transports 5.1, the connection, one request and what its answer means 4.0, direct mode 3.0, events
+ * derived from objects 2.4, beats and a worker's clock 2.2, what else only a page has 1.3, and hosts without fetch 1.2.
+ */
+test('the client as a script is 15,700 bytes at most', () => {
+  expect(gzipped(read('dist/gameserver-sidecar.umd.js'))).toBeLessThanOrEqual(15_700)
 })
 
-test(`the client in an application bundle is ${LIMITS.bundled} bytes at most`, async () => {
-  expect(await shipped('dist/index.web.js', 'createClient')).toBeLessThanOrEqual(LIMITS.bundled)
+test('the client in a bundle for pages is 14,850 bytes at most', async () => {
+  expect(await shipped('dist/index.browser.js', 'createClient')).toBeLessThanOrEqual(14_850)
+})
+
+test('the client in a bundle for Node is 13,950 bytes at most, without ws', async () => {
+  expect(await shipped('dist/index.js', 'createClient')).toBeLessThanOrEqual(13_950)
 })
 
 /**
@@ -58,11 +60,11 @@ test('the connection in a player’s page is 3,000 bytes at most', async () => {
 })
 
 /**
- * The goal is 3,000, and it is not met: 1,600 are the sessions, the rest the players and what both share. Each fault that a
- * soak has found costs: a removal that is still queued, a list that is refused as full by its own value, a late write.
+ * The goal is 4,000 as a script, and it is not met. Of 15.8 kB minified, the states of players and of sessions are 3.5 each, the
+ * engine for lost writes and its facts 2.9, and what runs them beside a client 5. A search of small histories guards all of it.
  */
-test('players and sessions beside the client are 5,700 bytes at most, 5,900 as a script', async () => {
-  expect(await shipped('dist/players.js', 'trackPlayers, trackSessions')).toBeLessThanOrEqual(5700)
+test('players and sessions beside the client are 5,790 bytes at most, 5,900 as a script', async () => {
+  expect(await shipped('dist/players.js', 'trackPlayers, trackSessions')).toBeLessThanOrEqual(5790)
   expect(gzipped(read('dist/gameserver-sidecar.players.umd.js'))).toBeLessThanOrEqual(5900)
 })
 
@@ -79,19 +81,20 @@ test('the mock in an application bundle is 34,100 bytes at most', async () => {
   expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_100)
 })
 
-/**
- * The goal is 1,500, and it is not met, for code that no page loads. Seats over all connections, the order of the end,
- * checks of options, and for ws an http.Server whose upgrades the game handles, cost most.
- */
+/** What all three share: seats over all connections, the end in order, the end of an empty server. */
+const shared = 'chunks/attached-server'
+
 test.each([
-  ['ws', 2800],
-  ['socket.io', 2400],
-])('attachServer of ./%s is %i bytes at most beside the client and the players', async (name, limit) => {
+  [shared, 2200],
+  ['ws', 1150],
+  ['socket.io', 750],
+  ['colyseus', 1810],
+])('%s of the server adapters is %i bytes at most', async (name, limit) => {
   const { code } = await minify(read(`dist/${name}.js`), { module: true, ecma: 2020, compress: { passes: 2 } })
   expect(gzipped(code!)).toBeLessThanOrEqual(limit)
 })
 
-test('the official SDK’s names over the client are 2,700 bytes at most, compressed', async () => {
+test('the official SDK’s names over the client are 1,700 bytes at most, compressed', async () => {
   const { code } = await minify(read('dist/agones-sdk.js'), { module: true, ecma: 2020, compress: { passes: 2 } })
-  expect(gzipped(code!)).toBeLessThanOrEqual(2700)
+  expect(gzipped(code!)).toBeLessThanOrEqual(1700)
 })

@@ -61,7 +61,7 @@ test('every file that package.json names is there', () => {
 
 test('no tests, tools or sources of the server are packed', () => {
   const wanted =
-    /^dist\/(?!\.)|^src\/(client|watch|health|protocol)\/|^src\/index[.\w]*\.ts$|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+    /^dist\/(?!\.)|^src\/(client|protocol)\/|^src\/index[.\w]*\.ts$|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
   expect(paths().filter((path) => !wanted.test(path))).toEqual([])
   expect(paths()).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']))
 })
@@ -72,7 +72,7 @@ test('only what an installation must bring is a dependency', () => {
 
 test('specific conditions come first, and types first in each', () => {
   const client = manifest.exports['.'] as Record<string, Record<string, string>>
-  expect(Object.keys(client)).toEqual(['browser', 'deno', 'bun', 'import', 'require'])
+  expect(Object.keys(client)).toEqual(['browser', 'deno', 'bun', 'module-sync', 'require', 'worker', 'node', 'default'])
   for (const [entry, conditions] of Object.entries(manifest.exports)) {
     if (typeof conditions === 'string') continue
     for (const targets of Object.values(conditions as Record<string, object>)) {

@@ -1,0 +1,103 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import resolve from '@rollup/plugin-node-resolve'
+import { build, type BuildOptions } from 'esbuild'
+import { rollup } from 'rollup'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { node, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { root } from '../support/source.js'
+
+const PACKAGE = 'gameserver-sidecar'
+const PAGE = 'index.browser.js'
+const CORE = 'index.core.js'
+const NODE = 'index.js'
+const SCRIPT = 'index.cjs'
+
+let folder: TemporaryFolder
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await mkdir(join(folder.path, 'node_modules'))
+  await symlink(root, join(folder.path, 'node_modules', PACKAGE))
+})
+
+afterAll(() => folder.remove())
+
+/** Of several, the one that imports the others. */
+const fileIn = (paths: string[]): string | undefined =>
+  paths.map((path) => /dist[\\/]([^\\/]+)$/.exec(path)?.[1]).find((name) => name !== undefined)
+
+/** Node before 20.19 can't require an ES module, and doesn't know the condition `module-sync`. */
+const OLD = '--no-experimental-require-module'
+
+describe('Node', () => {
+  test.each([
+    ['import', [], NODE],
+    ['require', [], NODE],
+    ['import', [OLD], NODE],
+    ['require', [OLD], SCRIPT],
+    ['import', ['--conditions=browser'], PAGE],
+    ['require', ['--conditions=browser'], PAGE],
+    ['import', ['--conditions=deno'], CORE],
+    ['import', ['--conditions=bun'], CORE],
+    ['import', [OLD, '--conditions=worker'], CORE],
+  ])('%s %j: %s', async (how, flags, expected) => {
+    const call = how === 'import' ? 'import.meta.resolve' : 'createRequire(process.cwd() + "/").resolve'
+    const code = `import { createRequire } from 'node:module'
+      console.log(${call}('${PACKAGE}'))`
+    expect(fileIn([await node(folder.path, ...flags, '--input-type=module', '--eval', code)])).toBe(expected)
+  })
+})
+
+describe('a bundler', () => {
+  const neutral = (...conditions: string[]): BuildOptions => ({ platform: 'neutral', conditions })
+
+  test.each<[name: string, how: 'import' | 'require', options: BuildOptions, expected: string]>([
+    ['esbuild for browsers', 'import', { platform: 'browser' }, PAGE],
+    ['esbuild for browsers', 'require', { platform: 'browser' }, PAGE],
+    ['esbuild for Node', 'import', { platform: 'node' }, NODE],
+    ['esbuild for Node', 'require', { platform: 'node' }, SCRIPT],
+    ['esbuild for no platform', 'import', neutral(), CORE],
+    ['the conditions of webpack for pages', 'import', neutral('webpack', 'production', 'browser', 'module'), PAGE],
+    ['the conditions of webpack for Node', 'import', neutral('webpack', 'production', 'node', 'module'), NODE],
+    ['the conditions of webpack for Node', 'require', neutral('webpack', 'production', 'node', 'module'), SCRIPT],
+    ['the conditions of a worker at the edge', 'import', neutral('workerd', 'worker'), CORE],
+    ['the conditions of Jest', 'require', neutral('node', 'node-addons'), SCRIPT],
+    ['the conditions of Jest', 'import', neutral('node', 'node-addons'), NODE],
+  ])('%s, %s: %s', async (_name, how, options, expected) => {
+    const contents = how === 'import' ? `import '${PACKAGE}'` : `require('${PACKAGE}')`
+    const { metafile } = await build({
+      ...options,
+      stdin: { contents, resolveDir: folder.path },
+      bundle: true,
+      packages: 'bundle',
+      external: ['node:*', 'isomorphic-ws'],
+      ignoreAnnotations: true,
+      write: false,
+      metafile: true,
+      logLevel: 'silent',
+    })
+    expect(fileIn(Object.keys(metafile.inputs))).toBe(expected)
+  })
+
+  test.each([
+    ['for pages', { browser: true }, PAGE],
+    ['for Node', { exportConditions: ['node'] }, NODE],
+    ['for no platform', {}, CORE],
+  ])('Rollup %s: %s', async (_name, options, expected) => {
+    const application = join(folder.path, 'application.js')
+    const bundle = await rollup({
+      input: application,
+      external: [/^node:/, 'isomorphic-ws'],
+      plugins: [
+        {
+          name: 'application',
+          resolveId: (id) => (id === application ? id : null),
+          load: (id) => (id === application ? `export { createClient } from '${PACKAGE}'` : null),
+        },
+        resolve(options),
+      ],
+    })
+    expect(fileIn(bundle.watchFiles)).toBe(expected)
+  })
+})
