@@ -15,11 +15,6 @@ const others = [
   { name: '@google-cloud/agones-sdk', code: "export { default } from '@google-cloud/agones-sdk'", platform: 'node' },
 ]
 
-const ours = [
-  ['gameserver-sidecar, UMD', 'gameserver-sidecar.umd.js'],
-  ['gameserver-sidecar, IIFE', 'gameserver-sidecar.iife.js'],
-]
-
 export const title = 'Bytes to download'
 
 export async function measure() {
@@ -28,7 +23,7 @@ export async function measure() {
     install(folder, ['esbuild', ...others.map(({ name }) => name)])
     const { build } = createRequire(join(folder, 'package.json'))('esbuild')
     const measured = [
-      ...ours.map(([name, file]) => ({ name, ...sizes(readFileSync(join(root, 'dist', file))) })),
+      { name: 'gameserver-sidecar', ...sizes(readFileSync(join(root, 'dist', 'gameserver-sidecar.umd.js'))) },
       ...(await Promise.all(
         others.map(async (other) => ({
           name: `${other.name} ${versionIn(folder, other.name)}`,

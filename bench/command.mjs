@@ -1,15 +1,23 @@
-/** What a command costs beside the same request made by hand with fetch: one after the other, in turns. */
+/**
+ * What a command costs beside the same request by hand with fetch, by hand with node:http, and beside the official SDK
+ * where that is installed and a real sidecar is named by SDK_SERVER: one after the other, in turns, time and CPU.
+ */
+import { existsSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { createClient } from '../dist/index.js'
-import { answered, freePort, startLocalSidecar } from './support/processes.mjs'
-import { median, quantile, round } from './support/statistics.mjs'
+import { root, startSidecar } from './support/processes.mjs'
+import { median, round } from './support/statistics.mjs'
 
-export const title = 'A command beside raw fetch'
+export const title = 'A command beside raw fetch, node:http and the official SDK'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const BATCH = 20
+const OFFICIAL = join(root, 'test/frameworks/agones-sdk/')
 
 /** What somebody would write instead: the request, the check of its status, the answer parsed. */
-async function raw(url, method, body) {
+async function byFetch(url, method, body) {
   const init = body === undefined ? { method } : { method, headers: JSON_TYPE, body: JSON.stringify(body) }
   const response = await fetch(url, init)
   const text = await response.text()
@@ -17,66 +25,93 @@ async function raw(url, method, body) {
   return JSON.parse(text)
 }
 
-const commands = (client, url) => ({
-  health: [() => client.health(), () => raw(`${url}/health`, 'POST', {})],
-  setLabel: [
-    () => client.setLabel('round', '7'),
-    () => raw(`${url}/metadata/label`, 'PUT', { key: 'round', value: '7' }),
-  ],
-  getGameServer: [() => client.getGameServer(), () => raw(`${url}/gameserver`, 'GET')],
+const agent = new Agent({ keepAlive: true })
+
+function byHttp(url, method, body) {
+  return new Promise((resolve, reject) => {
+    const text = body && JSON.stringify(body)
+    const headers = text ? { ...JSON_TYPE, 'content-length': Buffer.byteLength(text) } : {}
+    const sent = request(url, { agent, method, headers }, (response) => {
+      let answer = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece) => (answer += piece))
+      response.on('end', () => (response.statusCode === 200 ? resolve(JSON.parse(answer)) : reject(new Error(answer))))
+    })
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}
+
+async function connectOfficial({ grpcPort }) {
+  if (!grpcPort || !existsSync(join(OFFICIAL, 'node_modules/@google-cloud/agones-sdk'))) return undefined
+  process.env.AGONES_SDK_GRPC_PORT = String(grpcPort)
+  const AgonesSDK = createRequire(OFFICIAL)('@google-cloud/agones-sdk')
+  const sdk = new AgonesSDK()
+  await sdk.connect()
+  return sdk
+}
+
+const commands = (client, url, official) => ({
+  setLabel: {
+    fetch: () => byFetch(`${url}/metadata/label`, 'PUT', { key: 'round', value: '7' }),
+    'node:http': () => byHttp(`${url}/metadata/label`, 'PUT', { key: 'round', value: '7' }),
+    client: () => client.setLabel('round', '7'),
+    ...(official && { official: () => official.setLabel('round', '7') }),
+  },
+  getGameServer: {
+    fetch: () => byFetch(`${url}/gameserver`, 'GET'),
+    'node:http': () => byHttp(`${url}/gameserver`, 'GET'),
+    client: () => client.getGameServer(),
+    ...(official && { official: () => official.getGameServer() }),
+  },
 })
 
-async function timeBatch(call, times) {
+async function timeBatch(call, { times, cpu }) {
+  const before = process.cpuUsage()
   for (let i = 0; i < BATCH; i++) {
     const start = performance.now()
     await call()
     times.push(performance.now() - start)
   }
+  const { user, system } = process.cpuUsage(before)
+  cpu.push((user + system) / BATCH)
 }
 
 export async function measure({ quick }) {
   const batches = quick ? 20 : 150
-  const sidecar = startLocalSidecar(await freePort(), '--mode', 'local')
+  const sidecar = await startSidecar()
   const client = createClient({ baseUrl: sidecar.url })
+  const official = await connectOfficial(sidecar)
   try {
-    await answered(sidecar.url, sidecar)
     const rows = []
-    for (const [name, [ours, theirs]] of Object.entries(commands(client, sidecar.url))) {
-      rows.push({ command: name, ...(await compare(ours, theirs, batches)) })
-    }
+    for (const [command, ways] of Object.entries(commands(client, sidecar.url, official)))
+      rows.push(...(await compare(command, sidecar.name, ways, batches)))
     return rows
   } finally {
     client.close()
+    official?.close()
+    agent.destroy()
     await sidecar.end()
   }
 }
 
-async function compare(ours, theirs, batches) {
-  const warmUp = []
-  for (let i = 0; i < batches / 5; i++) {
-    await timeBatch(ours, warmUp)
-    await timeBatch(theirs, warmUp)
+async function compare(command, sidecar, ways, batches) {
+  const names = Object.keys(ways)
+  const measured = Object.fromEntries(names.map((name) => [name, { times: [], cpu: [] }]))
+  for (let i = -batches / 5; i < batches; i++) {
+    // Each goes first in its turn, so that none always finds what another left behind.
+    const turn = ((i % names.length) + names.length) % names.length
+    for (const name of [...names.slice(turn), ...names.slice(0, turn)])
+      await timeBatch(ways[name], i < 0 ? { times: [], cpu: [] } : measured[name])
   }
-  const times = { ours: [], theirs: [] }
-  for (let i = 0; i < batches; i++) {
-    // Each goes first every other time, so that neither always finds what the other left behind.
-    const turns =
-      i % 2 === 0
-        ? [
-            [ours, times.ours],
-            [theirs, times.theirs],
-          ]
-        : [
-            [theirs, times.theirs],
-            [ours, times.ours],
-          ]
-    for (const [call, into] of turns) await timeBatch(call, into)
-  }
-  return {
-    'client, median ms': round(median(times.ours), 3),
-    'fetch, median ms': round(median(times.theirs), 3),
-    'client, p95 ms': round(quantile(times.ours, 0.95), 3),
-    'fetch, p95 ms': round(quantile(times.theirs, 0.95), 3),
-    'ratio of medians': round(median(times.ours) / median(times.theirs), 3),
-  }
+  const [base] = names.map((name) => measured[name])
+  return names.map((by) => ({
+    command,
+    sidecar,
+    by,
+    'median ms': round(median(measured[by].times), 3),
+    'CPU µs': round(median(measured[by].cpu)),
+    'time beside fetch': round(median(measured[by].times) / median(base.times), 2),
+    'CPU beside fetch': round(median(measured[by].cpu) / median(base.cpu), 2),
+  }))
 }

@@ -33,7 +33,7 @@ export async function measure({ quick }) {
   rows.push(await soak('local sidecar on a port', await onPort(), run, real))
   if (process.env.SDK_SERVER) {
     // Its process really ends: half as long, since it is the same once more.
-    const world = await harness.startRealWorld(SIZES, seed)
+    const world = await harness.startRealWorld(SIZES, seed, { release: 'newest', path: process.env.SDK_SERVER })
     rows.push(await soak('real sidecar, killed', world, run, { ...real, atMost: real.atMost / 2 }))
   }
   const virtual = { steps: quick ? 2000 : 100_000, pause: 400, chaos: CHAOS }

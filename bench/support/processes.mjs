@@ -26,7 +26,7 @@ export function startLocalSidecar(port, ...flags) {
 /** A real sidecar where SDK_SERVER names its binary, otherwise the local one, both in local mode. Resolves when it answers. */
 export async function startSidecar() {
   const port = await freePort()
-  const { SDK_SERVER } = process.env
+  const SDK_SERVER = process.env.SDK_SERVER || undefined
   const sidecar = SDK_SERVER
     ? startRealSidecar(SDK_SERVER, port, await freePort())
     : startLocalSidecar(port, '--mode', 'local')
@@ -64,7 +64,7 @@ function startRealSidecar(binary, port, grpcPort, stdio = 'ignore') {
     '--graceful-termination=false',
   ]
   const child = spawn(binary, flags, { stdio })
-  return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
+  return { child, url: `http://127.0.0.1:${port}`, grpcPort, end: () => end(child) }
 }
 
 /** Resolves when a GET is answered with 200. */
