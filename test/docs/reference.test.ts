@@ -16,7 +16,7 @@ const membersOf = (name: string, path = TYPES): string[] => {
     .sort()
 }
 
-const ERRORS = 'src/client/runtime/errors.ts'
+const ERRORS = 'src/client/errors.ts'
 
 const codes = [...nodesOf(parse(ERRORS))]
   .filter(
@@ -156,15 +156,23 @@ describe('docs/architecture.md', () => {
     expect(named.filter((path) => !exists(path))).toEqual([])
   })
 
-  test("it names every file of the client's rooms", () => {
+  test('it names every file of the client', () => {
     const text = read(PAGE)
-    const files = filesIn('src/client').filter((path) => path.includes('/'))
-    expect(files.filter((path) => !text.includes(path))).toEqual([])
+    expect(filesIn('src/client').filter((path) => !text.includes(`\`${path}\``))).toEqual([])
   })
 
-  test('its table of rooms has every room, and no other', () => {
-    const rooms = filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : []))
-    expect(firstCells(PAGE, 'The client').sort()).toEqual([...new Set(rooms)].sort())
+  test('its table of the client’s folders has every folder, and no other', () => {
+    const folders = filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : []))
+    expect(firstCells(PAGE, 'Folders of the client').sort()).toEqual([...new Set(folders)].sort())
+  })
+
+  test('its table of entries has every entry of the client, and no other', () => {
+    const entries = filesIn('src').filter((path) => /^index[.\w]*\.ts$/.test(path))
+    expect(
+      firstCells(PAGE, 'The client')
+        .filter((name) => name.startsWith('index'))
+        .sort(),
+    ).toEqual(entries.sort())
   })
 })
 
