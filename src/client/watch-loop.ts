@@ -30,41 +30,49 @@ export function keepWatch(parts: WatchLoopParts, onHopeless: (error: unknown) =>
   }
   const { connect, plan, check } = createLinks(parts, signal, report)
 
-  async function keepOpen(): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      /** Why answers can't be read, while a watch may still work. */
-      const blocked = await connection.whenUp(signal).then(
-        () => undefined,
-        (cause: unknown) => {
-          throwIfAborted(signal)
-          const reason = cause as SidecarError
-          if (!isPassing(reason)) report(reason)
-          return reason.code === 'CROSS_ORIGIN' ? reason : undefined
-        },
-      )
-      await pacing.turn(signal)
-      const since = timers.now()
-      const before = state.last
-      const { reason, isOpened, isEstablished } = await connect()
-      const isFault = !isPassing(reason)
-      const [, , name] = (isEstablished && !isFault && STOPPING.exec(reason.summary)) || []
-      if (name) {
-        // The gateway in between was told to stop.
-        emit('signal', { signal: name })
-        state.end('signal', Date.now() + GATEWAY_GRACE)
-      }
-      // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
-      if (blocked) onHopeless(blocked)
-      if (isFault && isFinal(reason)) throw reason
-      if (isFault) report(reason)
-      connection.lost(reason.summary)
-      if (!isOpened) connection.note({ answered: false, error: reason })
-      // One that ends again and again without news is no restart but a fault.
-      if (isEstablished && (state.last !== before || timers.now() - since > STABLE_AFTER)) failures = 0
-      const pause = blocked ? REFUSED_PAUSE : pacing.backoff(isEstablished ? failures - 1 : failures)
-      // A connection that was lost is replaced at once, the first time.
-      if (!isEstablished || failures) await timers.sleep(signal, pause)
+  /**
+   * Opens the watch, and waits until it may be opened again. Returns how many attempts have failed in a row.
+   *
+   * A function of its own, since a loop would hold the last error, and with its stack a flooded message, for hours.
+   */
+  async function openOnce(failures: number): Promise<number> {
+    /** Why answers can't be read, while a watch may still work. */
+    const blocked = await connection.whenUp(signal).then(
+      () => undefined,
+      (cause: unknown) => {
+        throwIfAborted(signal)
+        const reason = cause as SidecarError
+        if (!isPassing(reason)) report(reason)
+        return reason.code === 'CROSS_ORIGIN' ? reason : undefined
+      },
+    )
+    await pacing.turn(signal)
+    const since = timers.now()
+    const before = state.last
+    const { reason, isOpened, isEstablished } = await connect()
+    const isFault = !isPassing(reason)
+    const [, , name] = (isEstablished && !isFault && STOPPING.exec(reason.summary)) || []
+    if (name) {
+      // The gateway in between was told to stop.
+      emit('signal', { signal: name })
+      state.end('signal', Date.now() + GATEWAY_GRACE)
     }
+    // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+    if (blocked) onHopeless(blocked)
+    if (isFault && isFinal(reason)) throw reason
+    if (isFault) report(reason)
+    connection.lost(reason.summary)
+    if (!isOpened) connection.note({ answered: false, error: reason })
+    // One that ends again and again without news is no restart but a fault.
+    if (isEstablished && (state.last !== before || timers.now() - since > STABLE_AFTER)) failures = 0
+    const pause = blocked ? REFUSED_PAUSE : pacing.backoff(isEstablished ? failures - 1 : failures)
+    // A connection that was lost is replaced at once, the first time.
+    if (!isEstablished || failures) await timers.sleep(signal, pause)
+    return failures + 1
+  }
+
+  async function keepOpen(): Promise<void> {
+    for (let failures = 0; ;) failures = await openOnce(failures)
   }
 
   connection.isWatched = true
