@@ -141,7 +141,7 @@ export function attach<Connection>(
   undo.push(client.on('ending', (event) => void end(event)))
   if (endWhenEmpty) {
     const isEmpty = (): boolean => seats.isEmpty() && !players?.expected.length
-    void endOnceEmpty(client, emptiness, { isEmpty, isOver: () => !!ending, undo, report })
+    void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => !!ending, undo, report })
   }
 
   async function makeReady(): Promise<void> {
@@ -228,13 +228,15 @@ type Emptiness = EndWhenEmptyOptions & { after: number; grace: number }
 async function endOnceEmpty(
   client: SidecarClient,
   { after, grace, label }: Emptiness,
-  on: { isEmpty(): boolean; isOver(): boolean; undo: (() => unknown)[]; report: Report },
+  on: { players: Players | undefined; isEmpty(): boolean; isOver(): boolean; undo: (() => unknown)[]; report: Report },
 ): Promise<void> {
   /** ms that the server may still be empty */
   let left = after
   let isOpen = true
   on.undo.push(
     client.on('allocated', () => (left = grace)),
+    // A visit may be shorter than the pause between two looks.
+    on.players?.on('joined', () => (left = after)) ?? (() => {}),
     client.on('label', ({ key, value }) => (isOpen = key === label ? value !== 'false' : isOpen)),
   )
   while (!on.isOver() && client.status.connection !== 'closed') {

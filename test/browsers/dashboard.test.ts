@@ -267,6 +267,8 @@ inDashboard((open) => {
     const dashboard = await open()
     await dashboard.call('PATCH', '/v1beta1/counters/rooms', { count: '11' })
     await dashboard.call('POST', '/ready', {})
+    // A write that comes late would take the place of the allocation's.
+    await dashboard.until(String.raw`/\bReady/.test(document.title)`)
     dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
     dashboard.local.control({ type: 'setLabel', key: 'note', value: markup })
     await dashboard.says('Timeline', markup)

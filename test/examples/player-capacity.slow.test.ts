@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
+import { untilLogged } from '../support/with-sidecar.js'
 import { playExample, type Example } from './support/play.js'
 
 /** Seats that nobody takes are freed after a second. */
@@ -83,9 +84,11 @@ test.concurrent('players may come before the server has seen their allocation', 
   await example.until('Ready')
   example.sidecar.control({ type: 'stallWatchers' })
   example.allocate()
-  const ada = await game.player('ada')
+  const coming = game.player('ada')
+  // The sidecar answers that ada has a seat already.
+  await untilLogged(example.sidecar, () => example.calls().includes('addListValue'))
   example.sidecar.control({ type: 'releaseWatchers' })
-  expect(await ada.message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
+  expect(await (await coming).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
   expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob'])
 })
 
