@@ -114,12 +114,16 @@ export function attach<Connection>(
   const { check, checkNames } = internals
   checkNames(options, NAMES.concat(names), 'option')
   check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
-  const emptiness = { after: 5000, grace: (seating && seating.noShow) ?? 60_000, ...Object(endWhenEmpty) } as Emptiness
+  const emptiness = {
+    after: 5000,
+    grace: (seating && seating.noShow) ?? 60_000,
+    ...Object(endWhenEmpty),
+  } as Emptiness
   checkNames(emptiness, ['after', 'grace', 'label'], 'endWhenEmpty option')
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
   const { client, budget, release } = clientOf(options.client ?? {}, ended)
-  const undo: (() => unknown)[] = [release]
+  const undo: Undo[] = [release]
   const report = reporter(options)
   let ending: Promise<void> | undefined
   let isReady = false
@@ -128,9 +132,9 @@ export function attach<Connection>(
   let front!: Front
   try {
     players = seating ? trackPlayers(client, seating) : undefined
-    undo.push(() => players?.close())
+    undo.push(players?.close)
     // Without a listener, errors of the players go to the console.
-    if (options.onError && players) undo.push(players.on('error', report))
+    if (options.onError) undo.push(players?.on('error', report))
     seats = createSeats({ client, players, unallocated, report })
     undo.push(seats.close)
     front = open({ client, seats, listens: () => void makeReady(), end, undo: (run) => undo.push(run) })
@@ -140,7 +144,7 @@ export function attach<Connection>(
   }
   undo.push(client.on('ending', (event) => void end(event)))
   if (endWhenEmpty) {
-    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected.length
+    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected[0]
     void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => !!ending, undo, report })
   }
 
@@ -169,7 +173,7 @@ export function attach<Connection>(
 
   function close(): void {
     ending ??= ended
-    while (undo.length) undo.pop()!()
+    while (undo.length) undo.pop()?.()
     finish()
   }
 
@@ -177,6 +181,7 @@ export function attach<Connection>(
 }
 
 type Report = (error: unknown) => void
+type Undo = (() => unknown) | undefined
 
 function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
   return (error) => {
@@ -204,7 +209,7 @@ async function endInOrder(
     Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
   try {
     const told = (async () => event && (await onEnding?.(event)))()
-    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding takes too long'))
+    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding is too slow'))
   } catch (cause) {
     report(new SidecarError('UNKNOWN', 'onEnding failed', { cause }))
   }
@@ -228,7 +233,7 @@ type Emptiness = EndWhenEmptyOptions & { after: number; grace: number }
 async function endOnceEmpty(
   client: SidecarClient,
   { after, grace, label }: Emptiness,
-  on: { players: Players | undefined; isEmpty(): boolean; isOver(): boolean; undo: (() => unknown)[]; report: Report },
+  on: { players: Players | undefined; isEmpty(): boolean; isOver(): boolean; undo: Undo[]; report: Report },
 ): Promise<void> {
   /** ms that the server may still be empty */
   let left = after
@@ -236,18 +241,20 @@ async function endOnceEmpty(
   on.undo.push(
     client.on('allocated', () => (left = grace)),
     // A visit may be shorter than the pause between two looks.
-    on.players?.on('joined', () => (left = after)) ?? (() => {}),
-    client.on('label', ({ key, value }) => (isOpen = key === label ? value !== 'false' : isOpen)),
+    on.players?.on('joined', () => (left = after)),
+    client.on('label', ({ key, value }) => {
+      if (key === label) isOpen = value !== 'false'
+    }),
   )
-  while (!on.isOver() && client.status.connection !== 'closed') {
+  for (;;) {
     await pause(client, LOOK)
+    if (on.isOver() || client.status.connection === 'closed') return
     const isEmpty = client.gameServer?.status.state === 'Allocated' && on.isEmpty()
     left = isEmpty ? left - LOOK : after
     const mayEnd = isEmpty && left <= 0
     try {
       // No allocation chooses a server that isn't open, so it is closed first, and ended if none was quicker.
-      if (on.isOver()) return
-      else if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
+      if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
       else if (mayEnd) await client.shutdown(CONFIRM)
     } catch (error) {
       on.report(error)
