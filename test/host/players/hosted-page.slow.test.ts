@@ -170,7 +170,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
     })
     const match = await host('', dir)
     await until(() => expect(match.said()).toContain('still wrapped true'))
-    expect(match.events.some(({ event }) => event === 'booted')).toBe(true)
+    await until(() => expect(match.events.some(({ event }) => event === 'booted')).toBe(true))
   })
 
   test('have one game server: a frame of the page opens no other', async () => {
