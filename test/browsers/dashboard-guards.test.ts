@@ -83,7 +83,7 @@ inDashboard((open, createContext) => {
   test.each([1280, 390])(
     'at %i pixels, the first paint has the chosen theme, and its parts stay in place',
     async (width) => {
-      const where = `['.header', '.panes', '.timeline', '.page-panels', '.status'].map((name) => {
+      const where = `['.header', '.panes', '.timeline', '.panels', '.status'].map((name) => {
       const { x, y, width, height } = document.querySelector(name).getBoundingClientRect()
       return [name, x, y, width, height].join(' ')
     })`
@@ -166,7 +166,9 @@ inDashboard((open, createContext) => {
       await load('strip', '?embed=1')
       await load('page', '')
       const headings = await Promise.all(
-        page.frames().map((frame) => frame.$eval('.header, .strip', (part) => part.className).catch(() => 'none')),
+        page
+          .frames()
+          .map((frame) => frame.$eval('.header, .strip', (part) => part.classList.item(1)).catch(() => 'none')),
       )
       expect(headings).toEqual(['none', 'strip', 'none'])
     })

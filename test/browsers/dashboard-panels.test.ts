@@ -82,9 +82,9 @@ inDashboard((openDashboard) => {
       await dashboard.until(`document.querySelectorAll('.health-miss').length >= 3`)
     })
 
-    test('u makes it Unhealthy by force', async () => {
+    test('u makes it Unhealthy by force, after a question', async () => {
       const dashboard = await open()
-      await dashboard.press('u')
+      await dashboard.press('u', 'Enter')
       await dashboard.until(`document.title.includes('Unhealthy')`)
       await dashboard.until(
         `document.querySelector('[aria-label=Lifecycle] [aria-current]').innerText.includes('Unhealthy')`,

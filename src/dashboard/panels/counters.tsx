@@ -2,11 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { CounterStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
-import { Hint } from './copy-button.js'
-import { Amount } from './amount.js'
-import { GrowingPanel } from './growing-panel.js'
-import { focusNow, focusOpener, onFields } from './on-fields.js'
-import { useWanted } from './use-wanted.js'
+import { useWanted } from './fields.js'
+import { Amount, FieldsForm, GrowingPanel, Hint } from './panel.js'
 
 const code = `spec:
   counters:
@@ -46,26 +43,22 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
     }
     void change(next, (value) => store.control({ type: 'setCounter', name, count: value.count }))
   }
+  const stepper = (text: string, by: bigint, end: string): JSX.Element => (
+    <button
+      class="button button-icon"
+      aria-label={`${name} ${text}1`}
+      aria-disabled={count === end}
+      onClick={() => step((before) => before + by)}
+    >
+      {text}
+    </button>
+  )
   return (
-    <li class="count-row">
+    <li class="row wrap count-row">
       <Amount name={name} count={count} capacity={capacity} />
-      <span class="part-tools">
-        <button
-          class="button button-icon"
-          aria-label={`${name} −1`}
-          aria-disabled={count === '0'}
-          onClick={() => step((before) => before - 1n)}
-        >
-          −
-        </button>
-        <button
-          class="button button-icon"
-          aria-label={`${name} +1`}
-          aria-disabled={count === capacity}
-          onClick={() => step((before) => before + 1n)}
-        >
-          +
-        </button>
+      <span class="row wrap part-tools">
+        {stepper('−', -1n, '0')}
+        {stepper('+', 1n, capacity)}
         <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
@@ -79,31 +72,12 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
         </button>
       </span>
       {isSetting.value && (
-        <form
-          class="part-form"
-          onSubmit={onFields((fields, form) => {
-            void store.control({ type: 'setCounter', name, ...fields })
-            focusOpener(form)
-            isSetting.value = false
-          })}
-        >
-          <label>
-            count{' '}
-            <input
-              class="field count-field"
-              name="count"
-              inputMode="numeric"
-              defaultValue={count}
-              required
-              ref={focusNow}
-            />
-          </label>
-          <label>
-            capacity{' '}
-            <input class="field count-field" name="capacity" inputMode="numeric" defaultValue={capacity} required />
-          </label>
-          <button class="button">Set</button>
-        </form>
+        <FieldsForm
+          fields={{ count, capacity }}
+          action="Set"
+          send={(fields) => store.control({ type: 'setCounter', name, ...fields })}
+          onDone={() => (isSetting.value = false)}
+        />
       )}
     </li>
   )

@@ -1,12 +1,9 @@
-import { useRef } from 'preact/hooks'
 import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { ListStatus } from '../../protocol/game-server.js'
 import type { Store } from '../store/store.js'
-import { Hint } from './copy-button.js'
-import { Amount } from './amount.js'
-import { GrowingPanel } from './growing-panel.js'
-import { onFields } from './on-fields.js'
-import { useWanted } from './use-wanted.js'
+import { onFields, useWanted } from './fields.js'
+import { Amount, GrowingPanel, Hint } from './panel.js'
 
 const code = `spec:
   lists:
@@ -55,10 +52,10 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
   return (
     <li class="list-row">
       <Amount name={name} count={values.length} capacity={present.capacity} />
-      <ul class="list-values">
+      <ul class="row wrap list-values">
         {values.slice(0, SHOWN).map((value) => (
           <li key={value} class="list-value">
-            <span class="list-text">{value}</span>
+            <span>{value}</span>
             <button class="list-remove" aria-label={`Remove ${value} from ${name}`} onClick={() => remove(value)}>
               ×
             </button>
@@ -68,7 +65,7 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
         {values.length === 0 && <li class="muted">empty</li>}
       </ul>
       <form
-        class="part-form"
+        class="row wrap"
         onSubmit={onFields(({ value, capacity }, form) => {
           const add = (before: readonly string[]): string[] =>
             value === undefined ? [...before] : [...new Set(before).add(value)]
