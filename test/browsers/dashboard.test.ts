@@ -197,7 +197,7 @@ inDashboard((open) => {
 
   test('the strip asks before it ends a game server, and a second click at the same place cancels', async () => {
     const dashboard = await open({ address: '?embed=1' })
-    const { x, y } = (await (await dashboard.page.waitForSelector('.button-unhealthy'))!.clickablePoint())
+    const { x, y } = await (await dashboard.page.waitForSelector('.button-unhealthy'))!.clickablePoint()
     const isAsking = `document.querySelector('.strip-question') !== null`
     await dashboard.page.mouse.click(x, y)
     await dashboard.until(isAsking)

@@ -30,3 +30,10 @@ export async function copyText(text: string): Promise<void> {
   if (focused instanceof HTMLElement) focused.focus()
   if (!copied) throw new Error('The browser refused to copy')
 }
+
+/** By how many places an arrow key moves, upright or level; 0 for every other key. The browser does nothing more with it. */
+export function arrowStep(event: KeyboardEvent, [back, forward] = ['ArrowUp', 'ArrowDown']): number {
+  const by = event.key === forward ? 1 : event.key === back ? -1 : 0
+  if (by !== 0) event.preventDefault()
+  return by
+}

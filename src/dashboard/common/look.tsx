@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 
-export type Tone = 'blue' | 'green' | 'orange' | 'violet' | 'red' | 'grey'
+type Tone = 'blue' | 'green' | 'orange' | 'violet' | 'red' | 'grey'
 
 /** How a state looks: never by colour alone. */
-export interface StateLook {
+interface StateLook {
   readonly tone: Tone
   readonly shape: string
 }

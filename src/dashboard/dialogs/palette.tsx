@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { ControlCommand } from '../../sidecar/index.js'
+import { arrowStep } from '../common/browser.js'
 import { presets } from '../panels/faults.js'
 import type { Store } from '../store/store.js'
 import { keyName, sendAndTell } from '../ui/actions.js'
@@ -23,9 +24,8 @@ export function Palette({ actions, onClose }: { actions: Actions; onClose(): voi
     setTimeout(() => action.run())
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const by = arrowStep(event)
     if (by !== 0 && found.length > 0) {
-      event.preventDefault()
       at.value = (at.value + by + found.length) % found.length
       document.querySelector(`#palette-${at.value}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { SidecarSnapshot } from '../../sidecar/index.js'
+import { arrowStep } from '../common/browser.js'
 import { duration, plural } from '../common/format.js'
 import { Icon, Logo, StateMark, stateLook } from '../common/look.js'
 import { ActionButton } from '../panels/panel.js'
@@ -91,7 +92,7 @@ function Facts({ store }: { store: Store }): JSX.Element | null {
 }
 
 /** What the header tells beside the GameServer's name: its address, its watchers, its first list and its first counter. */
-export function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[] {
+function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[] {
   const lists = Object.entries(status.lists ?? {})
   const counters = Object.entries(status.counters ?? {})
   return [
@@ -108,13 +109,12 @@ const ELSEWHERE = new Set(['allocate', 'ready'])
 const OF_PAGE = new Set(['export', 'report', 'help'])
 
 /** All that one does to a game server besides allocating it. */
-export function More({ actions }: { actions: Actions }): JSX.Element {
+function More({ actions }: { actions: Actions }): JSX.Element {
   const items = actions.filter(({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id))
   const close = (): void => document.querySelector<HTMLElement>('#more')?.hidePopover()
   const onKeyDown = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const by = arrowStep(event)
     if (by === 0) return
-    event.preventDefault()
     const buttons = [...document.querySelectorAll<HTMLElement>('#more button')]
     const at = buttons.indexOf(document.activeElement as HTMLElement)
     buttons[(at + by + buttons.length) % buttons.length]?.focus()
@@ -145,12 +145,7 @@ export function More({ actions }: { actions: Actions }): JSX.Element {
   )
 }
 
-interface StatusProps {
-  readonly store: Store
-  readonly actions: Actions
-}
-
-export function StatusLine({ store, actions }: StatusProps): JSX.Element {
+export function StatusLine({ store, actions }: Omit<HeaderProps, 'ui'>): JSX.Element {
   const snapshot = store.snapshot.value
   const speed = store.isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
   return (

@@ -89,7 +89,7 @@ export function commandOf(form: FaultForm, values: Readonly<Record<string, strin
 }
 
 /** A fault that is on. */
-export interface PresentFault {
+interface PresentFault {
   readonly text: string
   /** What sets it as it is now. */
   readonly command: ControlCommand

@@ -14,7 +14,10 @@ export function Health({ store, actions }: { store: Store; actions: Actions }): 
   const now = store.now.value
   const toggle = (): void => void store.control({ type: 'ignoreBeats', on: !health.ignoreBeats })
   const rest = restOf(snapshot)
-  const text = rest ?? `${silenceText(health, now)} · misses ${health.failures} of ${health.failureThreshold}`
+  const period = health.periodSeconds
+  const silence = now - (health.lastBeat ?? now)
+  const heard = health.lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`
+  const text = rest ?? `${heard} · misses ${health.failures} of ${health.failureThreshold}`
   const tools = (
     <span class="row wrap part-tools">
       <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
@@ -28,22 +31,18 @@ export function Health({ store, actions }: { store: Store; actions: Actions }): 
       <BeatStrip beats={beats.value} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
       <div class="apart health-scale muted" aria-hidden="true">
         <span>60 s ago</span>
-        {!health.disabled && <span class="health-key">{`period ${span(health.periodSeconds * 1000)}`}</span>}
+        {!health.disabled && <span class="health-key">{`period ${span(period * 1000)}`}</span>}
         <span>now</span>
       </div>
       <p class="row wrap health-text">
-        {!rest && <Gauge health={health} now={now} />}
+        {!rest && (
+          <meter class="part-meter" aria-label="Silence" max={period} high={period * 0.8} value={silence / 1000} />
+        )}
         <span>{text}</span>
         {!rest && <span class="muted">{deadlineText(health, now)}</span>}
       </p>
     </Panel>
   )
-}
-
-function Gauge({ health, now }: { health: HealthInfo; now: number }): JSX.Element {
-  const period = health.periodSeconds
-  const seconds = (now - (health.lastBeat ?? now)) / 1000
-  return <meter class="part-meter" aria-label="Silence" min={0} max={period} high={period * 0.8} value={seconds} />
 }
 
 /** Why nothing is counted down; undefined while something is. */
@@ -54,10 +53,6 @@ function restOf({ mode, health, gone, gameServer }: SidecarSnapshot): string | u
   if (health.nextCheck === undefined) return 'Not started: waits for the game’s first call'
   if (gameServer.status.state === 'Unhealthy') return 'Unhealthy, for good'
   return undefined
-}
-
-function silenceText({ lastBeat, periodSeconds }: HealthInfo, now: number): string {
-  return lastBeat === undefined ? 'No beat yet' : `${countedTime(now - lastBeat)} of ${periodSeconds} s`
 }
 
 function deadlineText(
@@ -89,7 +84,7 @@ interface StripProps {
  * The last minute as a curve of silence: it grows from beat to beat, and what rises above the line of the period is a miss.
  * Each beat has its mark below, at the time when the sidecar got it.
  */
-export function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
+function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
   const from = now - WINDOW
   const period = health.periodSeconds * 1000
   const limit = period * health.failureThreshold
@@ -105,7 +100,7 @@ export function BeatStrip({ beats, health, now, label }: StripProps): JSX.Elemen
       role="img"
       aria-label={label}
     >
-      <path class="health-silence" d={silence(beats.counted, now, x, y)} />
+      <path class="health-silence" d={curve(beats.counted, now, x, y)} />
       <path class="health-period" d={`M0 ${y(period)}H${WIDTH}`} />
       <path class="health-limit" d={`M0 ${y(limit)}H${WIDTH}`} />
       <path class="health-beat" d={marks(beats.counted, x)} />
@@ -125,7 +120,7 @@ function marks(times: readonly number[], x: Scale): string {
   return [...seen].map((left) => `M${left} ${HEIGHT}v-${MARK}`).join('')
 }
 
-function silence(times: readonly number[], now: number, x: Scale, y: Scale): string {
+function curve(times: readonly number[], now: number, x: Scale, y: Scale): string {
   const [first] = times
   if (first === undefined) return ''
   let path = `M${x(first)} ${FLOOR}`
@@ -140,9 +135,9 @@ function silence(times: readonly number[], now: number, x: Scale, y: Scale): str
 }
 
 /** The time that the strip shows, in ms. */
-export const WINDOW = 60_000
+const WINDOW = 60_000
 
-export interface Beats {
+interface Beats {
   /** Times of the beats that count, oldest first. */
   readonly counted: readonly number[]
   /** Times of beats that were ignored, or failed on purpose. */

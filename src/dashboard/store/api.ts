@@ -1,7 +1,7 @@
 import { keep, readKept } from '../common/browser.js'
 
 /** What a path answered; with status 0 nobody did. */
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: number
   readonly text: string
 }

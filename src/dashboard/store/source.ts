@@ -22,7 +22,7 @@ export type Frame =
   | { readonly type: 'entry'; readonly entry: LogEntry }
   | { readonly type: 'gap'; readonly since: number }
 
-export interface FeedListener {
+interface FeedListener {
   /** The entry from which a connection shall begin. */
   since(): number
   onFrame(frame: Frame): void
@@ -36,7 +36,7 @@ const MAX_DELAY = 5000
 const SILENCE = 10_000
 
 /** Keeps a WebSocket to the sidecar's event log open, and opens it again when it is lost. */
-export function startFeed(api: Api, listener: FeedListener): { retry(): void } {
+function startFeed(api: Api, listener: FeedListener): { retry(): void } {
   let delay = FIRST_DELAY
   let timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,7 +1,7 @@
 import { operations } from '../../protocol/operations.js'
 import type { Call, Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
 
-export type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
+type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
 
 /** A request that can be sent again. The body is sent as JSON; undefined stands for none. */
 export interface SentRequest {
@@ -11,7 +11,7 @@ export interface SentRequest {
 }
 
 /** All that can be said of an entry by itself. */
-export interface Description {
+interface Description {
   /** What sort of thing it is. A beat is apart from the calls. */
   readonly kind: Kind
   /** Its name, such as the operation, and what else there is to say of it in a row. */
@@ -128,7 +128,7 @@ const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
     .slice(0, 300)
 
 /** One line of a diff. Undefined is shown as nothing. */
-export type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
+type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
 
 interface ChangeDescription {
   /** As it fits into a row. */

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
+import { arrowStep } from '../common/browser.js'
 import { CONTROL, parseJson } from '../store/api.js'
 import type { Store } from '../store/store.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
@@ -46,9 +47,8 @@ export function Details({ entry, store, ui, onHeight }: DetailsProps): JSX.Eleme
   const tab = ui.tab.value
   const { name, View } = views[tab]
   const onKeyDown = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const by = arrowStep(event, ['ArrowLeft', 'ArrowRight'])
     if (by === 0) return
-    event.preventDefault()
     ui.tab.value = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
     element.current!.querySelector<HTMLElement>(`[data-tab=${ui.tab.value}]`)?.focus()
   }

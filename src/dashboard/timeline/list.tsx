@@ -141,7 +141,7 @@ interface View {
 }
 
 /** Which of many rows to draw, and how much room the others take. */
-export function windowOf({ row, count, top, height, open, extra }: View) {
+function windowOf({ row, count, top, height, open, extra }: View) {
   const firstVisible = (at: number): number => {
     const plain = Math.floor(at / row)
     const first = open < 0 || plain <= open ? plain : Math.max(open, Math.floor((at - extra) / row))

@@ -60,7 +60,7 @@ export const entryOf = (row: Row): LogEntry | undefined =>
  * A beat, or a look at the GameServer such as the client takes while its watch is quiet, that was answered as ever: many
  * of them are one row.
  */
-export const isRoutine = (entry: LogEntry): boolean =>
+const isRoutine = (entry: LogEntry): boolean =>
   entry.event.type === 'call' &&
   (entry.event.call.operation === 'health' || entry.event.call.operation === 'getGameServer') &&
   entry.reply?.status === 200 &&

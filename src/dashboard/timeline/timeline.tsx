@@ -42,13 +42,7 @@ const chips = [
   ['5xx', 'status', '5'],
 ] as const
 
-interface ToolbarProps {
-  readonly model: TimelineModel
-  readonly store: Store
-  readonly ui: Ui
-}
-
-export function Toolbar({ model, store, ui }: ToolbarProps): JSX.Element {
+function Toolbar({ model, store, ui }: TimelineProps): JSX.Element {
   const paused = ui.paused.value
   return (
     <div class="row wrap timeline-bar">
@@ -118,7 +112,7 @@ const samples = (origin: string, port: string): readonly (readonly [string, stri
   ],
 ]
 
-export function NoCalls({ store }: { store: Store }): JSX.Element {
+function NoCalls({ store }: { store: Store }): JSX.Element {
   return (
     <div class="timeline-empty">
       <h3>No call yet</h3>
@@ -139,7 +133,7 @@ export function NoCalls({ store }: { store: Store }): JSX.Element {
   )
 }
 
-export const NothingFound = ({ ui, total }: { ui: Ui; total: number }): JSX.Element => (
+const NothingFound = ({ ui, total }: { ui: Ui; total: number }): JSX.Element => (
   <div class="timeline-empty">
     <h3>{`0 of ${total}`}</h3>
     <p class="muted">No event passes the filter.</p>

@@ -21,7 +21,7 @@ export interface Action {
 export type Actions = readonly Action[]
 
 /** A command that cuts a running game off, with the sentence that says what it does. */
-export interface End {
+interface End {
   readonly id: string
   readonly label: string
   readonly key?: string
