@@ -117,9 +117,13 @@ inDashboard((open, createContext) => {
     await dashboard.call('PUT', '/metadata/annotation', { key: 'a', value: markup })
     await dashboard.call('POST', `/v1beta1/lists/${encodeURIComponent(markup)}:addValue`, { value: `${markup}2` })
     await dashboard.call('GET', `/${encodeURIComponent(markup)}`)
+    dashboard.local.control({ type: 'setState', state: markup })
     dashboard.local.control({ type: 'setLabel', key: markup, value: `${markup}3` })
     await dashboard.says('Timeline', `${markup}3`)
-    await dashboard.says('Lists', markup)
+    for (const panel of ['Counters', 'Lists', 'Lifecycle']) await dashboard.says(panel, markup)
+    await dashboard.press('a')
+    await dashboard.says('Allocate', markup)
+    await dashboard.press('Escape')
     for (let row = 0; row < 4; row++) {
       await dashboard.press('j', 'Enter')
       for (const tab of ['diff', 'request', 'response', 'raw', 'why']) {

@@ -27,8 +27,8 @@ const known = new WeakMap<LogEntry, Description>()
 
 /** Describes an entry, each once: a filter asks for thousands of them with each key. */
 export function describe(entry: LogEntry): Description {
-  const description = known.get(entry) ?? describeEvent(entry)
-  known.set(entry, description)
+  let description = known.get(entry)
+  if (description === undefined) known.set(entry, (description = describeEvent(entry)))
   return description
 }
 

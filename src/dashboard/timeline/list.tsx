@@ -1,4 +1,5 @@
 import { effect, useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../common/look.js'
@@ -56,31 +57,15 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     if (index >= 0) box.current!.scrollTop = offsetOf(index) + held!.offset
     readScroll()
   }, [rows])
-  useLayoutEffect(() => {
-    const element = box.current!
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight
-      // Taller for a finger than for a mouse.
-      rowHeight.value = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
-    })
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
+  useLayoutEffect(() => followSize(box.current!, height, rowHeight), [])
   useLayoutEffect(
     () =>
       effect(() => {
         const wanted = model.wanted.value
-        if (wanted === old) return
-        const element = box.current!
-        const from = offsetOf(model.rows.peek().findIndex(({ seq }) => seq === wanted!.seq))
-        const least = from + rowHeight.peek() - element.clientHeight
-        if (from < element.scrollTop) element.scrollTop = from
-        else if (least > element.scrollTop) element.scrollTop = least
-        top.value = element.scrollTop
-        const focus = (): void => element.querySelector<HTMLElement>(`[data-seq="${wanted!.seq}"]`)?.focus()
-        // At once for a key within the same frame; later for a row that is still to be drawn.
-        focus()
-        requestAnimationFrame(focus)
+        if (wanted === undefined || wanted === old) return
+        const from = offsetOf(model.rows.peek().findIndex(({ seq }) => seq === wanted.seq))
+        reveal(box.current!, wanted.seq, from, from + rowHeight.peek())
+        top.value = box.current!.scrollTop
       }),
     [],
   )
@@ -121,6 +106,27 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
       )}
     </div>
   )
+}
+
+function followSize(element: HTMLElement, height: Signal<number>, rowHeight: Signal<number>): () => void {
+  const observer = new ResizeObserver(() => {
+    height.value = element.clientHeight
+    // Taller for a finger than for a mouse.
+    rowHeight.value = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
+/** Scrolls as little as shows a row, and gives it the focus. */
+function reveal(element: HTMLElement, seq: number, from: number, to: number): void {
+  const least = to - element.clientHeight
+  if (from < element.scrollTop) element.scrollTop = from
+  else if (least > element.scrollTop) element.scrollTop = least
+  const focus = (): void => element.querySelector<HTMLElement>(`[data-seq="${seq}"]`)?.focus()
+  // At once for a key within the same frame; later for a row that is still to be drawn.
+  focus()
+  requestAnimationFrame(focus)
 }
 
 /** Rows beyond each edge, so that a flick of the wheel meets drawn ones. */
