@@ -83,7 +83,7 @@ inDashboard((open, createContext) => {
   test.each([1280, 390])(
     'at %i pixels, the first paint has the chosen theme, and its parts stay in place',
     async (width) => {
-      const where = `['.header', '.panes', '.timeline', '.page-panels', '.status'].map((name) => {
+      const where = `['.header', '.panes', '.timeline', '.panels', '.status'].map((name) => {
       const { x, y, width, height } = document.querySelector(name).getBoundingClientRect()
       return [name, x, y, width, height].join(' ')
     })`
@@ -117,9 +117,13 @@ inDashboard((open, createContext) => {
     await dashboard.call('PUT', '/metadata/annotation', { key: 'a', value: markup })
     await dashboard.call('POST', `/v1beta1/lists/${encodeURIComponent(markup)}:addValue`, { value: `${markup}2` })
     await dashboard.call('GET', `/${encodeURIComponent(markup)}`)
+    dashboard.local.control({ type: 'setState', state: markup })
     dashboard.local.control({ type: 'setLabel', key: markup, value: `${markup}3` })
     await dashboard.says('Timeline', `${markup}3`)
-    await dashboard.says('Lists', markup)
+    for (const panel of ['Counters', 'Lists', 'Lifecycle']) await dashboard.says(panel, markup)
+    await dashboard.press('a')
+    await dashboard.says('Allocate', markup)
+    await dashboard.press('Escape')
     for (let row = 0; row < 4; row++) {
       await dashboard.press('j', 'Enter')
       for (const tab of ['diff', 'request', 'response', 'raw', 'why']) {
@@ -166,7 +170,9 @@ inDashboard((open, createContext) => {
       await load('strip', '?embed=1')
       await load('page', '')
       const headings = await Promise.all(
-        page.frames().map((frame) => frame.$eval('.header, .strip', (part) => part.className).catch(() => 'none')),
+        page
+          .frames()
+          .map((frame) => frame.$eval('.header, .strip', (part) => part.classList.item(1)).catch(() => 'none')),
       )
       expect(headings).toEqual(['none', 'strip', 'none'])
     })

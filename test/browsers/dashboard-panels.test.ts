@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { connectClient } from '../support/with-sidecar.js'
 import { inDashboard, type Dashboard } from './support/dashboard.js'
 
-const hostile = `<img src=x onerror="window.hacked=1"><mark>&amp;`
-
 /** A GameServer with all that the panels show, and a health period that the tests' clock can step over. */
 const gameServer = {
   metadata: { name: 'lobby', labels: { fleet: 'blue' } },
@@ -82,9 +80,9 @@ inDashboard((openDashboard) => {
       await dashboard.until(`document.querySelectorAll('.health-miss').length >= 3`)
     })
 
-    test('u makes it Unhealthy by force', async () => {
+    test('u makes it Unhealthy by force, after a question', async () => {
       const dashboard = await open()
-      await dashboard.press('u')
+      await dashboard.press('u', 'Enter')
       await dashboard.until(`document.title.includes('Unhealthy')`)
       await dashboard.until(
         `document.querySelector('[aria-label=Lifecycle] [aria-current]').innerText.includes('Unhealthy')`,
@@ -220,22 +218,6 @@ inDashboard((openDashboard) => {
     )
     await (await button(dashboard, 'Watchers', `Drop watcher ${watcher}`)).click()
     await dashboard.says('Watchers', new RegExp(`#(?!${watcher} )\\d`))
-  })
-
-  test('markup in names and values is text everywhere', async () => {
-    const dashboard = await open()
-    const { local } = dashboard
-    local.control({ type: 'setLabel', key: hostile, value: hostile })
-    local.control({ type: 'setCounter', name: hostile, count: 1, capacity: 2 })
-    local.control({ type: 'setList', name: hostile, values: [hostile], capacity: 2 })
-    local.control({ type: 'setState', state: hostile })
-    await dashboard.says('Counters', hostile)
-    await dashboard.says('Lists', hostile)
-    await dashboard.says('Lifecycle', hostile)
-    await dashboard.says('GameServer', JSON.stringify(hostile))
-    await dashboard.press('a')
-    await dashboard.says('Allocate', hostile)
-    expect(await dashboard.run(`[document.querySelectorAll('img, mark').length, window.hacked ?? 0]`)).toEqual([0, 0])
   })
 
   test('a hundred counters push neither the GameServer’s name nor the button Allocate out of sight', async () => {

@@ -1,13 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { signal } from '@preact/signals'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { allocationOf } from '../../src/dashboard/dialogs/allocation.js'
-import { factsOf } from '../../src/dashboard/header/facts.js'
-import { beatsSince } from '../../src/dashboard/panels/beats.js'
-import { faultForms } from '../../src/dashboard/panels/fault-forms.js'
-import { manifestOf } from '../../src/dashboard/panels/manifest.js'
-import { outlookOf } from '../../src/dashboard/panels/outlook.js'
-import { clearing, presentFaults } from '../../src/dashboard/panels/present-faults.js'
-import { scenarioOf } from '../../src/dashboard/panels/scenario.js'
+import { KEYS } from '../../src/cli/keys.js'
+import { manifestOf, scenarioOf, writeYaml } from '../../src/dashboard/common/yaml.js'
+import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
+import { followState } from '../../src/dashboard/header/notices.js'
+import { clearing, commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
+import { beatsSince } from '../../src/dashboard/panels/health.js'
+import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
+import type { Store } from '../../src/dashboard/store/store.js'
+import type { TimelineModel } from '../../src/dashboard/timeline/model.js'
+import { createActions } from '../../src/dashboard/ui/actions.js'
+import { createUi } from '../../src/dashboard/ui/ui.js'
 import { readScenario } from '../../src/scenario/index.js'
 import { commandProblem, createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
 import { allocationProblem } from '../../src/sidecar/allocation/manifest-problem.js'
@@ -27,7 +32,7 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
 }
 
 /** What stands in a line of the form before anybody has typed. */
-const defaultsOf = (fields: (typeof faultForms)[number]['fields']): Record<string, string> =>
+const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, string> =>
   Object.fromEntries(
     fields
       .flatMap(({ name, value, choices }) => [[name, value ?? choices?.[0]?.[0] ?? '']])
@@ -38,17 +43,11 @@ const texts = (sidecar: Sidecar): string[] =>
   presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now).map(({ text }) => text)
 
 describe('the faults of the form', () => {
-  test.each(faultForms.map((form) => [form.title, form] as const))(
-    '%s is a command as it stands',
-    (_, { fields, command }) => {
-      expect(commandProblem(command(defaultsOf(fields)))).toBeUndefined()
-      const all = {
-        ...defaultsOf(fields),
-        ...(fields.some(({ name }) => name === 'operation') && { operation: 'setLabel' }),
-      }
-      expect(commandProblem(command(all))).toBeUndefined()
-    },
-  )
+  test.each(faultForms.map((form) => [form.title, form] as const))('%s is a command as it stands', (_, form) => {
+    const fields = defaultsOf(form)
+    expect(commandProblem(commandOf(form, fields))).toBeUndefined()
+    expect(commandProblem(commandOf(form, { ...fields, operation: 'setLabel' }))).toBeUndefined()
+  })
 
   const set: readonly ControlCommand[] = [
     { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
@@ -157,12 +156,6 @@ test('beats are told apart: counted, ignored, failed; a miss is where a period e
   sidecar.close()
 })
 
-test('the header names a list and a counter before their figures, so that one and many read the same', () => {
-  const { sidecar } = createQuietSidecar()
-  expect(factsOf(sidecar.snapshot()).slice(-3)).toEqual(['0 watchers', 'players: 0', 'rooms: 1'])
-  sidecar.close()
-})
-
 test('a GameServer that has ended is shown with the time until a fresh one replaces it', () => {
   const { sidecar, pass } = createQuietSidecar({ replaceAfter: 12_000 })
   const outlook = (): string | undefined => outlookOf(sidecar.snapshot(), () => sidecar.snapshot().now)
@@ -178,14 +171,14 @@ describe('the allocation of the dialog', () => {
   const fields = {
     labels: 'mode=dm, map=arena',
     annotations: 'note=a b, c\r\nother={"x":1}',
-    'match-labels': 'region=eu',
-    state: 'Allocated',
-    'counter-available:rooms': '1',
-    'counter-action:rooms': 'Increment',
-    'counter-amount:rooms': '2',
-    'list-add:players': 'alice bob',
-    'list-capacity:players': '20',
-    'list-contains:players': 'carol',
+    'match.labels': 'region=eu',
+    'match.state': 'Allocated',
+    'match.counters.minAvailable:rooms': '1',
+    'counters.action:rooms': 'Increment',
+    'counters.amount:rooms': '2',
+    'lists.addValues:players': 'alice bob',
+    'lists.capacity:players': '20',
+    'match.lists.containsValue:players': 'carol',
   }
 
   test('is a manifest that a cluster takes', () => {
@@ -219,4 +212,85 @@ describe('the allocation of the dialog', () => {
       'Write key=value, such as mode=dm, instead of "mode"',
     )
   })
+})
+
+test('a letter that is a key of the terminal and of the dashboard means the same in both', () => {
+  const labels = new Map(
+    createActions({ isRecorded: false } as Store, createUi(), {} as TimelineModel).map(({ key, label }) => [
+      key,
+      label,
+    ]),
+  )
+  const shared = KEYS.filter(([key]) => labels.has(key))
+  expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
+  for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)
+})
+
+test('the title names a fresh GameServer that is in the state of the old one', () => {
+  const page = { title: '', querySelector: () => ({ href: '' }) }
+  vi.stubGlobal('document', page)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const of = (name: string) => ({ gameServer: { object_meta: { name }, status: { state: 'Scheduled' } } })
+  const snapshot = signal(of('local'))
+  followState({ snapshot, connection: signal('open'), announce: () => undefined } as unknown as Store)
+  expect(page.title).toMatch(/Scheduled · local$/)
+  snapshot.value = of('local-x7k2p')
+  expect(page.title).toMatch(/Scheduled · local-x7k2p$/)
+})
+
+/** Strings that a careless writer or reader takes for something else. */
+const tricky = fc.constantFrom(
+  '',
+  '-',
+  '- a',
+  'a: b',
+  'a #b',
+  '#',
+  'yes',
+  'null',
+  '~',
+  '1',
+  '1e3',
+  '0x1',
+  '1.5',
+  ' a',
+  'a ',
+  '{',
+  '[]',
+  '"',
+  "'",
+  '\n',
+  '\t',
+  'a:',
+  '&a',
+  '*a',
+  '!t',
+  '|',
+  '>',
+  '%',
+  '@',
+  '`',
+  '?',
+  ',',
+  '--- ',
+  '2026-01-01',
+  '<b>',
+  '🎲',
+  '__proto__',
+)
+const text = fc.oneof(tricky, fc.string(), fc.string({ unit: 'grapheme' }))
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+  ),
+}))
+
+test('what is shown as YAML is the same value for a YAML reader', () => {
+  fc.assert(fc.property(value, (shown) => void expect(parse(writeYaml(shown))).toEqual(shown)))
 })

@@ -1,39 +1,149 @@
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
-import type { CounterStatus } from '../../protocol/game-server.js'
+import type { ComponentChildren, JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
+import type { ControlCommand, ControlResult } from '../../sidecar/index.js'
 import type { Store } from '../store/store.js'
-import { Hint } from './copy-button.js'
-import { Amount } from './amount.js'
-import { GrowingPanel } from './growing-panel.js'
-import { focusNow, focusOpener, onFields } from './on-fields.js'
-import { useWanted } from './use-wanted.js'
+import { focusNow, onFields, useWanted } from './fields.js'
+import type { Fields } from './fields.js'
+import { Hint, Panel } from './panel.js'
 
-const code = `spec:
+/** More values of a list than people look through are counted instead. */
+const SHOWN = 200
+
+const counterCode = `spec:
   counters:
     rooms: { count: 0, capacity: 10 }
 
 await client.updateCounter('rooms', { countDiff: 1 })`
 
+const listCode = `spec:
+  lists:
+    players: { capacity: 16 }
+
+await client.addListValue('players', 'alice')`
+
 export function Counters({ store }: { store: Store }): JSX.Element {
   const counters = Object.entries(store.snapshot.value?.gameServer.status.counters ?? {})
   return (
     <GrowingPanel
-      name="Counters"
+      store={store}
       noun="counter"
-      fields={{ count: '0', capacity: '10' }}
-      add={(fields) => store.control({ type: 'setCounter', name: '', ...fields })}
+      fields={{ name: '', count: '0', capacity: '10' }}
+      type="setCounter"
+      hint="None: name one in gameserver.yaml, and change it."
+      code={counterCode}
     >
-      {counters.length === 0 && (
-        <Hint store={store} text="None: name one in gameserver.yaml, and change it." code={code} />
-      )}
-      <ul>
-        {counters.map(([name, counter]) => (
-          <Counter key={name} store={store} name={name} counter={counter} />
-        ))}
-      </ul>
+      {counters.map(([name, counter]) => (
+        <Counter key={name} store={store} name={name} counter={counter} />
+      ))}
     </GrowingPanel>
   )
 }
+
+export function Lists({ store }: { store: Store }): JSX.Element {
+  const lists = Object.entries(store.snapshot.value?.gameServer.status.lists ?? {})
+  return (
+    <GrowingPanel
+      store={store}
+      noun="list"
+      fields={{ name: '', capacity: '10' }}
+      type="setList"
+      hint="None: name one in gameserver.yaml, and add a player."
+      code={listCode}
+    >
+      {lists.map(([name, list]) => (
+        <List key={name} store={store} name={name} list={list} />
+      ))}
+    </GrowingPanel>
+  )
+}
+
+interface GrowingPanelProps {
+  readonly store: Store
+  readonly noun: 'counter' | 'list'
+  readonly fields: Fields
+  /** The command that adds one. */
+  readonly type: 'setCounter' | 'setList'
+  /** What to do while there is none. */
+  readonly hint: string
+  readonly code: string
+  readonly children: readonly ComponentChildren[]
+}
+
+/** A panel to whose things one can be added. */
+function GrowingPanel({ store, noun, fields, type, hint, code, children }: GrowingPanelProps): JSX.Element {
+  const isAdding = useSignal(false)
+  const open = (
+    <button class="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
+      {`+ ${noun}`}
+    </button>
+  )
+  return (
+    <Panel name={noun === 'counter' ? 'Counters' : 'Lists'} aside={open}>
+      {children.length === 0 && <Hint store={store} text={hint} code={code} />}
+      <ul>{children}</ul>
+      {isAdding.value && (
+        <FieldsForm
+          name={`Add a ${noun}`}
+          fields={fields}
+          action="Add"
+          send={(given) => store.control({ type, ...given } as ControlCommand)}
+          onDone={() => (isAdding.value = false)}
+        />
+      )}
+    </Panel>
+  )
+}
+
+interface FormProps {
+  readonly name?: string
+  /** What stands in each field at first. */
+  readonly fields: Fields
+  /** The word on its button. */
+  readonly action: string
+  send(fields: Fields): Promise<ControlResult>
+  onDone(): void
+}
+
+/** A form that a button with `aria-expanded` opens, and that gives the focus back to it once what it says is done. */
+const FieldsForm = ({ name, fields, action, send, onDone }: FormProps): JSX.Element => (
+  <form
+    class="row wrap"
+    aria-label={name}
+    onSubmit={onFields((given, form) => {
+      void send(given).then(({ ok }) => {
+        if (!ok) return
+        form.closest('li, section')?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
+        onDone()
+      })
+    })}
+  >
+    {Object.entries(fields).map(([field, value], i) => (
+      <label key={field}>
+        {field}{' '}
+        <input
+          class="field count-field"
+          name={field}
+          inputMode={field === 'name' ? 'text' : 'numeric'}
+          defaultValue={value}
+          required
+          ref={i === 0 ? focusNow : null}
+        />
+      </label>
+    ))}
+    <button class="button">{action}</button>
+  </form>
+)
+
+/** How much of a capacity is used. */
+const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: string }): JSX.Element => (
+  <div class="row wrap count-head">
+    <span class="part-name">{name}</span>
+    <meter class="part-meter" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
+    <span>{`${count} / ${capacity}`}</span>
+  </div>
+)
 
 function Counter({ store, name, counter }: { store: Store; name: string; counter: CounterStatus }): JSX.Element {
   const isSetting = useSignal(false)
@@ -46,26 +156,22 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
     }
     void change(next, (value) => store.control({ type: 'setCounter', name, count: value.count }))
   }
+  const stepper = (text: string, by: bigint, end: string): JSX.Element => (
+    <button
+      class="button button-icon"
+      aria-label={`${name} ${text}1`}
+      aria-disabled={count === end}
+      onClick={() => step((before) => before + by)}
+    >
+      {text}
+    </button>
+  )
   return (
-    <li class="count-row">
+    <li class="row wrap count-row">
       <Amount name={name} count={count} capacity={capacity} />
-      <span class="part-tools">
-        <button
-          class="button button-icon"
-          aria-label={`${name} −1`}
-          aria-disabled={count === '0'}
-          onClick={() => step((before) => before - 1n)}
-        >
-          −
-        </button>
-        <button
-          class="button button-icon"
-          aria-label={`${name} +1`}
-          aria-disabled={count === capacity}
-          onClick={() => step((before) => before + 1n)}
-        >
-          +
-        </button>
+      <span class="row wrap part-tools">
+        {stepper('−', -1n, '0')}
+        {stepper('+', 1n, capacity)}
         <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
@@ -79,32 +185,72 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
         </button>
       </span>
       {isSetting.value && (
-        <form
-          class="part-form"
-          onSubmit={onFields((fields, form) => {
-            void store.control({ type: 'setCounter', name, ...fields })
-            focusOpener(form)
-            isSetting.value = false
-          })}
-        >
-          <label>
-            count{' '}
-            <input
-              class="field count-field"
-              name="count"
-              inputMode="numeric"
-              defaultValue={count}
-              required
-              ref={focusNow}
-            />
-          </label>
-          <label>
-            capacity{' '}
-            <input class="field count-field" name="capacity" inputMode="numeric" defaultValue={capacity} required />
-          </label>
-          <button class="button">Set</button>
-        </form>
+        <FieldsForm
+          fields={{ count, capacity }}
+          action="Set"
+          send={(fields) => store.control({ type: 'setCounter', name, ...fields })}
+          onDone={() => (isSetting.value = false)}
+        />
       )}
+    </li>
+  )
+}
+
+function List({ store, name, list }: { store: Store; name: string; list: ListStatus }): JSX.Element {
+  const adding = useRef<HTMLInputElement>(null)
+  const { present, change } = useWanted(list)
+  const values = present.values ?? []
+  const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
+    change(
+      (before) => ({ capacity, values: by(before.values ?? []) }),
+      (next) => store.control({ type: 'setList', name, ...next, values: next.values ?? [] }),
+    )
+  const remove = (value: string): void => {
+    void set((before) => before.filter((other) => other !== value))
+    // The button goes; who used the keyboard goes on nearby.
+    adding.current?.focus()
+  }
+  const add = onFields(({ value, capacity }, form) => {
+    const values = (before: readonly string[]): string[] => [...new Set(value ? [...before, value] : before)]
+    void set(values, capacity).then((ok) => ok && form.reset())
+  })
+  return (
+    <li class="list-row">
+      <Amount name={name} count={String(values.length)} capacity={present.capacity} />
+      <ul class="row wrap list-values">
+        {values.slice(0, SHOWN).map((value) => (
+          <li key={value} class="list-value">
+            <span>{value}</span>
+            <button class="list-remove" aria-label={`Remove ${value} from ${name}`} onClick={() => remove(value)}>
+              ×
+            </button>
+          </li>
+        ))}
+        {values.length > SHOWN && <li class="muted">{`and ${values.length - SHOWN} more`}</li>}
+        {values.length === 0 && <li class="muted">empty</li>}
+      </ul>
+      <form class="row wrap" onSubmit={add}>
+        <input
+          ref={adding}
+          class="field list-field"
+          name="value"
+          placeholder="add a value"
+          aria-label={`Add to ${name}`}
+        />
+        <label>
+          of{' '}
+          <input
+            class="field count-field"
+            name="capacity"
+            inputMode="numeric"
+            aria-label={`Capacity of ${name}`}
+            placeholder={present.capacity}
+          />
+        </label>
+        <button class="button" aria-label={`Add to ${name}, or set its capacity`}>
+          + add
+        </button>
+      </form>
     </li>
   )
 }

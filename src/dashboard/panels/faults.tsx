@@ -1,14 +1,13 @@
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
+import { scenarioOf } from '../common/yaml.js'
+import { CONTROL } from '../store/api.js'
 import type { Store } from '../store/store.js'
-import { CopyButton } from './copy-button.js'
-import { faultForms } from './fault-forms.js'
-import type { FaultField, FaultForm } from './fault-forms.js'
-import { onFields } from './on-fields.js'
-import { Panel } from './panel.js'
-import { clearing, presentFaults } from './present-faults.js'
-import { presets } from './presets.js'
-import { scenarioOf } from './scenario.js'
-import { sends } from './send-all.js'
+import { clearing, commandOf, faultForms, presentFaults } from './fault-commands.js'
+import type { FaultField, FaultForm } from './fault-commands.js'
+import { onFields, sends } from './fields.js'
+import { CopyButton, Panel } from './panel.js'
 
 export function Faults({ store }: { store: Store }): JSX.Element {
   const save = (
@@ -22,7 +21,7 @@ export function Faults({ store }: { store: Store }): JSX.Element {
   return (
     <Panel name="Faults" pane="faults" aside={save}>
       <PresentFaults store={store} />
-      <div class="part-row" role="group" aria-label="Presets">
+      <div class="row wrap" role="group" aria-label="Presets">
         <span class="muted">Presets</span>
         {presets.value.map(({ name, description, commands }) => (
           <button key={name} class="button" title={description} onClick={sends(store, ...commands)}>
@@ -42,9 +41,9 @@ function PresentFaults({ store }: { store: Store }): JSX.Element {
   const present = faults ? presentFaults(faults, () => store.now.value) : []
   if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
   return (
-    <ul class="fault-present">
+    <ul class="row wrap">
       {present.map((fault) => (
-        <li key={fault.text} class="fault-on">
+        <li key={fault.text} class="row wrap fault-on">
           {fault.text}
           <button
             class="button"
@@ -64,9 +63,14 @@ function PresentFaults({ store }: { store: Store }): JSX.Element {
   )
 }
 
-function FaultLine({ store, form: { title, fields, command } }: { store: Store; form: FaultForm }): JSX.Element {
+function FaultLine({ store, form }: { store: Store; form: FaultForm }): JSX.Element {
+  const { title, fields } = form
   return (
-    <form class="fault-line" aria-label={title} onSubmit={onFields((values) => void store.control(command(values)))}>
+    <form
+      class="row wrap fault-line"
+      aria-label={title}
+      onSubmit={onFields((values) => void store.control(commandOf(form, values)))}
+    >
       <button class="button fault-do">{title}</button>
       {fields.map((field) => (
         <Field key={field.name} title={title} field={field} />
@@ -79,7 +83,7 @@ function Field({ title, field }: { title: string; field: FaultField }): JSX.Elem
   const { name, label = '', value, unit = '', choices } = field
   const full = `${title}: ${[label, name, unit].filter(Boolean).join(' ')}`
   return (
-    <label class="fault-field">
+    <label class="row">
       {label && <span>{label}</span>}
       {choices ? (
         <select class="field fault-choice" name={name} aria-label={full}>
@@ -102,4 +106,13 @@ function Field({ title, field }: { title: string; field: FaultField }): JSX.Elem
       {unit && <span>{unit}</span>}
     </label>
   )
+}
+
+/** The presets of the sidecar that serves this page. */
+export const presets = signal<readonly FaultPreset[]>([])
+
+/** Asks for them once. */
+export async function loadPresets(store: Store): Promise<void> {
+  const answer = (await store.api.read(`${CONTROL}/presets`)) as { presets: readonly FaultPreset[] } | undefined
+  if (answer !== undefined) presets.value = answer.presets
 }

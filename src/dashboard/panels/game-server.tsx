@@ -2,13 +2,10 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { GameServer as GameServerObject } from '../../protocol/game-server.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
+import { manifestOf, writeYaml } from '../common/yaml.js'
 import type { Store } from '../store/store.js'
-import { CopyButton } from './copy-button.js'
-import { JsonTree } from './json-tree.js'
-import { manifestOf } from './manifest.js'
-import { focusNow } from './on-fields.js'
-import { Panel } from './panel.js'
-import { writeYaml } from './write-yaml.js'
+import { focusNow } from './fields.js'
+import { CopyButton, Panel } from './panel.js'
 
 export function GameServer({ store }: { store: Store }): JSX.Element | null {
   // Each state is another object; only another text is worth drawing again.
@@ -19,7 +16,7 @@ export function GameServer({ store }: { store: Store }): JSX.Element | null {
   const yaml = (): string => writeYaml(manifestOf(object, store.snapshot.peek()?.platform ?? 'agones'))
   const toggle = (other: 'yaml' | 'edit'): void => void (view.value = view.value === other ? 'tree' : other)
   const tools = (
-    <span class="part-tools">
+    <span class="row wrap part-tools">
       <button class="button" aria-pressed={view.value === 'yaml'} onClick={() => toggle('yaml')}>
         yaml
       </button>
@@ -84,12 +81,42 @@ function Editor({ store, text, onDone }: { store: Store; text: string; onDone: (
       <p id="tree-problem" class="part-problem" role="alert">
         {problem}
       </p>
-      <div class="part-row">
+      <div class="row wrap">
         <button class="button button-primary">Apply</button>
         <button type="button" class="button" onClick={onDone}>
           Cancel
         </button>
       </div>
     </form>
+  )
+}
+
+/** Beyond these, a value is named and counted: it may be made of megabytes. */
+const MOST_ITEMS = 200
+const MOST_CHARACTERS = 300
+
+/** A value of JSON to look into; two levels of it are open. All of it is text. */
+function JsonTree({ name, value, depth = 0 }: { name: string; value: unknown; depth?: number }): JSX.Element {
+  const key = <span class="tree-key">{name}</span>
+  const items = value instanceof Object ? Object.entries<unknown>({ ...value }) : []
+  if (items.length === 0) {
+    const text = JSON.stringify(value) ?? ''
+    const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)` : text
+    return (
+      <div class="tree-leaf">
+        {key} <span class={typeof value === 'string' ? 'tree-text' : 'tree-number'}>{cut}</span>
+      </div>
+    )
+  }
+  return (
+    <details open={depth < 2}>
+      <summary>
+        {key} <span class="muted">{Array.isArray(value) ? `[${items.length}]` : `{${items.length}}`}</span>
+      </summary>
+      {items.slice(0, MOST_ITEMS).map(([key, item]) => (
+        <JsonTree key={key} name={key} value={item} depth={depth + 1} />
+      ))}
+      {items.length > MOST_ITEMS && <div class="tree-leaf muted">{`and ${items.length - MOST_ITEMS} more`}</div>}
+    </details>
   )
 }

@@ -1,14 +1,12 @@
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { HealthInfo, SidecarSnapshot } from '../../sidecar/index.js'
+import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
+import { countedTime, span } from '../common/format.js'
 import type { Store } from '../store/store.js'
-import { BeatStrip } from './beat-strip.js'
-import { beatsSince, WINDOW } from './beats.js'
-import { countedTime, span } from './times.js'
-import { Panel } from './panel.js'
-import { sends } from './send-all.js'
+import type { Actions } from '../ui/actions.js'
+import { ActionButton, Panel } from './panel.js'
 
-export function Health({ store }: { store: Store }): JSX.Element | null {
+export function Health({ store, actions }: { store: Store; actions: Actions }): JSX.Element | null {
   const beats = useComputed(() => beatsSince(store.entries.value, (store.snapshot.value?.now ?? 0) - WINDOW - 1000))
   const snapshot = store.snapshot.value
   if (!snapshot) return null
@@ -16,38 +14,35 @@ export function Health({ store }: { store: Store }): JSX.Element | null {
   const now = store.now.value
   const toggle = (): void => void store.control({ type: 'ignoreBeats', on: !health.ignoreBeats })
   const rest = restOf(snapshot)
-  const text = rest ?? `${silenceText(health, now)} · misses ${health.failures} of ${health.failureThreshold}`
+  const period = health.periodSeconds
+  const silence = now - (health.lastBeat ?? now)
+  const heard = health.lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`
+  const text = rest ?? `${heard} · misses ${health.failures} of ${health.failureThreshold}`
   const tools = (
-    <span class="part-tools">
+    <span class="row wrap part-tools">
       <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
         Ignore beats
       </button>
-      <button class="button" onClick={sends(store, { type: 'makeUnhealthy' })}>
-        Make Unhealthy <kbd>u</kbd>
-      </button>
+      <ActionButton id="unhealthy" label="Make Unhealthy" actions={actions} />
     </span>
   )
   return (
     <Panel name="Health" aside={tools}>
       <BeatStrip beats={beats.value} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
-      <div class="health-scale muted" aria-hidden="true">
+      <div class="apart health-scale muted" aria-hidden="true">
         <span>60 s ago</span>
-        {!health.disabled && <span class="health-key">{`period ${span(health.periodSeconds * 1000)}`}</span>}
+        {!health.disabled && <span class="health-key">{`period ${span(period * 1000)}`}</span>}
         <span>now</span>
       </div>
-      <p class="health-text">
-        {!rest && <Gauge health={health} now={now} />}
+      <p class="row wrap health-text">
+        {!rest && (
+          <meter class="part-meter" aria-label="Silence" max={period} high={period * 0.8} value={silence / 1000} />
+        )}
         <span>{text}</span>
         {!rest && <span class="muted">{deadlineText(health, now)}</span>}
       </p>
     </Panel>
   )
-}
-
-function Gauge({ health, now }: { health: HealthInfo; now: number }): JSX.Element {
-  const period = health.periodSeconds
-  const seconds = (now - (health.lastBeat ?? now)) / 1000
-  return <meter class="part-meter" aria-label="Silence" min={0} max={period} high={period * 0.8} value={seconds} />
 }
 
 /** Why nothing is counted down; undefined while something is. */
@@ -60,10 +55,6 @@ function restOf({ mode, health, gone, gameServer }: SidecarSnapshot): string | u
   return undefined
 }
 
-function silenceText({ lastBeat, periodSeconds }: HealthInfo, now: number): string {
-  return lastBeat === undefined ? 'No beat yet' : `${countedTime(now - lastBeat)} of ${periodSeconds} s`
-}
-
 function deadlineText(
   { lastBeat, periodSeconds, failures, failureThreshold, nextCheck }: HealthInfo,
   now: number,
@@ -74,4 +65,107 @@ function deadlineText(
   const wait = Math.max(0, Math.ceil(((lastBeat ?? 0) + period - next) / period))
   const deadline = next + (wait + failureThreshold - failures - 1) * period
   return `Unhealthy in ${countedTime(deadline - now)}`
+}
+
+const WIDTH = 600
+const HEIGHT = 56
+/** Height of a beat's mark, below the curve. */
+const MARK = 10
+const FLOOR = HEIGHT - MARK - 2
+
+interface StripProps {
+  readonly beats: Beats
+  readonly health: HealthInfo
+  readonly now: number
+  readonly label: string
+}
+
+/**
+ * The last minute as a curve of silence: it grows from beat to beat, and what rises above the line of the period is a miss.
+ * Each beat has its mark below, at the time when the sidecar got it.
+ */
+function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
+  const from = now - WINDOW
+  const period = health.periodSeconds * 1000
+  const limit = period * health.failureThreshold
+  const x = (at: number): number => Math.round(((at - from) / WINDOW) * WIDTH * 2) / 2
+  // A period is at a third of the height at least, however many of them are allowed.
+  const top = Math.min(limit, period * 3) * 1.1 || 1
+  const y = (silence: number): number => Math.round((FLOOR - Math.min(1, silence / top) * (FLOOR - 2)) * 2) / 2
+  return (
+    <svg
+      class="health-strip"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path class="health-silence" d={curve(beats.counted, now, x, y)} />
+      <path class="health-period" d={`M0 ${y(period)}H${WIDTH}`} />
+      <path class="health-limit" d={`M0 ${y(limit)}H${WIDTH}`} />
+      <path class="health-beat" d={marks(beats.counted, x)} />
+      <path class="health-lost" d={marks(beats.lost, x)} />
+      {beats.misses.map((at) => (
+        <path key={at} class="health-miss" d={`M${x(at)} 2V${FLOOR}`} />
+      ))}
+    </svg>
+  )
+}
+
+type Scale = (value: number) => number
+
+/** Marks of one pixel are one mark: a game may beat a hundred times a second. */
+function marks(times: readonly number[], x: Scale): string {
+  const seen = new Set(times.map(x).filter((left) => left >= 0))
+  return [...seen].map((left) => `M${left} ${HEIGHT}v-${MARK}`).join('')
+}
+
+function curve(times: readonly number[], now: number, x: Scale, y: Scale): string {
+  const [first] = times
+  if (first === undefined) return ''
+  let path = `M${x(first)} ${FLOOR}`
+  let last = first
+  for (const at of [...times.slice(1), now]) {
+    // Beats within a pixel change nothing that is seen.
+    if (at !== now && x(at) === x(last)) continue
+    path += `L${x(at)} ${y(at - last)}V${FLOOR}`
+    last = at
+  }
+  return path
+}
+
+/** The time that the strip shows, in ms. */
+const WINDOW = 60_000
+
+interface Beats {
+  /** Times of the beats that count, oldest first. */
+  readonly counted: readonly number[]
+  /** Times of beats that were ignored, or failed on purpose. */
+  readonly lost: readonly number[]
+  /** Times at which a period ended without a beat. */
+  readonly misses: readonly number[]
+}
+
+/** What the log knows of beats since a time. The last beat before that is kept too: the silence after it is seen. */
+export function beatsSince(entries: readonly LogEntry[], from: number): Beats {
+  let counted: number[] = []
+  const lost: number[] = []
+  const misses: number[] = []
+  /** How many beats are ignored from here on. */
+  let ignored = 0
+  for (const { at, event, reply, warnings } of entries) {
+    if (event.type === 'control') {
+      const { command } = event
+      if (command.type === 'ignoreBeats') ignored = command.on ? (command.count ?? Infinity) : 0
+      else if (command.type === 'clearFaults') ignored = 0
+    } else if (event.type === 'call' && event.call.operation === 'health') {
+      const isLost = ignored > 0 || (reply?.status ?? 200) >= 400
+      if (ignored > 0) ignored--
+      if (!isLost && at < from) counted = [at]
+      else if (!isLost) counted.push(at)
+      else if (at >= from) lost.push(at)
+    }
+    if (at >= from && warnings.some(({ code }) => code === 'health-failure')) misses.push(at)
+  }
+  return { counted, lost, misses }
 }

@@ -1,4 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
+import type { Store } from '../store/store.js'
+import { actionOf } from '../ui/actions.js'
+import type { Actions } from '../ui/actions.js'
+import { copy } from '../ui/entry-actions.js'
 import type { Pane } from '../ui/ui.js'
 
 interface PanelProps {
@@ -13,12 +17,62 @@ interface PanelProps {
 /** A region of the page, by its name. */
 export function Panel({ name, pane = 'state', aside, children }: PanelProps): JSX.Element {
   return (
-    <section class="panel part" aria-label={name} data-pane={pane} id={`panel-${name.toLowerCase()}`} tabIndex={-1}>
-      <div class="part-head">
-        <h2 class="panel-title">{name}</h2>
+    <section class="part" aria-label={name} data-pane={pane}>
+      <div class="apart wrap part-head">
+        <h2>{name}</h2>
         {aside}
       </div>
       {children}
     </section>
+  )
+}
+
+interface CopyProps {
+  readonly store: Store
+  readonly text: () => string
+  /** The button's words, and its name where several look alike. */
+  readonly label?: string
+  readonly name?: string
+  /** Told once it is copied. */
+  readonly told: string
+}
+
+export function CopyButton({ store, text, label = 'Copy', name, told }: CopyProps): JSX.Element {
+  return (
+    <button type="button" class="button" aria-label={name} onClick={() => copy(store, text(), told)}>
+      {label}
+    </button>
+  )
+}
+
+/** What to paste where there is nothing to show yet. */
+export function Hint({ store, text, code }: { store: Store; text: string; code: string }): JSX.Element {
+  return (
+    <div class="muted">
+      <p>{text}</p>
+      <div class="row part-code">
+        <pre class="mono" tabIndex={0}>
+          {code}
+        </pre>
+        <CopyButton store={store} text={() => code} told="Copied" name={`Copy: ${code.split('\n', 1)[0]}`} />
+      </div>
+    </div>
+  )
+}
+
+interface ActionProps {
+  readonly id: string
+  readonly label: string
+  readonly actions: Actions
+  readonly primary?: boolean
+}
+
+/** A button for what a key does as well. */
+export function ActionButton({ id, label, actions, primary = false }: ActionProps): JSX.Element {
+  const { key, title, run } = actionOf(actions, id)
+  return (
+    <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
+      {label} {key && <kbd aria-hidden="true">{key}</kbd>}
+    </button>
   )
 }

@@ -2,9 +2,8 @@ import type { JSX } from 'preact'
 import type { WatcherInfo } from '../../sidecar/index.js'
 import { duration } from '../common/format.js'
 import type { Store } from '../store/store.js'
-import { Hint } from './copy-button.js'
-import { Panel } from './panel.js'
-import { sends } from './send-all.js'
+import { sends } from './fields.js'
+import { Hint, Panel } from './panel.js'
 
 export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const snapshot = store.snapshot.value
@@ -12,7 +11,7 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
   const { watchers, faults } = snapshot
   const isStalled = faults.watchersStalled !== false
   const tools = (
-    <span class="part-tools">
+    <span class="row wrap part-tools">
       <button class="button" aria-disabled={watchers.length === 0} onClick={sends(store, { type: 'dropWatchers' })}>
         Drop all
       </button>
@@ -47,8 +46,8 @@ export function Watchers({ store }: { store: Store }): JSX.Element | null {
 function Watcher({ store, watcher }: { store: Store; watcher: WatcherInfo }): JSX.Element {
   const { id, transport, client, openedAt, sent, queued, dropped } = watcher
   return (
-    <li class="watch-row">
-      <span class="watch-facts">
+    <li class="row watch-row">
+      <span class="row wrap watch-facts">
         <span class="part-name">{`#${id} ${transport}`}</span>
         {client !== undefined && <span class="muted">{client}</span>}
         <span class="muted">{duration(store.now.value - openedAt)}</span>

@@ -1,12 +1,13 @@
-/** What a path of the control interface answered. */
-export interface ApiAnswer {
+import { keep, readKept } from '../common/browser.js'
+
+/** What a path answered; with status 0 nobody did. */
+interface ApiAnswer {
   readonly status: number
   readonly text: string
 }
 
 /** Requests to the sidecar that served this page. */
 export interface Api {
-  /** Sends a request. Rejects if nobody answers. */
   send(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** Reads JSON; undefined for anything but 200 with JSON. */
   read(path: string): Promise<unknown>
@@ -17,18 +18,19 @@ export const CONTROL = '/_/api'
 
 export function createApi(token: string | undefined): Api {
   const send: Api['send'] = async (method, path, body) => {
-    const isControl = path.startsWith(CONTROL)
-    // A path may begin with two slashes and is a path all the same.
-    const response = await fetch(location.origin + path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(isControl ? { 'x-sidecar-control': '1' } : {}),
-        ...(isControl && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
-      },
-    })
-    return { status: response.status, text: await response.text() }
+    const headers: Record<string, string> = {}
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (path.startsWith(CONTROL)) {
+      headers['x-sidecar-control'] = '1'
+      if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    }
+    try {
+      // A path may begin with two slashes and is a path all the same.
+      const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
+      return { status: response.status, text: await response.text() }
+    } catch {
+      return { status: 0, text: '' }
+    }
   }
   return {
     send,
@@ -54,7 +56,37 @@ export function parseJson(text: string): unknown {
 
 /** The sentence of an error's answer, which has the sidecar's own shape. */
 export function messageOf({ status, text }: ApiAnswer): string {
-  const value = parseJson(text)
-  const message = typeof value === 'object' && value !== null && 'message' in value ? value.message : undefined
-  return typeof message === 'string' ? message : `The sidecar answered ${status}`
+  const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown }
+  if (typeof message === 'string') return message
+  return status === 0 ? 'The sidecar does not answer' : `The sidecar answered ${status}`
+}
+
+/**
+ * Takes the token of a sidecar beyond loopback out of the page's address, where it would be seen and copied, and keeps it
+ * for as long as the tab lives.
+ */
+export function takeToken(): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return readKept('session', 'token')
+  history.replaceState(null, '', location.pathname + location.search)
+  keep('session', 'token', token)
+  return token
+}
+
+const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? ''
+
+/** The package's version, of which this page is a part. */
+export const pageVersion = (): string => meta('version')
+
+/**
+ * Whether the sidecar serves another page than this one by now, as after an update. Only a reload gets it, which is
+ * worth one attempt.
+ */
+export async function isOutdated(): Promise<boolean> {
+  const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
+  const served = response.headers.get('etag')
+  if (!response.ok || served === null || served === `W/"${meta('page-id')}"`) return false
+  if (readKept('session', 'reloaded-for') === served) return false
+  keep('session', 'reloaded-for', served)
+  return true
 }

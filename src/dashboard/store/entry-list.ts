@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
 import type { LogEntry } from '../../sidecar/index.js'
 
 /** How many entries the page keeps; the sidecar itself keeps as many. */
@@ -8,18 +7,8 @@ const MAX_ENTRIES = 5000
 /** Milliseconds between two renders: a single event is seen at once, and a thousand a second cost twelve renders. */
 const INTERVAL = 80
 
-export interface EntryList {
-  readonly entries: ReadonlySignal<readonly LogEntry[]>
-  readonly lastSeq: number
-  /** `at` of the newest entry, which tells the logs of two sidecars apart. */
-  readonly lastAt: number | undefined
-  /** Adds entries; they are shown with the next frame. */
-  add(entries: readonly LogEntry[]): void
-  clear(): void
-}
-
-/** Keeps the newest entries. Those that come together are shown together. */
-export function createEntryList(): EntryList {
+/** Keeps the newest entries. Those that come together are shown together, with the next frame. */
+export function createEntryList() {
   const entries = signal<readonly LogEntry[]>([])
   let waiting: LogEntry[] = []
   let last: LogEntry | undefined
@@ -29,24 +18,17 @@ export function createEntryList(): EntryList {
   const flush = (): void => {
     isScheduled = false
     lastFlush = performance.now()
-    const added = waiting
+    const all = [...entries.peek(), ...waiting]
+    const isInOrder = all.every(({ seq }, i) => i === 0 || seq > all[i - 1]!.seq)
     waiting = []
-    if (added.length === 0) return
-    const kept = entries.peek()
-    const isInOrder = added.every(({ seq }, i) => seq > (added[i - 1]?.seq ?? kept.at(-1)?.seq ?? 0))
-    const all = isInOrder ? [...kept, ...added] : inOrder([...kept, ...added])
-    entries.value = all.slice(-MAX_ENTRIES)
+    entries.value = (isInOrder ? all : inOrder(all)).slice(-MAX_ENTRIES)
   }
 
   return {
     entries,
-    get lastSeq() {
-      return last?.seq ?? 0
-    },
-    get lastAt() {
-      return last?.at
-    },
-    add(added) {
+    /** The newest entry; its `at` tells the logs of two sidecars apart. */
+    last: () => last,
+    add(added: readonly LogEntry[]): void {
       for (const entry of added) {
         waiting.push(entry)
         if (entry.seq > (last?.seq ?? 0)) last = entry
@@ -57,10 +39,9 @@ export function createEntryList(): EntryList {
       // A hidden page has no frames.
       const rest = lastFlush + INTERVAL - performance.now()
       if (document.hidden) setTimeout(flush, 5 * INTERVAL)
-      else if (rest > 0) setTimeout(() => requestAnimationFrame(flush), rest)
-      else requestAnimationFrame(flush)
+      else setTimeout(() => requestAnimationFrame(flush), Math.max(0, rest))
     },
-    clear() {
+    clear(): void {
       waiting = []
       last = undefined
       entries.value = []
@@ -69,7 +50,5 @@ export function createEntryList(): EntryList {
 }
 
 /** By number, each once. */
-function inOrder(entries: readonly LogEntry[]): LogEntry[] {
-  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]))
-  return [...bySeq.values()].sort((a, b) => a.seq - b.seq)
-}
+const inOrder = (entries: readonly LogEntry[]): LogEntry[] =>
+  [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)

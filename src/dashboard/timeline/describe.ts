@@ -1,101 +1,195 @@
+import { operations } from '../../protocol/operations.js'
 import type { Call, Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
 
-/** An entry in words: its name, such as the operation, and what else there is to say of it in a row. */
-export interface Description {
+type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
+
+/** A request that can be sent again. The body is sent as JSON; undefined stands for none. */
+export interface SentRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** All that can be said of an entry by itself. */
+interface Description {
+  /** What sort of thing it is. A beat is apart from the calls. */
+  readonly kind: Kind
+  /** Its name, such as the operation, and what else there is to say of it in a row. */
   readonly name: string
   readonly details: string
+  /** What it came of: a call of the game, or a command of the control interface. */
+  readonly request?: SentRequest
+  /** For a call: the arguments of the client's method of that name. */
+  readonly args?: readonly unknown[]
 }
 
-export function describe({ event, problem }: LogEntry): Description {
+const known = new WeakMap<LogEntry, Description>()
+
+/** Describes an entry, each once: a filter asks for thousands of them with each key. */
+export function describe(entry: LogEntry): Description {
+  let description = known.get(entry)
+  if (description === undefined) known.set(entry, (description = describeEvent(entry)))
+  return description
+}
+
+function describeEvent({ event, problem }: LogEntry): Description {
   switch (event.type) {
-    case 'call':
-      return { name: event.call.operation, details: argumentsOf(event.call) }
-    case 'refused':
-      return { name: `${event.method} ${event.path}`, details: event.message }
-    case 'control':
+    case 'call': {
+      const { operation } = event.call
+      const [method, template] = operations[operation]
+      const path = template.replace('{key}', 'key' in event.call ? encodeURIComponent(event.call.key) : '')
+      const { details, body, args } = describeCall(event.call)
+      const kind = operation === 'health' ? 'beat' : 'call'
+      return { kind, name: operation, details, args, request: { method, path, body } }
+    }
+    case 'refused': {
+      // Whatever came as a target, the request goes to this sidecar and to no other host.
+      const request = { method: event.method, path: event.path.replace(/^(?!\/)/, '/') }
+      return { kind: 'refused', name: `${event.method} ${event.path}`, details: event.message, request }
+    }
+    case 'control': {
+      const { command } = event
+      const request = { method: 'POST', path: '/_/api/commands', body: command }
       // A manifest of an allocation that was refused would fill the row and hide the reason.
-      if (problem !== undefined) return { name: event.command.type, details: refusalOf(event.command, problem) }
-      return { name: event.command.type, details: fieldsOf(event.command) }
+      const refusal = problem && (command.type === 'allocate' ? `not allocated: ${problem}` : problem)
+      return { kind: 'control', name: command.type, details: refusal ?? fieldsOf(command), request }
+    }
     case 'watch-opened':
-      return { name: `watch #${event.id} opened`, details: event.transport }
+      return { kind: 'watch', name: `watch #${event.id} opened`, details: event.transport }
     case 'watch-closed':
-      return { name: `watch #${event.id} ended`, details: event.reason }
+      return { kind: 'watch', name: `watch #${event.id} ended`, details: event.reason }
     case 'shown':
-      return { name: 'recording', details: '' }
+      return { kind: 'event', name: 'recording', details: '' }
     case 'tick':
-      return { name: 'time', details: '' }
+      return { kind: 'event', name: 'time', details: '' }
   }
 }
 
-function argumentsOf(call: Call): string {
+interface CallDescription extends Pick<Description, 'details'> {
+  readonly body?: unknown
+  readonly args: readonly unknown[]
+}
+
+/** A call in words, as the body of its request, and as arguments of the client's method. */
+function describeCall(call: Call): CallDescription {
   switch (call.operation) {
     case 'health':
-      return call.beats === 1 ? '' : `${call.beats} beats`
+      return { details: call.beats === 1 ? '' : `${call.beats} beats`, body: {}, args: [] }
     case 'reserve':
-      return `${call.seconds} s`
+      return { details: `${call.seconds} s`, body: { seconds: call.seconds }, args: [Number(call.seconds)] }
     case 'setLabel':
-    case 'setAnnotation':
-      return `${call.key} = ${call.value}`
+    case 'setAnnotation': {
+      const { key, value } = call
+      return { details: `${key} = ${value}`, body: { key, value }, args: [key, value] }
+    }
     case 'getCounter':
     case 'getList':
-      return call.key
-    case 'updateCounter':
-      return [call.key, signed(call.countDiff), is('count', call.count), is('capacity', call.capacity)]
-        .filter(Boolean)
-        .join(' ')
-    case 'updateList':
-      return [
-        call.key,
-        call.mask.includes('capacity') ? is('capacity', call.capacity) : '',
-        call.mask.includes('values') ? `values ${call.values.join(', ')}` : '',
-      ]
-        .filter(Boolean)
-        .join(' ')
+      return { details: call.key, args: [call.key] }
+    case 'updateCounter': {
+      const { key, count, capacity } = call
+      const countDiff = /^0?$/.test(call.countDiff) ? undefined : call.countDiff
+      const body = { count, capacity, countDiff }
+      const details = words(key, countDiff?.replace(/^(?!-)/, '+'), named('count', count), named('capacity', capacity))
+      return { details, body, args: [key, body] }
+    }
+    case 'updateList': {
+      const { key, mask } = call
+      const capacity = mask.includes('capacity') ? call.capacity : undefined
+      const values = mask.includes('values') ? call.values : undefined
+      const body = { capacity, values }
+      return {
+        details: words(key, named('capacity', capacity), named('values', values?.join(', '))),
+        body,
+        args: [key, body],
+      }
+    }
     case 'addListValue':
-      return `${call.key} + ${call.value}`
-    case 'removeListValue':
-      return `${call.key} − ${call.value}`
+    case 'removeListValue': {
+      const { key, value } = call
+      const sign = call.operation === 'addListValue' ? '+' : '−'
+      return { details: `${key} ${sign} ${value}`, body: { value }, args: [key, value] }
+    }
+    case 'getGameServer':
+      return { details: '', args: [] }
     default:
-      return ''
+      return { details: '', body: {}, args: [] }
   }
 }
 
-const refusalOf = ({ type }: ControlCommand, problem: string): string =>
-  type === 'allocate' ? `not allocated: ${problem}` : problem
+const words = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ')
 
-const is = (name: string, value: string | undefined): string => (value === undefined ? '' : `${name} ${value}`)
+const named = (name: string, value: string | undefined): string | undefined =>
+  value === undefined ? undefined : `${name} ${value}`
 
-const signed = (difference: string): string => (/^0?$/.test(difference) ? '' : difference.replace(/^(?!-)/, '+'))
-
-function fieldsOf(command: ControlCommand): string {
-  const { type: _, ...fields } = command
-  return Object.entries(fields)
+const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
+  Object.entries(fields)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
     .slice(0, 300)
+
+/** One line of a diff. Undefined is shown as nothing. */
+type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
+
+interface ChangeDescription {
+  /** As it fits into a row. */
+  readonly text: string
+  /** What is different since the change of the same counter or list before: such a change has no value before. */
+  differences(previous?: Change): readonly Difference[]
 }
 
-/** A change as it fits into a row. */
-export function describeChange(change: Change): string {
+export function describeChange(change: Change): ChangeDescription {
+  const told = (text: string, ...differences: Difference[]): ChangeDescription => ({
+    text,
+    differences: () => differences,
+  })
   switch (change.type) {
     case 'state':
-      return `state ${change.previous} → ${change.value}`
+      return told(`state ${change.previous} → ${change.value}`, ['status.state', change.previous, change.value])
     case 'label':
-    case 'annotation':
-      return change.value === undefined
-        ? `${change.type} ${change.key} removed`
-        : `${change.type} ${change.key} = ${change.value}`
-    case 'counter':
-      return `${change.name} ${change.count} of ${change.capacity}`
+    case 'annotation': {
+      const { type, key, previous, value } = change
+      const what = value === undefined ? 'removed' : `= ${value}`
+      return told(`${type} ${key} ${what}`, [`metadata.${type}s[${key}]`, previous, value])
+    }
+    case 'counter': {
+      const { name, count, capacity } = change
+      const path = `status.counters.${name}`
+      return {
+        text: `${name} ${count} of ${capacity}`,
+        differences: (old?: typeof change) => [
+          [`${path}.count`, old?.count, count],
+          [`${path}.capacity`, old?.capacity, capacity],
+        ],
+      }
+    }
     case 'list': {
-      const values = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `−${value}`)]
-      return `${change.name} ${values.length > 0 ? values.join(' ') : `capacity ${change.capacity}`}`
+      const { name, capacity, added, removed } = change
+      const path = `status.lists.${name}`
+      const values = [...added.map((value) => `+${value}`), ...removed.map((value) => `−${value}`)]
+      return {
+        text: `${name} ${values.join(' ') || `capacity ${capacity}`}`,
+        differences: (old?: typeof change) => [
+          ...removed.map((value): Difference => [`${path}.values`, value, undefined]),
+          ...added.map((value): Difference => [`${path}.values`, undefined, value]),
+          [`${path}.capacity`, old || values.length === 0 ? old?.capacity : capacity, capacity],
+        ],
+      }
     }
     case 'deletion':
-      return 'being deleted'
+      return told('being deleted', ['metadata.deletionTimestamp', undefined, change.timestamp])
     case 'gone':
-      return 'GameServer is gone'
+      return told('GameServer is gone', ['GameServer', 'exists', 'gone'])
     case 'replaced':
-      return 'GameServer was replaced'
+      return told('GameServer was replaced', ['GameServer', 'the one before', 'a new one'])
   }
 }
+
+/** What an entry changed, line by line. */
+export const differencesOf = (entry: LogEntry, entries: readonly LogEntry[]): readonly Difference[] =>
+  entry.changes.flatMap((change) => {
+    const isSame = (other: Change): boolean =>
+      'name' in change && other.type === change.type && other.name === change.name
+    const earlier = entries.filter(({ seq }) => seq < entry.seq).flatMap(({ changes }) => changes.filter(isSame))
+    const differences = describeChange(change).differences(earlier.at(-1))
+    return differences.filter(([, old, young]) => old !== young)
+  })

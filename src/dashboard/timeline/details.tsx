@@ -1,119 +1,216 @@
+import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
-import type { PageStore } from '../store/create-store.js'
+import { arrowStep } from '../common/browser.js'
+import { CONTROL, parseJson } from '../store/api.js'
+import type { Store } from '../store/store.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
 import { tabs } from '../ui/ui.js'
 import type { Tab, Ui } from '../ui/ui.js'
-import { clientCodeOf } from './copies.js'
-import { diffOf } from './diff.js'
-import { DiffTable } from './diff-table.js'
-import { fetchDetail } from './entry-detail.js'
-import type { EntryDetail } from './entry-detail.js'
-import { requestOf } from './request-of.js'
-import { Raw, RequestView, ResponseView, Why } from './views.js'
+import { describe, differencesOf } from './describe.js'
+import { statusOf } from './filter.js'
+
+type Headers = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+
+/** What the sidecar keeps of an entry besides the entry: `GET /_/api/log/SEQ`. */
+interface EntryDetail {
+  readonly request?: {
+    readonly method: string
+    readonly target: string
+    readonly headers?: Headers
+    readonly body?: string
+  }
+  readonly response?: { readonly status: number; readonly headers?: Headers; readonly body?: string }
+  readonly why?: { readonly rule: string; readonly production?: string }
+}
 
 interface DetailsProps {
   readonly entry: LogEntry
-  readonly store: PageStore
+  readonly store: Store
   readonly ui: Ui
   onHeight(px: number): void
 }
 
-const names: Readonly<Record<Tab, string>> = {
-  diff: 'Diff',
-  request: 'Request',
-  response: 'Response',
-  raw: 'Raw',
-  why: 'Why',
-}
-
 export function Details({ entry, store, ui, onHeight }: DetailsProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  const detail = useMemo(() => fetchDetail(store.api, entry.seq), [entry.seq]).value
+  const detail = useMemo(() => {
+    const read = signal<EntryDetail>({})
+    void store.api.read(`${CONTROL}/log/${entry.seq}`).then((value) => (read.value = value ?? {}))
+    return read
+  }, [entry.seq]).value
   useEffect(() => {
     const observer = new ResizeObserver(() => onHeight(element.current?.offsetHeight ?? 0))
     observer.observe(element.current!)
     return () => observer.disconnect()
   }, [])
   const tab = ui.tab.value
+  const { name, View } = views[tab]
   const onKeyDown = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const by = arrowStep(event, ['ArrowLeft', 'ArrowRight'])
     if (by === 0) return
-    event.preventDefault()
     ui.tab.value = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
     element.current!.querySelector<HTMLElement>(`[data-tab=${ui.tab.value}]`)?.focus()
   }
   return (
     <div class="timeline-details" ref={element}>
-      <div class="timeline-detail-bar">
-        <div class="timeline-tabs" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
-          {tabs.map((name) => (
+      <div class="apart wrap timeline-detail-bar">
+        <div class="row wrap timeline-tabs" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
+          {tabs.map((one) => (
             <button
-              key={name}
-              type="button"
+              key={one}
               role="tab"
               class="timeline-tab"
-              data-tab={name}
-              aria-selected={name === tab}
-              tabIndex={name === tab ? 0 : -1}
-              onClick={() => (ui.tab.value = name)}
+              data-tab={one}
+              aria-selected={one === tab}
+              tabIndex={one === tab ? 0 : -1}
+              onClick={() => (ui.tab.value = one)}
             >
-              {names[name]}
+              {views[one].name}
             </button>
           ))}
         </div>
         <Buttons entry={entry} store={store} />
       </div>
-      <div class="timeline-view" role="tabpanel" aria-label={names[tab]} tabIndex={0}>
-        <View tab={tab} entry={entry} detail={detail} entries={store.entries.peek()} />
+      <div class="timeline-view" role="tabpanel" aria-label={name} tabIndex={0}>
+        <View entry={entry} detail={detail} store={store} />
       </div>
     </div>
   )
 }
 
-function Buttons({ entry, store }: { entry: LogEntry; store: PageStore }): JSX.Element | null {
-  if (requestOf(entry) === undefined) return null
+function Buttons({ entry, store }: { entry: LogEntry; store: Store }): JSX.Element | null {
+  const { request, args } = describe(entry)
+  if (request === undefined) return null
+  const button = (label: string, key: string, act: (store: Store, entry: LogEntry) => unknown): JSX.Element => (
+    <button class="button" onClick={() => void act(store, entry)}>
+      {label} <kbd>{key}</kbd>
+    </button>
+  )
   return (
-    <div class="timeline-buttons">
-      <button type="button" class="button" onClick={() => copyCurl(store, entry)}>
-        Copy as curl <kbd>c</kbd>
-      </button>
-      {clientCodeOf(entry) !== undefined && (
-        <button type="button" class="button" onClick={() => copyClientCode(store, entry)}>
-          Copy as code <kbd>J</kbd>
-        </button>
-      )}
-      {!store.isRecorded && (
-        <button type="button" class="button" onClick={() => void replay(store, entry)}>
-          Replay <kbd>R</kbd>
-        </button>
-      )}
+    <div class="row wrap">
+      {button('Copy as curl', 'c', copyCurl)}
+      {args && button('Copy as code', 'J', copyClientCode)}
+      {!store.isRecorded && button('Replay', 'R', replay)}
     </div>
   )
 }
 
 interface ViewProps {
-  readonly tab: Tab
   readonly entry: LogEntry
-  readonly detail: EntryDetail | undefined
-  readonly entries: readonly LogEntry[]
+  /** Empty while it is fetched, and where the sidecar no longer has it. */
+  readonly detail: EntryDetail
+  readonly store: Store
 }
 
-function View({ tab, entry, detail, entries }: ViewProps): JSX.Element {
-  switch (tab) {
-    case 'diff': {
-      const differences = diffOf(entry, entries)
-      if (differences.length > 0) return <DiffTable differences={differences} />
-      return <p class="muted">It changed nothing in the GameServer.</p>
-    }
-    case 'request':
-      return <RequestView entry={entry} detail={detail} />
-    case 'response':
-      return <ResponseView entry={entry} detail={detail} />
-    case 'raw':
-      return <Raw value={entry} />
-    case 'why':
-      return <Why entry={entry} detail={detail} />
+const views: Readonly<Record<Tab, { readonly name: string; View(props: ViewProps): JSX.Element }>> = {
+  diff: { name: 'Diff', View: Diff },
+  request: { name: 'Request', View: RequestView },
+  response: { name: 'Response', View: ResponseView },
+  raw: { name: 'Raw', View: ({ entry }) => <pre class="mono">{JSON.stringify(entry, null, 2)}</pre> },
+  why: { name: 'Why', View: Why },
+}
+
+function Diff({ entry, store }: ViewProps): JSX.Element {
+  const differences = differencesOf(entry, store.entries.peek())
+  if (differences.length === 0) return <p class="muted">It changed nothing in the GameServer.</p>
+  return (
+    <table class="mono">
+      <thead class="hidden">
+        <tr>
+          <th>Field</th>
+          <th>Before</th>
+          <th>After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(([path, before, after], i) => (
+          <tr key={i}>
+            <th scope="row">{path}</th>
+            <td>{before !== undefined && <del>{before}</del>}</td>
+            <td>{after !== undefined && <ins>{after}</ins>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function RequestView({ entry, detail }: ViewProps): JSX.Element {
+  const sent = describe(entry).request
+  if (detail.request !== undefined) {
+    const { method, target, headers, body } = detail.request
+    return <Message head={`${method} ${target}`} headers={headers} body={body} />
   }
+  if (sent === undefined) return <p class="muted">No request: this happened inside the sidecar.</p>
+  return <Message head={`${sent.method} ${sent.path}`} body={JSON.stringify(sent.body)} />
+}
+
+function ResponseView({ entry, detail }: ViewProps): JSX.Element {
+  const { status = statusOf(entry), headers, body = entry.reply?.message } = detail.response ?? {}
+  if (status === undefined) return <p class="muted">No answer is kept of it.</p>
+  return <Message head={`HTTP ${status}`} headers={headers} body={body} />
+}
+
+interface MessageProps {
+  readonly head: string
+  readonly headers?: Headers | undefined
+  readonly body?: string | undefined
+}
+
+function Message({ head, headers = [], body }: MessageProps): JSX.Element {
+  const pairs = Array.isArray(headers) ? (headers as [string, string][]) : Object.entries(headers)
+  // JSON with its lines apart; any other text as it is.
+  const value = parseJson(body ?? '')
+  return (
+    <>
+      <p class="mono">
+        <b>{head}</b>
+      </p>
+      {pairs.length > 0 && (
+        <dl class="mono">
+          {pairs.map(([name, value], i) => (
+            <div key={i}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {body && <pre class="mono">{value instanceof Object ? JSON.stringify(value, null, 2) : body}</pre>}
+    </>
+  )
+}
+
+function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
+  const chip = (tone: string, text: string): JSX.Element => (
+    <span class="timeline-chip" data-tone={tone}>
+      {text}
+    </span>
+  )
+  return (
+    <div>
+      <p>{why?.rule ?? reasonOf(entry)}</p>
+      {why?.production && (
+        <p>
+          {chip('violet', 'prod')} {why.production}
+        </p>
+      )}
+      {entry.warnings.map(({ code, message, times }) => (
+        <p key={code}>
+          {chip('orange', code)} {message}
+          {times > 1 && <span class="muted"> ({times} times so far)</span>}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** What can be said without the sidecar's own reason. */
+function reasonOf(entry: LogEntry): string {
+  const { reply, event } = entry
+  const status = statusOf(entry)
+  const message = event.type === 'refused' ? event.message : reply?.message
+  if (status !== undefined) return message === undefined ? `Answered with ${status}.` : `${status}: ${message}`
+  return event.type === 'tick' ? 'It was due by the sidecar’s clock.' : 'It was done from outside the game.'
 }

@@ -1,7 +1,5 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { describe, describeChange } from './describe.js'
-import { kindOf } from './entry.js'
-import { requestOf } from './request-of.js'
 
 type Test = (entry: LogEntry) => boolean
 
@@ -29,13 +27,13 @@ function readWord(word: string): Test {
 
 const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolean>> = {
   kind(entry, value) {
-    const kind = kindOf(entry)
+    const { kind } = describe(entry)
     return kind === value || (value === 'event' && (kind === 'control' || kind === 'watch'))
   },
   op: ({ event }, value) => event.type === 'call' && event.call.operation.toLowerCase().startsWith(value),
   status: (entry, value) => String(statusOf(entry) ?? '').startsWith(value.replace(/x+$/, '')),
   client: ({ client = '' }, value) => client.toLowerCase().includes(value),
-  path: (entry, value) => requestOf(entry)?.path.toLowerCase().includes(value) ?? false,
+  path: (entry, value) => describe(entry).request?.path.toLowerCase().includes(value) ?? false,
   ms({ ms }, value) {
     const [, sign, number] = /^([<>]?)(\d+(?:\.\d+)?)$/.exec(value) ?? []
     if (ms === undefined || number === undefined) return false
@@ -54,38 +52,33 @@ const texts = new WeakMap<LogEntry, string>()
 function textOf(entry: LogEntry): string {
   const known = texts.get(entry)
   if (known !== undefined) return known
-  const { name, details } = describe(entry)
-  const changes = entry.changes.map(describeChange)
+  const { kind, name, details, request } = describe(entry)
+  const changes = entry.changes.map((change) => describeChange(change).text)
   const warnings = entry.warnings.map(({ message }) => message)
-  const text = [kindOf(entry), name, details, ...changes, ...warnings, statusOf(entry) ?? '', entry.client ?? '']
-    .concat(entry.reply?.message ?? '', requestOf(entry)?.path ?? '')
+  const text = [kind, name, details, ...changes, ...warnings, statusOf(entry) ?? '', entry.client ?? '']
+    .concat(entry.reply?.message ?? '', request?.path ?? '')
     .join(' ')
     .toLowerCase()
   texts.set(entry, text)
   return text
 }
 
-/** Whether a word of a filter is on; for `kind:` whether its value is among those. */
-export function hasWord(filter: string, word: string): boolean {
-  const [prefix, value] = word.split(':') as [string, string]
-  return filter.split(/\s+/).some(
-    (one) =>
-      one.startsWith(`${prefix}:`) &&
-      one
-        .slice(prefix.length + 1)
-        .split(',')
-        .includes(value),
-  )
+/** The values of a prefix such as `kind` in a filter, and the other words. */
+function wordsOf(filter: string, prefix: string): { values: string[]; others: string[] } {
+  const words = filter.split(/\s+/).filter(Boolean)
+  const isOf = (word: string): boolean => word.startsWith(`${prefix}:`)
+  return {
+    values: words.filter(isOf).flatMap((word) => word.slice(prefix.length + 1).split(',')),
+    others: words.filter((word) => !isOf(word)),
+  }
 }
 
+export const hasWord = (filter: string, prefix: string, value: string): boolean =>
+  wordsOf(filter, prefix).values.includes(value)
+
 /** Adds a word such as `kind:call` to a filter, or takes it away. Values of one prefix are ORed. */
-export function toggleWord(filter: string, word: string): string {
-  const [prefix, value] = word.split(':') as [string, string]
-  const words = filter.split(/\s+/).filter(Boolean)
-  const at = words.findIndex((one) => one.startsWith(`${prefix}:`))
-  if (at < 0) return [...words, word].join(' ')
-  const values = words[at]!.slice(prefix.length + 1).split(',')
+export function toggleWord(filter: string, prefix: string, value: string): string {
+  const { values, others } = wordsOf(filter, prefix)
   const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value]
-  words.splice(at, 1, ...(left.length > 0 ? [`${prefix}:${left.join(',')}`] : []))
-  return words.join(' ')
+  return [...others, ...(left.length > 0 ? [`${prefix}:${left.join(',')}`] : [])].join(' ')
 }

@@ -1,18 +1,18 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { effect, useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { PageStore } from '../store/create-store.js'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../common/look.js'
+import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
-import { Icon } from '../common/icons.js'
 import { Details } from './details.js'
 import type { TimelineModel } from './model.js'
 import { RowButton } from './row.js'
 import { entryOf } from './rows.js'
-import { windowOf } from './window.js'
 
 interface ListProps {
   readonly model: TimelineModel
-  readonly store: PageStore
+  readonly store: Store
   readonly ui: Ui
 }
 
@@ -57,31 +57,15 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
     if (index >= 0) box.current!.scrollTop = offsetOf(index) + held!.offset
     readScroll()
   }, [rows])
-  useLayoutEffect(() => {
-    const element = box.current!
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight
-      // Taller for a finger than for a mouse.
-      rowHeight.value = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
-    })
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
+  useLayoutEffect(() => followSize(box.current!, height, rowHeight), [])
   useLayoutEffect(
     () =>
       effect(() => {
         const wanted = model.wanted.value
-        if (wanted === old) return
-        const element = box.current!
-        const from = offsetOf(model.rows.peek().findIndex(({ seq }) => seq === wanted!.seq))
-        const least = from + rowHeight.peek() - element.clientHeight
-        if (from < element.scrollTop) element.scrollTop = from
-        else if (least > element.scrollTop) element.scrollTop = least
-        top.value = element.scrollTop
-        const focus = (): void => element.querySelector<HTMLElement>(`[data-seq="${wanted!.seq}"]`)?.focus()
-        // At once for a key within the same frame; later for a row that is still to be drawn.
-        focus()
-        requestAnimationFrame(focus)
+        if (wanted === undefined || wanted === old) return
+        const from = offsetOf(model.rows.peek().findIndex(({ seq }) => seq === wanted.seq))
+        reveal(box.current!, wanted.seq, from, from + rowHeight.peek())
+        top.value = box.current!.scrollTop
       }),
     [],
   )
@@ -111,7 +95,6 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
       </ol>
       {top.value > px && (
         <button
-          type="button"
           class="button timeline-newest"
           onClick={() => {
             ui.cursor.value = undefined
@@ -123,4 +106,61 @@ export function List({ model, store, ui }: ListProps): JSX.Element {
       )}
     </div>
   )
+}
+
+function followSize(element: HTMLElement, height: Signal<number>, rowHeight: Signal<number>): () => void {
+  const observer = new ResizeObserver(() => {
+    height.value = element.clientHeight
+    // Taller for a finger than for a mouse.
+    rowHeight.value = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
+/** Scrolls as little as shows a row, and gives it the focus. */
+function reveal(element: HTMLElement, seq: number, from: number, to: number): void {
+  const least = to - element.clientHeight
+  if (from < element.scrollTop) element.scrollTop = from
+  else if (least > element.scrollTop) element.scrollTop = least
+  const focus = (): void => element.querySelector<HTMLElement>(`[data-seq="${seq}"]`)?.focus()
+  // At once for a key within the same frame; later for a row that is still to be drawn.
+  focus()
+  requestAnimationFrame(focus)
+}
+
+/** Rows beyond each edge, so that a flick of the wheel meets drawn ones. */
+const BEYOND = 15
+/** Rows that are drawn at most. */
+const MAX_ROWS = 300
+
+interface View {
+  /** Pixels of a row, as the stylesheet has it. */
+  readonly row: number
+  readonly count: number
+  readonly top: number
+  readonly height: number
+  /** Index of the row with details below it; -1 for none. */
+  readonly open: number
+  /** Pixels of those details. */
+  readonly extra: number
+}
+
+/** Which of many rows to draw, and how much room the others take. */
+function windowOf({ row, count, top, height, open, extra }: View) {
+  const firstVisible = (at: number): number => {
+    const plain = Math.floor(at / row)
+    const first = open < 0 || plain <= open ? plain : Math.max(open, Math.floor((at - extra) / row))
+    return Math.min(Math.max(first, 0), Math.max(count - 1, 0))
+  }
+  const visible = Math.ceil(height / row)
+  const start = Math.max(0, firstVisible(top) - BEYOND)
+  const end = Math.min(count, start + Math.min(visible + 2 * BEYOND, MAX_ROWS))
+  return {
+    start,
+    end,
+    before: start * row + (open >= 0 && open < start ? extra : 0),
+    after: (count - end) * row + (open >= end ? extra : 0),
+    firstVisible,
+  }
 }

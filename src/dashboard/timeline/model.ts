@@ -3,9 +3,9 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { LogEntry } from '../../sidecar/index.js'
 import type { Store } from '../store/store.js'
 import type { Ui } from '../ui/ui.js'
-import { isSilent, kindOf } from './entry.js'
 import { readFilter } from './filter.js'
-import { entryOf, rowsOf } from './rows.js'
+import { describe } from './describe.js'
+import { entryOf, isSilent, rowsOf } from './rows.js'
 import type { Row } from './rows.js'
 
 /** What the timeline shows, for its list, its bar and the keys. */
@@ -56,7 +56,7 @@ export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
     openIndex,
     wanted,
     total: computed(() => (frozen.value ?? store.entries.value).filter((entry) => !isSilent(entry)).length),
-    hasBegun: computed(() => store.entries.value.some((entry) => kindOf(entry) !== 'event')),
+    hasBegun: computed(() => store.entries.value.some((entry) => describe(entry).kind !== 'event')),
     missed: computed(() => {
       const last = frozen.value?.at(-1)?.seq ?? 0
       return frozen.value === undefined ? 0 : store.entries.value.filter(({ seq }) => seq > last).length

@@ -2,10 +2,8 @@ import { Component } from 'preact'
 import type { JSX } from 'preact'
 import type { Change, LogEntry } from '../../sidecar/index.js'
 import { clockTime } from '../common/format.js'
-import { StateMark } from '../common/state-mark.js'
-import { Icon } from '../common/icons.js'
+import { Icon, StateMark } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
-import { kindOf } from './entry.js'
 import { statusOf } from './filter.js'
 import { rhythmOf } from './rows.js'
 import type { Row } from './rows.js'
@@ -31,10 +29,10 @@ export class RowButton extends Component<RowProps> {
     }
     const entry = row.type === 'entry' ? row.entry : row.repeats.at(-1)!
     const status = statusOf(entry)
+    const { kind, name } = describe(entry)
     const time = clockTime(row.type === 'entry' ? row.entry.at : row.repeats[0]!.at)
     return (
       <button
-        type="button"
         class="timeline-row"
         data-seq={row.seq}
         data-tone={toneOf(entry, status)}
@@ -46,11 +44,11 @@ export class RowButton extends Component<RowProps> {
           {time.slice(0, 8)}
           <span class="timeline-fraction">{time.slice(8)}</span>
         </span>
-        <span class="timeline-kind">{kindOf(entry)}</span>
+        <span class="timeline-kind">{kind}</span>
         <span class="timeline-what">
           {row.type === 'repeats' ? (
             <>
-              <b>{describe(entry).name}</b> <span class="muted">{rhythmOf(row.repeats)}</span>
+              <b>{name}</b> <span class="muted">{rhythmOf(row.repeats)}</span>
             </>
           ) : (
             <What entry={entry} />
@@ -113,7 +111,7 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
 }
 
 function ChangeText({ change }: { change: Change }): JSX.Element {
-  if (change.type !== 'state') return <>{describeChange(change)}</>
+  if (change.type !== 'state') return <>{describeChange(change).text}</>
   return (
     <>
       {`${change.previous} → `}

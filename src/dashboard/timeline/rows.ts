@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { clockTime } from '../common/format.js'
-import { isRoutine, isSilent, kindOf } from './entry.js'
+import { describe } from './describe.js'
 
 /** One row of the timeline. */
 export type Row =
@@ -30,7 +30,7 @@ export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) =
       growing.clear()
       continue
     }
-    const key = `${kindOf(entry)} ${entry.client}`
+    const key = `${describe(entry).kind} ${entry.client}`
     const repeats = growing.get(key)
     if (repeats !== undefined) {
       repeats.push(entry)
@@ -55,3 +55,19 @@ export function rhythmOf(repeats: readonly LogEntry[]): string {
 /** The newest entry of a row, which its details show. */
 export const entryOf = (row: Row): LogEntry | undefined =>
   row.type === 'entry' ? row.entry : row.type === 'repeats' ? row.repeats.at(-1) : undefined
+
+/**
+ * A beat, or a look at the GameServer such as the client takes while its watch is quiet, that was answered as ever: many
+ * of them are one row.
+ */
+const isRoutine = (entry: LogEntry): boolean =>
+  entry.event.type === 'call' &&
+  (entry.event.call.operation === 'health' || entry.event.call.operation === 'getGameServer') &&
+  entry.reply?.status === 200 &&
+  entry.changes.length === 0 &&
+  entry.warnings.length === 0 &&
+  entry.fault !== true
+
+/** Time has passed, and nothing that anybody could see has come of it. */
+export const isSilent = (entry: LogEntry): boolean =>
+  entry.event.type === 'tick' && entry.changes.length === 0 && entry.warnings.length === 0

@@ -1,9 +1,9 @@
-import type { ControlCommand } from '../../sidecar/index.js'
-import type { PageStore } from '../store/create-store.js'
+import type { ControlCommand, LogEntry } from '../../sidecar/index.js'
+import { keep } from '../common/browser.js'
+import type { Store } from '../store/store.js'
 import type { TimelineModel } from '../timeline/model.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
-import { askFirst, ends, endStates } from './ends.js'
-import { nextTheme } from './theme.js'
+import { themes } from './ui.js'
 import type { Ui } from './ui.js'
 
 /** Something the user can do, by a button, a key or the palette. */
@@ -11,112 +11,129 @@ export interface Action {
   readonly id: string
   readonly label: string
   /** A single key, as `KeyboardEvent.key` names it. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** What it does, where the label can't say it. */
   readonly title?: string
-  /** Only for those who look for it: the palette and the keys have it, the menu doesn't. */
   readonly group: 'game server' | 'faults' | 'row' | 'page'
   run(): void
 }
 
 export type Actions = readonly Action[]
 
-export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel): Actions {
-  const told = (command: ControlCommand, text: string) => (): void => {
-    void store.control(command).then(({ ok }) => {
-      if (ok) store.announce(text)
-    })
-  }
-  const onRow = (act: (entry: NonNullable<ReturnType<TimelineModel['current']>>) => void) => (): void => {
+/** A command that cuts a running game off, with the sentence that says what it does. */
+interface End {
+  readonly id: string
+  readonly label: string
+  readonly key?: string
+  readonly what: string
+  /** Told when it is done. */
+  readonly done: string
+  readonly command: ControlCommand
+}
+
+export const ends: readonly End[] = [
+  {
+    id: 'shutdown',
+    label: 'Shutdown',
+    key: 's',
+    what: 'Sets the state Shutdown, as the game’s own shutdown() does. That ends the game server.',
+    done: 'Shutdown',
+    command: { type: 'setState', state: 'Shutdown' },
+  },
+  {
+    id: 'unhealthy',
+    label: 'Unhealthy',
+    key: 'u',
+    what: 'Makes it Unhealthy, as missed beats do. That ends the game server.',
+    done: 'Unhealthy',
+    command: { type: 'makeUnhealthy' },
+  },
+  {
+    id: 'terminate',
+    label: 'Terminate',
+    key: 'x',
+    what: 'Deletes the GameServer, as an eviction does: a game under the sidecar gets SIGTERM, and 30 s later it is gone.',
+    done: 'It is being deleted',
+    command: { type: 'terminate' },
+  },
+  {
+    id: 'fresh',
+    label: 'Fresh',
+    key: 'f',
+    what: 'Puts a new GameServer in the place of this one at once, as a Fleet does after an end.',
+    done: 'A fresh GameServer',
+    command: { type: 'restart', fresh: true },
+  },
+  {
+    id: 'restart',
+    label: 'Restart',
+    what: 'Restarts the sidecar alone: every connection is cut, and the GameServer stays.',
+    done: 'The sidecar restarts',
+    command: { type: 'restart' },
+  },
+]
+
+/** Asks before a command is sent that ends a game, and tells once it is done. */
+export function askFirst(store: Store, ui: Ui, { label, what, done, command }: End): void {
+  ui.confirmation.value = { label, what, run: () => void sendAndTell(store, done, command) }
+}
+
+/** Sends commands and says so once all are carried out; what is refused says why by itself. */
+export async function sendAndTell(store: Store, text: string, ...commands: readonly ControlCommand[]): Promise<void> {
+  if (await store.send(commands)) store.announce(text)
+}
+
+export function createActions(store: Store, ui: Ui, timeline: TimelineModel): Actions {
+  const send = (text: string, command: ControlCommand) => () => sendAndTell(store, text, command)
+  const onRow = (act: (store: Store, entry: LogEntry) => unknown) => () => {
     const entry = timeline.current()
     if (entry === undefined) store.announce('There is no row yet')
-    else act(entry)
+    else act(store, entry)
   }
+  const openDialog = (dialog: 'allocate' | 'help') => () => (ui.dialog.value = dialog)
   const allocateAgain = async (): Promise<void> => {
     const last = ui.lastAllocation.peek()
-    if (last === undefined) {
-      ui.dialog.value = 'allocate'
-      return
-    }
-    const result = await store.allocate(last)
-    if (!result.ok) store.announce(result.message)
-    else store.announce(result.state === 'Allocated' ? 'Allocated' : `UnAllocated: ${result.reason ?? 'no match'}`)
+    if (last === undefined) openDialog('allocate')()
+    else store.announce((await store.allocate(last)) ?? 'Allocated')
   }
-  const compare = (): void => {
-    const gameServer = store.snapshot.peek()?.gameServer
-    if (ui.mark.peek() !== undefined) ui.dialog.value = 'diff'
-    else if (gameServer !== undefined) {
-      ui.mark.value = { at: store.now.peek(), gameServer }
-      store.announce('Marked; press d again for what has changed since')
-    }
-  }
+  const failHalf = { type: 'failCalls', status: 503, share: 0.5 } as const
 
+  const server = by('game server')
+  const faults = by('faults')
+  const row = by('row')
+  const page = by('page')
   const actions = [
-    action('game server', 'allocate', 'Allocate…', 'a', () => (ui.dialog.value = 'allocate')),
-    action('game server', 'allocate-again', 'Allocate again, as last time', 'A', () => void allocateAgain()),
-    action('game server', 'allocate-now', 'Allocate at once', undefined, told({ type: 'allocate' }, 'Allocated')),
-    action('game server', 'ready', 'Ready', 'r', told({ type: 'setState', state: 'Ready' }, 'Ready')),
-    action('game server', 'reserve', 'Reserve 30 s', undefined, () => void reserve(store)),
-    action('game server', 'shutdown', 'Shutdown…', 's', () =>
-      askFirst(
-        ui,
-        { label: 'Shutdown', what: endStates['Shutdown']! },
-        told({ type: 'setState', state: 'Shutdown' }, 'Shutdown'),
-      ),
-    ),
+    server('allocate', 'Allocate…', 'a', openDialog('allocate')),
+    server('allocate-again', 'Allocate again, as last time', 'A', allocateAgain),
+    server('allocate-now', 'Allocate at once', undefined, send('Allocated', { type: 'allocate' })),
+    server('ready', 'Ready', 'r', send('Ready', { type: 'setState', state: 'Ready' })),
+    server('reserve', 'Reserve 30 s', undefined, () => reserve(store)),
     ...ends.map((end) => ({
-      ...action('game server', end.id, `${end.label}…`, end.key, () => askFirst(ui, end, told(end.command, end.done))),
+      ...server(end.id, `${end.label}…`, end.key, () => askFirst(store, ui, end)),
       title: end.what,
     })),
-    action('faults', 'unhealthy', 'Make it Unhealthy', 'u', told({ type: 'makeUnhealthy' }, 'Unhealthy')),
-    action('faults', 'drop', 'Drop watchers', 'w', told({ type: 'dropWatchers' }, 'Watchers are dropped')),
-    action(
-      'faults',
+    faults('drop', 'Drop watchers', 'w', send('Watchers are dropped', { type: 'dropWatchers' })),
+    faults(
       'fail',
       'Fail half of the calls with 503',
       '5',
-      told({ type: 'failCalls', status: 503, share: 0.5 }, 'Half of the calls fail with 503; 0 ends it'),
+      send('Half of the calls fail with 503; 0 ends it', failHalf),
     ),
-    action(
-      'faults',
-      'delay',
-      'Delay calls by 500 ms',
-      undefined,
-      told({ type: 'delayCalls', ms: 500 }, 'Calls are delayed'),
-    ),
-    action('faults', 'clear', 'Clear faults', '0', told({ type: 'clearFaults' }, 'No faults')),
-    action('faults', 'skip', 'Skip 10 s of the clock', 't', told({ type: 'advanceClock', ms: 10_000 }, '10 s later')),
-    action('row', 'next', 'Next row', 'j', () => timeline.move(1)),
-    action('row', 'previous', 'Previous row', 'k', () => timeline.move(-1)),
-    action(
-      'row',
-      'curl',
-      'Copy as curl',
-      'c',
-      onRow((entry) => copyCurl(store, entry)),
-    ),
-    action(
-      'row',
-      'code',
-      'Copy as client code',
-      'J',
-      onRow((entry) => copyClientCode(store, entry)),
-    ),
-    action(
-      'row',
-      'replay',
-      'Replay the call',
-      'R',
-      onRow((entry) => void replay(store, entry)),
-    ),
-    action('page', 'filter', 'Filter the timeline', '/', () => focusFilter(ui)),
-    action('page', 'pause', 'Pause or go on', ' ', () => (ui.paused.value = !ui.paused.peek())),
-    action('page', 'diff', 'What has changed since the mark', 'd', compare),
-    action('page', 'export', 'Export session', 'e', () => void exportSession(store, 'ndjson')),
-    action('page', 'report', 'Export as HTML', 'E', () => void exportSession(store, 'html')),
-    action('page', 'theme', 'Switch theme', undefined, () => nextTheme(ui)),
-    action('page', 'more', 'Menu', 'm', openMenu),
-    action('page', 'help', 'Help', '?', () => (ui.dialog.value = 'help')),
+    faults('delay', 'Delay calls by 500 ms', undefined, send('Calls are delayed', { type: 'delayCalls', ms: 500 })),
+    faults('clear', 'Clear faults', '0', send('No faults', { type: 'clearFaults' })),
+    faults('skip', 'Skip 10 s of the clock', 't', send('10 s later', { type: 'advanceClock', ms: 10_000 })),
+    row('next', 'Next row', 'j', () => timeline.move(1)),
+    row('previous', 'Previous row', 'k', () => timeline.move(-1)),
+    row('curl', 'Copy as curl', 'c', onRow(copyCurl)),
+    row('code', 'Copy as client code', 'J', onRow(copyClientCode)),
+    row('replay', 'Replay the call', 'R', onRow(replay)),
+    page('filter', 'Filter the timeline', '/', () => focusFilter(ui)),
+    page('pause', 'Pause or go on', ' ', () => (ui.paused.value = !ui.paused.peek())),
+    page('export', 'Export session', 'e', () => exportSession(store, 'ndjson')),
+    page('report', 'Export as HTML', 'E', () => exportSession(store, 'html')),
+    page('theme', 'Switch theme', undefined, () => nextTheme(ui)),
+    page('more', 'Menu', 'm', openMenu),
+    page('help', 'Help', '?', openDialog('help')),
   ]
   return store.isRecorded ? actions.filter(({ id }) => OF_RECORDED.has(id)) : actions
 }
@@ -124,18 +141,20 @@ export function createActions(store: PageStore, ui: Ui, timeline: TimelineModel)
 /** What there is to do with a session that is over. */
 const OF_RECORDED = new Set(['next', 'previous', 'curl', 'code', 'filter', 'export', 'theme', 'help'])
 
-const action = (
-  group: Action['group'],
-  id: string,
-  label: string,
-  key: string | undefined,
-  run: () => unknown,
-): Action => ({ group, id, label, ...(key === undefined ? {} : { key }), run: () => void run() })
+const by =
+  (group: Action['group']) =>
+  (id: string, label: string, key: string | undefined, run: () => unknown): Action => ({
+    group,
+    id,
+    label,
+    key,
+    run: () => void run(),
+  })
 
 /** As a game reserves itself: only a call can say for how long. */
-async function reserve(store: PageStore): Promise<void> {
-  const answer = await store.call('POST', '/reserve', { seconds: '30' }).catch(() => undefined)
-  store.announce(answer?.status === 200 ? 'Reserved for 30 s' : 'The sidecar refused to reserve')
+async function reserve({ api, announce }: Store): Promise<void> {
+  const { status } = await api.send('POST', '/reserve', { seconds: '30' })
+  announce(status === 200 ? 'Reserved for 30 s' : 'The sidecar refused to reserve')
 }
 
 function focusFilter(ui: Ui): void {
@@ -147,6 +166,13 @@ function openMenu(): void {
   const menu = document.querySelector<HTMLElement>('#more')
   menu?.showPopover()
   menu?.querySelector('button')?.focus()
+}
+
+/** Auto, light, dark, and again. The choice is kept for the next visit. */
+export function nextTheme(ui: Ui): void {
+  const next = themes[(themes.indexOf(ui.theme.peek()) + 1) % themes.length]!
+  ui.theme.value = next
+  keep('local', 'theme', next)
 }
 
 /** How a key is shown. */

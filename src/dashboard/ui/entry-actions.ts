@@ -1,26 +1,48 @@
-import { copyText } from '../common/copy-text.js'
-import { CONTROL, messageOf } from '../store/api.js'
-import type { PageStore } from '../store/create-store.js'
-import type { Store } from '../store/store.js'
 import type { LogEntry } from '../../sidecar/index.js'
-import { clientCodeOf, curlOf } from '../timeline/copies.js'
-import { requestOf } from '../timeline/request-of.js'
+import { copyText } from '../common/browser.js'
+import { CONTROL, messageOf } from '../store/api.js'
+import type { Store } from '../store/store.js'
+import { describe } from '../timeline/describe.js'
+import type { SentRequest } from '../timeline/describe.js'
 
 /** Where the colleague's own sidecar listens. */
 const USUAL_ORIGIN = 'http://localhost:9358'
 
 const NOTHING = 'There is no request in this row'
 
-export function copyCurl(store: PageStore, entry: LogEntry): void {
-  const request = requestOf(entry)
+/** Characters that a terminal would act on, or that are shown as something else. */
+const UNSAFE = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/** JSON in which such characters are escaped. */
+const safeJson = (value: unknown): string =>
+  JSON.stringify(value).replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Text as one word of a POSIX shell. It is data for the shell whatever it holds, and has no control characters. */
+const quote = (text: string): string =>
+  `'${text.replace(UNSAFE, encodeURIComponent).replaceAll("'", String.raw`'\''`)}'`
+
+/** The command that sends a request again. */
+function curlOf({ method, path, body }: SentRequest, origin: string): string {
+  // Without --globoff, brackets in a URL are patterns; --data-raw takes a leading @ as it is.
+  const parts = ['curl -sS --globoff -X', quote(method)]
+  if (path.startsWith(CONTROL)) parts.push('-H', quote('X-Sidecar-Control: 1'))
+  if (body !== undefined) {
+    parts.push('-H', quote('Content-Type: application/json'), '--data-raw', quote(safeJson(body)))
+  }
+  return [...parts, quote(origin + path)].join(' ')
+}
+
+export function copyCurl(store: Store, entry: LogEntry): void {
+  const { request } = describe(entry)
   if (request === undefined) store.announce(NOTHING)
   else copy(store, curlOf(request, store.isRecorded ? USUAL_ORIGIN : location.origin), 'Copied as curl')
 }
 
-export function copyClientCode(store: PageStore, entry: LogEntry): void {
-  const code = clientCodeOf(entry)
-  if (code === undefined) store.announce('No call of the game is in this row')
-  else copy(store, code, 'Copied as client code')
+/** Copies the line of JavaScript that does the same with the client. */
+export function copyClientCode(store: Store, entry: LogEntry): void {
+  const { name, args } = describe(entry)
+  if (args === undefined) store.announce('No call of the game is in this row')
+  else copy(store, `await client.${name}(${args.map(safeJson).join(', ')})`, 'Copied as client code')
 }
 
 /** Copies text and says so, or why not. */
@@ -32,24 +54,21 @@ export function copy(store: Store, text: string, told: string): void {
 }
 
 /** Sends a row's request again. */
-export async function replay(store: PageStore, entry: LogEntry): Promise<void> {
-  const request = requestOf(entry)
-  if (request === undefined) return store.announce(NOTHING)
+export async function replay({ api, announce }: Store, entry: LogEntry): Promise<void> {
+  const { request } = describe(entry)
+  if (request === undefined) return announce(NOTHING)
   // A watch would never end.
-  if (request.path.startsWith('/watch')) return store.announce('A watch is not a call to replay')
-  try {
-    const answer = await store.call(request.method, request.path, request.body)
-    store.announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
-  } catch {
-    store.announce('Replayed, and the connection was cut')
-  }
+  if (request.path.startsWith('/watch')) return announce('A watch is not a call to replay')
+  const answer = await api.send(request.method, request.path, request.body)
+  if (answer.status === 0) announce('Replayed, and the connection was cut')
+  else announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
 }
 
 /** Downloads the session as a file: one that `replay` reads, or a page that a colleague opens. */
-export async function exportSession(store: PageStore, format: 'ndjson' | 'html'): Promise<void> {
+export async function exportSession(store: Store, format: 'ndjson' | 'html'): Promise<void> {
   const query = format === 'html' ? '?format=html' : ''
-  const answer = await store.api.send('GET', `${CONTROL}/export${query}`).catch(() => undefined)
-  if (answer?.status !== 200) return store.announce(answer ? messageOf(answer) : 'The sidecar does not answer')
+  const answer = await store.api.send('GET', `${CONTROL}/export${query}`)
+  if (answer.status !== 200) return store.announce(messageOf(answer))
   const url = URL.createObjectURL(
     new Blob([answer.text], { type: format === 'html' ? 'text/html' : 'application/x-ndjson' }),
   )

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { GameServer } from '../../protocol/game-server.js'
 
 export const tabs = ['diff', 'request', 'response', 'raw', 'why'] as const
 export type Tab = (typeof tabs)[number]
@@ -14,17 +13,11 @@ export type Theme = (typeof themes)[number]
 
 /** Something that is done only once the user has agreed. */
 export interface Confirmation {
-  /** A question, such as `Shut the game server down?` */
-  readonly question: string
+  /** What it does. */
+  readonly what: string
   /** The word on the button that agrees, such as `Shutdown`. */
-  readonly action: string
+  readonly label: string
   run(): void
-}
-
-/** A moment to compare with. */
-export interface Mark {
-  readonly at: number
-  readonly gameServer: GameServer
 }
 
 /** What the user sees and has chosen. Nothing of it is known to the sidecar. */
@@ -40,23 +33,17 @@ export interface Ui {
   readonly paused: Signal<boolean>
   readonly theme: Signal<Theme>
   readonly pane: Signal<Pane>
-  /** Name of a region that the page's address leads to, such as `faults`. */
-  readonly panel: Signal<string | undefined>
-  readonly dialog: Signal<'allocate' | 'palette' | 'help' | 'diff' | undefined>
-  /** Shown as a dialog while there is one. Set it, and it asks. */
+  readonly dialog: Signal<'allocate' | 'palette' | 'help' | undefined>
+  /** Shown as a question while there is one. */
   readonly confirmation: Signal<Confirmation | undefined>
   /** The GameServerAllocation that was sent last, for `A`. */
   readonly lastAllocation: Signal<object | undefined>
   /** Whether keys without Ctrl do something. */
   readonly singleKeys: Signal<boolean>
-  /** What `d` compares with. */
-  readonly mark: Signal<Mark | undefined>
-  /** The strip for a frame of another page. */
-  readonly embedded: boolean
 }
 
-/** The choices with which a page begins, before its address and its storage are read. */
-export const createUi = ({ embedded = false } = {}): Ui => ({
+/** The choices with which a page begins, before its storage is read. */
+export const createUi = (): Ui => ({
   cursor: signal(undefined),
   selected: signal(undefined),
   tab: signal('diff'),
@@ -64,11 +51,8 @@ export const createUi = ({ embedded = false } = {}): Ui => ({
   paused: signal(false),
   theme: signal('auto'),
   pane: signal('timeline'),
-  panel: signal(undefined),
   dialog: signal(undefined),
   confirmation: signal(undefined),
   lastAllocation: signal(undefined),
   singleKeys: signal(true),
-  mark: signal(undefined),
-  embedded,
 })

@@ -1,8 +1,95 @@
+import { operations } from '../../protocol/operations.js'
 import type { ControlCommand, FaultInfo } from '../../sidecar/index.js'
-import { countedTime, span } from './times.js'
+import { countedTime, span } from '../common/format.js'
+
+/** A field of a fault's line: a number of its command, or a choice. */
+export interface FaultField {
+  /** The command's property; `operation` stands for `operations` of one. */
+  readonly name: string
+  /** The words in front of it, and behind. */
+  readonly label?: string
+  readonly unit?: string
+  readonly value?: string
+  /** What the command counts in, by what the field does. */
+  readonly factor?: number
+  /** What is sent where nothing is given; otherwise that is left to the sidecar. */
+  readonly empty?: number
+  readonly choices?: readonly (readonly [value: string, text: string])[]
+}
+
+/** A line of the form: a sentence that begins with the button. */
+export interface FaultForm {
+  readonly title: string
+  readonly fields: readonly FaultField[]
+  readonly type: ControlCommand['type']
+  /** What else its command has. */
+  readonly fixed?: object
+}
+
+const operation: FaultField = {
+  name: 'operation',
+  choices: [['', 'all calls'], ...Object.keys(operations).map((name) => [name, name] as const)],
+}
+const times = ['before', 'after'].map((time) => [time, time] as const)
+const when: FaultField = { name: 'when', choices: times, unit: 'it takes effect' }
+const next = (value: string, unit = ''): FaultField => ({ name: 'count', label: 'the next', value, unit })
+const seconds = (name: string, label: string, value = ''): FaultField => ({
+  name,
+  label,
+  value,
+  unit: 's',
+  factor: 1000,
+})
+
+export const faultForms: readonly FaultForm[] = [
+  {
+    title: 'Delay',
+    type: 'delayCalls',
+    fields: [
+      operation,
+      { name: 'ms', label: 'by', value: '500', unit: 'ms', empty: 0 },
+      { name: 'jitterMs', label: '+ up to', unit: 'ms' },
+      when,
+    ],
+  },
+  {
+    title: 'Fail',
+    type: 'failCalls',
+    fields: [
+      { name: 'share', value: '50', unit: '%', factor: 0.01 },
+      { name: 'count', label: 'of the next' },
+      operation,
+      { name: 'status', label: 'with', value: '503' },
+      { name: 'retryAfter', label: 'retry after', unit: 's' },
+    ],
+  },
+  { title: 'Cut off', type: 'failCalls', fixed: { drop: true }, fields: [next('1'), operation] },
+  { title: 'Lose', type: 'loseWrites', fields: [next('1', 'writes, answered 200')] },
+  { title: 'Ignore', type: 'ignoreBeats', fixed: { on: true }, fields: [next('3', 'beats')] },
+  { title: 'Drop', type: 'dropWatchers', fields: [seconds('everyMs', 'watchers every', '10')] },
+  { title: 'API server', type: 'apiServer', fixed: { away: true }, fields: [seconds('ms', 'away for', '10')] },
+  {
+    title: 'Pad',
+    type: 'padObject',
+    fields: [{ name: 'bytes', label: 'the object by', value: '70000', unit: 'bytes', empty: 0 }],
+  },
+  { title: 'Restart', type: 'restart', fields: [seconds('downMs', 'down for', '3')] },
+]
+
+/** The command of a line that says so. The sidecar checks the values, and says what is wrong. */
+export function commandOf(form: FaultForm, values: Readonly<Record<string, string>>): ControlCommand {
+  const command: Record<string, unknown> = { type: form.type, ...form.fixed }
+  for (const { name, choices, factor = 1, empty } of form.fields) {
+    const value = values[name]
+    if (value === undefined) command[name] = empty
+    else if (name === 'operation') command['operations'] = [value]
+    else command[name] = choices ? value : Number(value) * factor
+  }
+  return command as unknown as ControlCommand
+}
 
 /** A fault that is on. */
-export interface PresentFault {
+interface PresentFault {
   readonly text: string
   /** What sets it as it is now. */
   readonly command: ControlCommand

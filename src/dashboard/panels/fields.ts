@@ -1,5 +1,36 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import type { ControlCommand } from '../../sidecar/index.js'
+import type { Store } from '../store/store.js'
+
+/** What a form says, without its empty fields. */
+export type Fields = Readonly<Record<string, string>>
+
+/** Hands a form's fields on when it is sent, without those that are empty. The page stays where it is. */
+export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    use(fieldsOf(form), form)
+  }
+}
+
+export function fieldsOf(form: HTMLFormElement): Fields {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim()
+  }
+  return fields
+}
+
+/** Gives the focus to what has just come. Stays the same function, so that it does so once. */
+export const focusNow = (element: HTMLElement | null): void => element?.focus()
+
+/** What a button does that sends commands. */
+export const sends =
+  (store: Store, ...commands: readonly ControlCommand[]) =>
+  (): void =>
+    void store.send(commands)
 
 interface Wanted<T> {
   /** What is shown: the user's last word, until the sidecar has one. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { describe } from '../../src/dashboard/timeline/describe.js'
+import { readFilter } from '../../src/dashboard/timeline/filter.js'
 import { rowsOf } from '../../src/dashboard/timeline/rows.js'
-import type { LogEntry } from '../../src/sidecar/index.js'
+import type { ControlCommand, LogEntry } from '../../src/sidecar/index.js'
 
 const health = { operation: 'health', beats: 1 } as const
 const look = { operation: 'getGameServer' } as const
@@ -45,4 +47,26 @@ test('whatever else happens parts the rows, so that order is never lost', () => 
 
 test('each client has rows of its own', () => {
   expect(rows({}, { client: 'page#1' }, {})).toEqual(['getGameServer ×2', 'getGameServer ×1'])
+})
+
+const entryOf = (command: ControlCommand, problem?: string): LogEntry => ({
+  seq: 1,
+  at: 0,
+  event: { type: 'control', command },
+  ...(problem === undefined ? {} : { problem }),
+  changes: [],
+  warnings: [],
+})
+const manifest = { apiVersion: 'allocation.agones.dev/v1', kind: 'GameServerAllocation' } as const
+
+test('a row of an allocation that was refused says so and why, in place of its manifest', () => {
+  const refused = entryOf({ type: 'allocate', manifest }, 'selector 1: state is Allocated, must be Ready')
+  const details = 'not allocated: selector 1: state is Allocated, must be Ready'
+  expect(describe(refused)).toMatchObject({ name: 'allocate', details })
+  expect(readFilter('not allocated:')(refused)).toBe(true)
+})
+
+test('a command that was carried out is told with its fields, one that was not with the reason', () => {
+  expect(describe(entryOf({ type: 'restart', downMs: 5 })).details).toBe('downMs 5')
+  expect(describe(entryOf({ type: 'restart', downMs: 5 }, 'it is down already')).details).toBe('it is down already')
 })

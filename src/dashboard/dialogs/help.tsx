@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { keep } from '../common/storage.js'
+import { keep } from '../common/browser.js'
 import { keyName } from '../ui/actions.js'
 import type { Action, Actions } from '../ui/actions.js'
 import type { Ui } from '../ui/ui.js'
@@ -29,13 +29,7 @@ export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Eleme
     keep('local', 'single-keys', String(ui.singleKeys.value))
   }
   return (
-    <Modal name="Help" class="help" onClose={onClose}>
-      <div class="help-head">
-        <h2>Keys</h2>
-        <button type="button" class="button" autofocus onClick={onClose}>
-          Close <kbd aria-hidden="true">Esc</kbd>
-        </button>
-      </div>
+    <Modal title="Help" class="help" onClose={onClose}>
       <div class="help-groups">
         {groups.map((group) => {
           const own = actions.filter((one) => one.group === group && one.key)
@@ -45,7 +39,7 @@ export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Eleme
       <p>
         <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it.
       </p>
-      <label class="help-choice">
+      <label class="row help-choice">
         <input type="checkbox" checked={ui.singleKeys.value} onChange={toggle} /> Single keys are on
       </label>
       <h2>Filter</h2>
@@ -65,7 +59,7 @@ export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Eleme
 }
 
 const Group = ({ name, actions }: { name: string; actions: readonly Action[] }): JSX.Element => (
-  <section class="help-group">
+  <section>
     <h3>{name[0]!.toUpperCase() + name.slice(1)}</h3>
     <dl>
       {actions.map(({ id, key, label, title }) => (

@@ -1,0 +1,93 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { ControlCommand, GameServerManifest, LogEntry } from '../../sidecar/index.js'
+
+/** A value of JSON as YAML, as people write it: blocks, and quotes only where they are needed. */
+export function writeYaml(value: unknown): string {
+  return isFull(value) ? block(value, '').slice(1) + '\n' : inline(value) + '\n'
+}
+
+function block(value: object, indent: string): string {
+  if (Array.isArray(value)) {
+    return value.map((item) => `\n${indent}-${isFull(item) ? afterDash(item, indent) : ` ${inline(item)}`}`).join('')
+  }
+  return entriesOf(value)
+    .map(([key, item]) => `\n${indent}${inline(key)}:${isFull(item) ? block(item, indent + '  ') : ` ${inline(item)}`}`)
+    .join('')
+}
+
+/** The first line of an item stands behind its dash. */
+const afterDash = (item: object, indent: string): string => ' ' + block(item, indent + '  ').slice(indent.length + 3)
+
+function inline(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return isPlain(value) ? value : JSON.stringify(value)
+}
+
+/** Whether a text stays the same text without quotes, in YAML 1.1 too. */
+const isPlain = (text: string): boolean =>
+  /^[a-z_/][\w./@+ -]*$/i.test(text) && !/ $/.test(text) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(text)
+
+const isFull = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length : entriesOf(value).length) > 0
+
+const entriesOf = (value: object): [string, unknown][] => Object.entries(value).filter(([, item]) => item !== undefined)
+
+/** The object as the cluster shows it, and as a file of it can be: what the sidecar sends has other names. */
+export function manifestOf({ object_meta: meta, spec, status }: GameServer, platform: string): GameServerManifest {
+  const health = spec?.health
+  const manifest = {
+    apiVersion: `${platform}.dev/v1`,
+    kind: 'GameServer',
+    metadata: {
+      name: meta.name,
+      namespace: meta.namespace,
+      labels: meta.labels ?? {},
+      annotations: meta.annotations ?? {},
+    },
+    spec: {
+      health: {
+        disabled: health?.disabled ?? false,
+        periodSeconds: health?.period_seconds,
+        failureThreshold: health?.failure_threshold,
+        initialDelaySeconds: health?.initial_delay_seconds,
+      },
+    },
+    status: {
+      state: status.state,
+      address: status.address,
+      ports: status.ports ?? [],
+      counters: values(status.counters, ({ count, capacity }) => ({
+        count: integer(count),
+        capacity: integer(capacity),
+      })),
+      lists: values(status.lists, ({ capacity, values }) => ({ capacity: integer(capacity), values: values ?? [] })),
+    },
+  }
+  return manifest as GameServerManifest
+}
+
+function values<From, To>(
+  from: Record<string, From> | null | undefined,
+  change: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(from ?? {}).map(([name, value]) => [name, change(value)]))
+}
+
+/** A number where it holds the integer exactly. */
+const integer = (text: string): number | string => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
+
+/** Commands that look at nothing and change only what the page shows. */
+const ownCommands: ReadonlySet<ControlCommand['type']> = new Set(['setClock'])
+
+/** All that was done to the sidecar from outside, at its time, as steps that can be done again. */
+export function scenarioOf(entries: readonly LogEntry[]): string {
+  let last: number | undefined
+  const steps: object[] = []
+  for (const { at, event } of entries) {
+    if (event.type !== 'control' || ownCommands.has(event.command.type)) continue
+    if (last !== undefined && at - last >= 100) steps.push({ wait: `${((at - last) / 1000).toFixed(1)}s` })
+    last = at
+    steps.push({ control: event.command })
+  }
+  return writeYaml({ name: 'from the dashboard', steps })
+}

@@ -1,0 +1,246 @@
+import { useComputed, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { SidecarSnapshot } from '../../sidecar/index.js'
+import { keep, readKept } from '../common/browser.js'
+import { writeYaml } from '../common/yaml.js'
+import { fieldsOf } from '../panels/fields.js'
+import type { Fields } from '../panels/fields.js'
+import { CopyButton } from '../panels/panel.js'
+import type { Store } from '../store/store.js'
+import type { Ui } from '../ui/ui.js'
+import { Modal } from './modal.js'
+
+const KEPT = 'allocation'
+
+interface DialogProps {
+  readonly store: Store
+  readonly ui: Ui
+  onClose(): void
+}
+
+/** Allocates the game server as the cluster does, by the manifest that the fields make. */
+export function AllocateDialog({ store, ui, onClose }: DialogProps): JSX.Element {
+  const form = useRef<HTMLFormElement>(null)
+  const fields = useSignal(keptFields())
+  const answer = useSignal('')
+  const manifest = useComputed(() => written(fields.value, store.snapshot.value?.platform ?? 'agones'))
+  const send = async (): Promise<void> => {
+    const { problem, allocation } = manifest.value
+    if (!allocation) return void (answer.value = problem)
+    keep('local', KEPT, JSON.stringify(fields.value))
+    ui.lastAllocation.value = allocation
+    const reason = await store.allocate(allocation)
+    if (reason !== undefined) return void (answer.value = reason)
+    store.announce('Allocated')
+    onClose()
+  }
+  const empty = (): void => {
+    for (const element of form.current!.querySelectorAll<HTMLInputElement>('.field')) element.value = ''
+    fields.value = {}
+  }
+  return (
+    <Modal title="Allocate" class="allocate" onClose={onClose}>
+      <form
+        ref={form}
+        onInput={() => {
+          fields.value = fieldsOf(form.current!)
+          answer.value = ''
+        }}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <AllocateFields snapshot={store.snapshot.value} kept={fields.peek()} />
+        <details>
+          <summary>Manifest</summary>
+          <pre class="mono" tabIndex={0}>
+            {manifest.value.text}
+          </pre>
+        </details>
+        <p class="part-problem" role="alert">
+          {answer.value || manifest.value.problem}
+        </p>
+        <div class="apart wrap allocate-foot">
+          <CopyButton
+            store={store}
+            label="Copy manifest"
+            text={() => manifest.peek().text}
+            told="The manifest is copied"
+          />
+          <button type="button" class="button" onClick={empty}>
+            Empty
+          </button>
+          <button class="button button-primary last">
+            Allocate <kbd>Enter</kbd>
+          </button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+interface FieldsProps {
+  readonly snapshot: SidecarSnapshot | undefined
+  /** What was filled in the last time. */
+  readonly kept: Fields
+}
+
+/** Fields of each counter and each list, by their names in the manifest, with what stands in them while they are empty. */
+const changed = {
+  counters: { amount: 'amount', capacity: 'capacity' },
+  lists: { addValues: 'add: alice bob', capacity: 'capacity' },
+}
+const wanted = {
+  counters: { minAvailable: 'at least so many available' },
+  lists: { minAvailable: 'at least available', containsValue: 'contains' },
+}
+
+/** What an allocation changes, and below it which game server it wants: the fields of the platform's own dialog. */
+function AllocateFields({ snapshot, kept }: FieldsProps): JSX.Element {
+  const status = snapshot?.gameServer.status
+  const choice = (name: string, label: string, none: string, ...options: string[]): JSX.Element => (
+    <select class="field" name={name} aria-label={label} defaultValue={kept[name] ?? ''}>
+      <option value="">{none}</option>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
+  )
+  const lines = (prefix: string, fields: typeof changed | typeof wanted): JSX.Element[] =>
+    (['counters', 'lists'] as const).flatMap((group) =>
+      Object.keys(status?.[group] ?? {}).map((name) => (
+        <div key={group + name} class="row wrap" role="group" aria-label={`${group}: ${name}`}>
+          <span>{name}</span>
+          {fields === changed &&
+            group === 'counters' &&
+            choice(`counters.action:${name}`, `${name}: action`, '–', 'Increment', 'Decrement')}
+          {Object.entries(fields[group]).map(([property, placeholder]) => {
+            const field = `${prefix}${group}.${property}:${name}`
+            return (
+              <input
+                key={field}
+                class="field"
+                name={field}
+                aria-label={`${name}: ${placeholder}`}
+                placeholder={placeholder}
+                defaultValue={kept[field]}
+              />
+            )
+          })}
+        </div>
+      )),
+    )
+  return (
+    <>
+      <fieldset>
+        <legend>It gets</legend>
+        <label class="row">
+          <span>Labels</span>
+          <input class="field" name="labels" placeholder="mode=dm map=arena" defaultValue={kept.labels} autofocus />
+        </label>
+        <label class="row">
+          <span>Annotations</span>
+          <textarea
+            class="field"
+            name="annotations"
+            rows={1}
+            placeholder="key=value, one a line"
+            defaultValue={kept.annotations}
+          />
+        </label>
+        {lines('', changed)}
+      </fieldset>
+      <details open={Object.keys(kept).some((name) => name.startsWith('match.'))}>
+        <summary>Only if it matches</summary>
+        <fieldset>
+          <label class="row">
+            <span>Labels</span>
+            <input class="field" name="match.labels" placeholder="region=eu" defaultValue={kept['match.labels']} />
+          </label>
+          <label class="row">
+            <span>State</span>
+            {choice('match.state', 'State', 'Ready (default)', 'Ready', 'Allocated')}
+          </label>
+          {lines('match.', wanted)}
+        </fieldset>
+      </details>
+    </>
+  )
+}
+
+interface Written {
+  readonly allocation?: object
+  readonly text: string
+  readonly problem: string
+}
+
+function written(fields: Fields, platform: string): Written {
+  try {
+    const allocation = allocationOf(fields, platform)
+    return { allocation, text: writeYaml(allocation), problem: '' }
+  } catch (error) {
+    return { text: '', problem: (error as Error).message }
+  }
+}
+
+const keptFields = (): Fields => JSON.parse(readKept('local', KEPT) ?? '{}') as Fields
+
+/**
+ * The GameServerAllocation of the dialog's fields. Names of counters and lists stand behind a colon: `counters.action:rooms`.
+ *
+ * @throws Error whose message says which text isn't a pair
+ */
+export function allocationOf(fields: Fields, platform: string): object {
+  const selector = filled({
+    matchLabels: pairs(fields['match.labels']),
+    gameServerState: fields['match.state'],
+    counters: valuesOf(fields, 'match.counters.'),
+    lists: valuesOf(fields, 'match.lists.'),
+  })
+  const spec = filled({
+    selectors: selector && [selector],
+    counters: valuesOf(fields, 'counters.'),
+    lists: valuesOf(fields, 'lists.'),
+    metadata: filled({ labels: pairs(fields.labels), annotations: pairs(fields.annotations, /\r?\n/) }),
+  })
+  return { apiVersion: `allocation.${platform}.dev/v1`, kind: 'GameServerAllocation', spec: spec ?? {} }
+}
+
+/** What the fields with a prefix say of each counter or list, by its name. */
+function valuesOf(fields: Fields, prefix: string): object | undefined {
+  const values = new Map<string, Record<string, unknown>>()
+  for (const [field, text] of Object.entries(fields)) {
+    if (!field.startsWith(prefix)) continue
+    const colon = field.indexOf(':')
+    const [property, name] = [field.slice(prefix.length, colon), field.slice(colon + 1)]
+    values.set(name, { ...values.get(name), [property]: valueOf(property, text) })
+  }
+  return filled(Object.fromEntries(values))
+}
+
+function valueOf(property: string, text: string): unknown {
+  if (property === 'addValues') return text.split(/[\s,]+/).filter(Boolean)
+  const isNumber = property !== 'action' && property !== 'containsValue' && Number.isSafeInteger(Number(text))
+  return isNumber ? Number(text) : text
+}
+
+/** `mode=dm map=arena`: apart by spaces or commas, where a value may hold those by lines. */
+function pairs(text: string | undefined, apart = /[\s,]+/): Record<string, string> | undefined {
+  const entries = text
+    ?.split(apart)
+    .filter(Boolean)
+    .map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new Error(`Write key=value, such as mode=dm, instead of ${JSON.stringify(pair)}`)
+      return [pair.slice(0, at), pair.slice(at + 1)] as const
+    })
+  return entries && Object.fromEntries(entries)
+}
+
+/** The fields that are set; undefined if none is. */
+function filled<T extends object>(fields: T): T | undefined {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : (Object.fromEntries(set) as T)
+}

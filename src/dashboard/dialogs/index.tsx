@@ -1,1 +1,0 @@
-export { AllocateDialog } from './allocate-dialog.js'

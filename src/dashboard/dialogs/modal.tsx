@@ -1,0 +1,85 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Confirmation, Ui } from '../ui/ui.js'
+
+interface ModalProps {
+  readonly title: string
+  readonly class: string
+  readonly children: ComponentChildren
+  /** Without a line that shows the title and closes it. */
+  readonly bare?: boolean
+  onClose(): void
+}
+
+/** A dialog that is open for as long as it is there. Esc and a click beside it close it. */
+export function Modal({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    element.current!.showModal()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={`modal ${className}`}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      <div class="modal-body">
+        {!bare && (
+          <div class="apart modal-head">
+            <h2>{title}</h2>
+            <button class="button button-icon" aria-label="Close" onClick={onClose}>
+              ×
+            </button>
+          </div>
+        )}
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  readonly ui: Ui
+  readonly confirmation: Confirmation
+}
+
+/** Asks before something is done. */
+export const Confirm = ({ ui, confirmation }: ConfirmProps): JSX.Element => (
+  <Modal title={confirmation.label} class="confirm" bare onClose={() => (ui.confirmation.value = undefined)}>
+    <p>{confirmation.what}</p>
+    <div class="row modal-buttons">
+      <Agreement ui={ui} confirmation={confirmation} />
+    </div>
+  </Modal>
+)
+
+/** The buttons below a question. The one that agrees has the focus: the question came by a key. */
+export function Agreement({ ui, confirmation: { label, run } }: ConfirmProps): JSX.Element {
+  const agree = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => agree.current!.focus(), [])
+  const close = (): void => void (ui.confirmation.value = undefined)
+  return (
+    <>
+      <button class="button" onClick={close}>
+        Cancel
+      </button>
+      <button
+        ref={agree}
+        class="button button-primary"
+        autofocus
+        onClick={() => {
+          close()
+          run()
+        }}
+      >
+        {label}
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import type { ControlCommand } from '../../sidecar/index.js'
+import { arrowStep } from '../common/browser.js'
+import { presets } from '../panels/faults.js'
+import type { Store } from '../store/store.js'
+import { keyName, sendAndTell } from '../ui/actions.js'
+import type { Action, Actions } from '../ui/actions.js'
+import { Modal } from './modal.js'
+
+/** Every action, found by typing a part of each of its words. */
+export function Palette({ actions, onClose }: { actions: Actions; onClose(): void }): JSX.Element {
+  const text = useSignal('')
+  const at = useSignal(0)
+  const words = text.value.toLowerCase().split(/\s+/)
+  const found = actions.filter(({ label, group }) =>
+    words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
+  )
+  const run = (index: number): void => {
+    const action = found[index]
+    if (action === undefined) return
+    onClose()
+    // The dialog gives the focus back first.
+    setTimeout(() => action.run())
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = arrowStep(event)
+    if (by !== 0 && found.length > 0) {
+      at.value = (at.value + by + found.length) % found.length
+      document.querySelector(`#palette-${at.value}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(at.value)
+    }
+  }
+  return (
+    <Modal title="All actions" class="palette" bare onClose={onClose}>
+      <input
+        class="field palette-field"
+        role="combobox"
+        aria-label="Action"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length > 0 ? `palette-${at.value}` : undefined}
+        placeholder="What do you want to do?"
+        autofocus
+        autocomplete="off"
+        spellcheck={false}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value
+          at.value = 0
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul class="palette-list" id="palette-list" role="listbox" aria-label="Actions">
+        {found.map(({ id, label, key, group }, i) => (
+          <li
+            key={id}
+            id={`palette-${i}`}
+            class="row palette-item"
+            role="option"
+            aria-selected={i === at.value}
+            onClick={() => run(i)}
+          >
+            <span>{label}</span>
+            <span class="muted last">{group}</span>
+            {key && <kbd>{keyName(key)}</kbd>}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="muted palette-none">There is no such action.</p>}
+    </Modal>
+  )
+}
+
+/** A list of thousands is for its panel. */
+const MOST_VALUES = 100
+
+/** What the panels can do at this moment. */
+export function panelActions(store: Store): Actions {
+  const snapshot = store.snapshot.value
+  if (!snapshot) return []
+  const actions: Action[] = []
+  const by =
+    (group: Action['group']) =>
+    (label: string, ...commands: readonly ControlCommand[]): void => {
+      const id = `panel-${actions.length}`
+      actions.push({ id, label, group, run: () => void sendAndTell(store, label, ...commands) })
+    }
+  const server = by('game server')
+  const faults = by('faults')
+  const { counters, lists } = snapshot.gameServer.status
+  for (const [name, { count, capacity }] of Object.entries(counters ?? {})) {
+    server(`${name} to capacity, ${capacity}`, { type: 'setCounter', name, count: capacity })
+    server(`${name} to 0`, { type: 'setCounter', name, count: '0' })
+    server(`${name} +1`, { type: 'setCounter', name, count: String(BigInt(count) + 1n) })
+  }
+  for (const [name, list] of Object.entries(lists ?? {})) {
+    const values = list.values ?? []
+    for (const value of values.slice(0, MOST_VALUES)) {
+      const rest = values.filter((other) => other !== value)
+      server(`Remove ${value} from ${name}`, { type: 'setList', name, values: rest })
+    }
+  }
+  for (const { id, transport } of snapshot.watchers) {
+    faults(`Drop watcher #${id}, ${transport}`, { type: 'dropWatchers', ids: [id] })
+  }
+  const { ignoreBeats } = snapshot.health
+  faults(ignoreBeats ? 'Count beats again' : 'Ignore beats', { type: 'ignoreBeats', on: !ignoreBeats })
+  if (snapshot.faults.watchersStalled === false) faults('Stall watchers', { type: 'stallWatchers' })
+  else faults('Release watchers', { type: 'releaseWatchers' })
+  for (const { name, commands } of presets.value) faults(`Preset: ${name}`, ...commands)
+  for (const speed of [0, 1, 10])
+    faults(speed === 0 ? 'Pause the clock' : `Clock ×${speed}`, { type: 'setClock', speed })
+  return actions
+}
