@@ -110,7 +110,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
       advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
     const pageUrl = new URL(settings.path, gateway.url).href
     await checkPage(pageUrl, options.dir, settings.path)
-    tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
+    tell({
+      event: 'listening',
+      players: players.url,
+      address: settings.playersHost,
+      page: pageUrl,
+      sidecar: gateway.sidecarUrl,
+    })
 
     const start = (browser: Promise<Browser>, since: number): Promise<RunningPage> =>
       startPage({

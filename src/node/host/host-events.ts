@@ -2,8 +2,17 @@ import type { ConsoleLevel } from './line-limit.js'
 
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =
-  /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
-  | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
+  /**
+   * Players are served at `players`, a WebSocket address that leads there from this machine; the port listens on `address`,
+   * such as 0.0.0.0 for all. The page is at `page`, for this machine alone.
+   */
+  | {
+      readonly event: 'listening'
+      readonly players: string
+      readonly address: string
+      readonly page: string
+      readonly sidecar: string
+    }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
   /** A program, in place of a page, was started, for the first time or again, beside the sidecar at that address. */
   | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime; readonly sidecar: string }

@@ -152,6 +152,38 @@ describe('a page that hangs', () => {
     await until(() => expect(bytes).toBe(4 * 300 * 60_000))
   })
 
+  test('hears nothing of players who came meanwhile, said nothing and left, and all of those who spoke', async () => {
+    const stage = await startPlayers({ maxRate: 1_000_000 })
+    const page = await openPageOnNode(stage)
+    const told: string[] = []
+    page.connections.onconnection = (socket: PlayerSocket) => {
+      told.push(socket.url)
+      socket.onmessage = ({ data }) => typeof data === 'string' && told.push(data)
+    }
+    const player = await joinPlayers(stage, '/first')
+    await until(() => expect(told).toEqual(['/first']))
+    page.sockets[0]!.pause()
+    const [inside] = stage.pageSockets
+    // The system takes some megabytes before anything waits in the host.
+    await until(() => {
+      player.socket.send(Buffer.alloc(60_000))
+      expect(inside!.writableLength).toBeGreaterThan(0)
+    }, 1)
+    for (let i = 0; i < 20; i += 1) {
+      const visitor = await joinPlayers(stage, '/silent')
+      visitor.socket.close()
+      await visitor.closed
+    }
+    const speaker = await joinPlayers(stage, '/speaker')
+    speaker.socket.send('score')
+    speaker.socket.close()
+    await speaker.closed
+    await joinPlayers(stage, '/last')
+    page.sockets[0]!.resume()
+    await until(() => expect(told.at(-1)).toBe('/last'))
+    expect(told).toEqual(['/first', '/speaker', 'score', '/last'])
+  })
+
   test('does not keep the end from closing players', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
