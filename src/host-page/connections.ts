@@ -1,8 +1,8 @@
-import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batch-reader.js'
-import type { Frame } from '../relay/batch-reader.js'
+import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batches.js'
+import type { Frame } from '../relay/batches.js'
 import { FROM_HOST, OPERATIONS } from '../relay/frame.js'
-import { Connection } from './connection.js'
 import type { CloseInit, PageWindow } from './page.js'
+import { Connection } from './player-socket.js'
 import type { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 

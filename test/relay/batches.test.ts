@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readBatch, readClose, readNumber, readOpen, readText } from '../../src/relay/batch-reader.js'
-import type { Frame } from '../../src/relay/batch-reader.js'
-import { BatchWriter } from '../../src/relay/batch-writer.js'
+import { BatchWriter, readBatch, readClose, readNumber, readOpen, readText } from '../../src/relay/batches.js'
+import type { Frame } from '../../src/relay/batches.js'
 import { BATCH_BYTES, FROM_HOST, FROM_PAGE, HEAD_BYTES, OPERATIONS, RelayError } from '../../src/relay/frame.js'
 
 type Step =

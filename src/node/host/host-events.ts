@@ -1,4 +1,7 @@
-import type { ConsoleLevel } from './line-limit.js'
+import { callSafely } from '../../sidecar/index.js'
+import { warnProcess } from '../local/local-sidecar-options.js'
+import { plainText } from '../plain-text.js'
+import type { ConsoleLevel } from './lines.js'
 
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =
@@ -47,4 +50,14 @@ export interface HostExit {
   readonly code: number
   /** One sentence. */
   readonly reason: string
+}
+
+export type Tell = (event: HostEvent) => void
+
+/** Calls `onEvent`. What it throws ends nobody: the next event may be the crash of the game. */
+export function tellSafely(onEvent: Tell | undefined): Tell {
+  return (event) => {
+    if (onEvent === undefined) return
+    callSafely(onEvent, event, (error) => warnProcess(`onEvent threw: ${plainText(String(error))}`))
+  }
 }

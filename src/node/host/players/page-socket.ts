@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { readBatch } from '../../../relay/batch-reader.js'
-import type { Frame } from '../../../relay/batch-reader.js'
-import { BatchWriter } from '../../../relay/batch-writer.js'
+import { BatchWriter, readBatch } from '../../../relay/batches.js'
+import type { Frame } from '../../../relay/batches.js'
 import { FROM_PAGE, REPLACED } from '../../../relay/frame.js'
 
 /** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
