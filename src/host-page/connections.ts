@@ -1,6 +1,6 @@
 import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batches.js'
 import type { Frame } from '../relay/batches.js'
-import { FROM_HOST, OPERATIONS } from '../relay/frame.js'
+import { OPERATIONS } from '../relay/frame.js'
 import type { CloseInit, PageWindow } from './page.js'
 import { Connection } from './player-socket.js'
 import type { PlayerSocket } from './player-socket.js'
@@ -87,7 +87,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
     host: page.location.host,
     path: playersPath,
     onBatch(batch) {
-      for (const frame of readBatch(batch, FROM_HOST)) take(frame)
+      for (const frame of readBatch(batch)) take(frame)
     },
     onLost() {
       for (const connection of [...connections.values()]) end(connection, { code: 1006, reason: '', wasClean: false })

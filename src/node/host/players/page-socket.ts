@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { BatchWriter, readBatch } from '../../../relay/batches.js'
 import type { Frame } from '../../../relay/batches.js'
-import { FROM_PAGE, REPLACED } from '../../../relay/frame.js'
+import { REPLACED } from '../../../relay/frame.js'
 
 /** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
 const FULL_BYTES = 4 * 1024 * 1024
@@ -55,8 +55,8 @@ export class PageSocket {
       this.#end(REPLACED, 'Another page has taken the place')
       this.#socket = accepted
       accepted.on('error', () => accepted.terminate())
-      accepted.on('message', (data: Buffer, isBinary: boolean) => {
-        if (accepted === this.#socket) this.#take(isBinary ? data : undefined)
+      accepted.on('message', (batch: Buffer) => {
+        if (accepted === this.#socket) this.#take(batch)
       })
       accepted.once('close', () => {
         if (accepted === this.#socket) this.#end(1000, '')
@@ -85,10 +85,9 @@ export class PageSocket {
     this.#end(1001, 'The host ends')
   }
 
-  #take(batch: Buffer | undefined): void {
+  #take(batch: Buffer): void {
     try {
-      if (batch === undefined) throw new TypeError('The page sent text instead of a batch')
-      for (const frame of readBatch(batch, FROM_PAGE)) this.#options.onFrame(frame)
+      for (const frame of readBatch(batch)) this.#options.onFrame(frame)
     } catch (error) {
       this.#end(1002, 'This is no batch')
       return this.#options.onFault(error)

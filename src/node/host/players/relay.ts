@@ -1,6 +1,6 @@
 import type { Frame } from '../../../relay/batches.js'
 import { readClose, readText } from '../../../relay/batches.js'
-import { OPERATIONS, RelayError } from '../../../relay/frame.js'
+import { OPERATIONS } from '../../../relay/frame.js'
 import { STALE_BYTES } from '../../../relay/socket.js'
 import type { HostSettings } from '../host-options.js'
 import type { PageSocket } from './page-socket.js'
@@ -106,7 +106,6 @@ export class Relay {
       return
     }
     const { code, reason } = readClose(payload)
-    if (!isSendable(code)) throw new RelayError(`${code} is no close code that can be sent`)
     player?.closeByPage(code, reason)
   }
 
@@ -241,7 +240,3 @@ class RelayedPlayer implements Receiver {
     onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
   }
 }
-
-/** Whether a close frame can have a code; 1005 stands for none. */
-const isSendable = (code: number): boolean =>
-  code === 1005 || (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1006) || code >= 3000
