@@ -29,18 +29,7 @@ type OnConnection = Connections['onconnection']
 
 /** Opens the page's one socket to the host, and makes a socket for each player who comes over it. */
 export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
-  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
-  const globals = {
-    Blob,
-    CloseEvent,
-    DOMException,
-    Event,
-    MessageEvent,
-    WebSocket,
-    queueMicrotask: page.queueMicrotask.bind(page),
-    setTimeout: page.setTimeout.bind(page),
-    reportError: page.reportError.bind(page),
-  }
+  const globals = keepGlobals(page)
   const connections = new Map<number, Connection>()
   const sockets = new Map<number, PlayerSocket>()
   let onconnection: OnConnection = null
@@ -110,5 +99,21 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
         await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))
       }
     },
+  }
+}
+
+/** They are taken before the game's own scripts run, which may replace them. */
+function keepGlobals(page: PageWindow) {
+  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
+  return {
+    Blob,
+    CloseEvent,
+    DOMException,
+    Event,
+    MessageEvent,
+    WebSocket,
+    queueMicrotask: page.queueMicrotask.bind(page),
+    setTimeout: page.setTimeout.bind(page),
+    reportError: page.reportError.bind(page),
   }
 }

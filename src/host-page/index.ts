@@ -81,14 +81,7 @@ function install({ playersPath }: HostConfig): void {
         })
         host.dispatchEvent(ending)
         host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
-        // What is waited for may ask for more time while it is waited for.
-        for (let settled = 0; settled < waits.length;) {
-          const batch = waits.slice(settled)
-          settled += batch.length
-          for (const result of await Promise.allSettled(batch)) {
-            if (result.status === 'rejected') page.reportError(result.reason)
-          }
-        }
+        await settle(waits)
         // A goodbye to the players must not be overtaken by the news that the page is done.
         await connections.handOver()
         return isListenedTo || ending.isHeard === false
@@ -96,6 +89,17 @@ function install({ playersPath }: HostConfig): void {
     },
   })
   awaitFirstFrame(boot)
+}
+
+/** Resolves when all have settled. What is waited for may ask for more time while it is waited for. */
+async function settle(waits: readonly Promise<unknown>[]): Promise<void> {
+  for (let settled = 0; settled < waits.length;) {
+    const batch = waits.slice(settled)
+    settled += batch.length
+    for (const result of await Promise.allSettled(batch)) {
+      if (result.status === 'rejected') page.reportError(result.reason)
+    }
+  }
 }
 
 /** The platform ends the game server. The page may finish its work until `deadline`. */

@@ -1,12 +1,7 @@
 import { MOST_MESSAGE_BYTES, MOST_REASON_BYTES } from '../relay/frame.js'
 import { STATES } from '../relay/socket.js'
 import type { CloseInit, PageBlob, PageWindow } from './page.js'
-import type {
-  HostPageEvent,
-  PlayerCloseEvent,
-  PlayerMessageEvent,
-  PlayerSocket as PublicPlayerSocket,
-} from './types.js'
+import type { PlayerCloseEvent, PlayerMessageEvent, PlayerSocket as PublicPlayerSocket } from './types.js'
 import { SentBytes } from './uplink.js'
 import type { Uplink } from './uplink.js'
 
@@ -29,7 +24,7 @@ interface Handlers {
 }
 type Type = keyof Handlers
 
-/** A player's connection in the hosted page. It has the shape of a WebSocket that is open. */
+/** What the game holds of a player's connection; `types.ts` says what its members mean. */
 export class PlayerSocket extends EventTarget implements Record<keyof PublicPlayerSocket, unknown> {
   static readonly CONNECTING = CONNECTING
   static readonly OPEN = OPEN
@@ -47,12 +42,10 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
     this.#connection = connection
   }
 
-  /** Number of the connection, which no other of this server gets. */
   get id(): number {
     return this.#connection.id
   }
 
-  /** Path and query that the player asked for, such as `/?name=Ada`. */
   get url(): string {
     return this.#connection.url
   }
@@ -65,12 +58,10 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
     return this.#connection.readyState
   }
 
-  /** Bytes that were sent here and wait to leave for the player. A server may skip updates for players with many. */
   get bufferedAmount(): number {
     return this.#connection.bufferedAmount
   }
 
-  /** What binary messages come as. Unlike that of a WebSocket it begins as `arraybuffer`. */
   get binaryType(): 'arraybuffer' | 'blob' {
     return this.#connection.binaryType
   }
@@ -103,25 +94,14 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
     this.#handle('error', listener)
   }
 
-  /** Sends a message. To a player who has left it does nothing but add to `bufferedAmount`. */
   send(data: PlayerData): void {
     this.#connection.send(data)
   }
 
-  /**
-   * Sends a message that may be lost or come out of order, but never twice, and that no other message waits for: over the
-   * player's data channel, or over the WebSocket if there is none. It is dropped behind 64 KiB that wait to be sent.
-   */
   sendUnreliable(data: PlayerData): void {
     this.#connection.send(data, true)
   }
 
-  /**
-   * Ends the connection.
-   *
-   * @param code 1000, or from 3000 to 4999
-   * @throws DOMException for another code, or a reason of more than 123 bytes
-   */
   close(code?: number, reason?: string): void
   close(code?: number, reason: unknown = ''): void {
     const { exception } = this.#connection
