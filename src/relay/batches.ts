@@ -94,12 +94,14 @@ export class BatchWriter {
   takeBack(connection: number): boolean {
     let start = 0
     let end = 0
-    for (let at = 0, next = 0; at < this.#length; at = next) {
-      next = at + HEAD_BYTES + this.#view.getUint32(at + 6)
-      if (this.#view.getUint32(at) !== connection) continue
-      if (this.#bytes[at + 4] !== OPERATIONS.open) return false
-      start = at
-      end = next
+    for (let at = 0; at < this.#length;) {
+      const next = at + HEAD_BYTES + this.#view.getUint32(at + 6)
+      if (this.#view.getUint32(at) === connection) {
+        if (this.#bytes[at + 4] !== OPERATIONS.open) return false
+        start = at
+        end = next
+      }
+      at = next
     }
     if (end === 0) return false
     this.#bytes.copyWithin(start, end, this.#length)

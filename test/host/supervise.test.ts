@@ -33,7 +33,7 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
     tellSignal: (signal: string) => done.push(`tell watches ${signal}`) * 0,
     close: () => Promise.resolve(),
   }
-  return { done, gateway: gateway as unknown as Gateway, players: players as unknown as Players }
+  return { done, gateway: gateway as unknown as Gateway, players }
 }
 
 describe('the end in order', () => {

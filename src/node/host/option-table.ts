@@ -28,11 +28,11 @@ export function checkOptions<const Table extends Readonly<Record<string, Row>>>(
   for (const [name, row] of Object.entries(table)) {
     if (row === true) continue
     const [least, most, fallback] = row
-    const value = (options as Record<string, unknown>)[name] ?? fallback
-    if (value !== undefined && !(Number.isInteger(value) && (value as number) >= least && (value as number) <= most)) {
+    const value = (options as Record<string, number | undefined>)[name] ?? fallback
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
       throw new TypeError(`${name} must be a whole number from ${least} to ${most}; got ${String(value)}`)
     }
-    numbers[name] = value as number | undefined
+    numbers[name] = value
   }
   return numbers as Numbers<Table>
 }

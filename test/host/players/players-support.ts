@@ -133,6 +133,11 @@ export async function openPageOnNode(stage: Stage, finish = finishTest): Promise
   return { connections, reported, sockets }
 }
 
+/** Where players connect. */
+export interface Joinable {
+  readonly players: Pick<PlayersPort, 'url'>
+}
+
 /** A game that answers each message with the same message. */
 export function echo({ connections }: PageOnNode): void {
   connections.onconnection = (socket: PlayerSocket) => {
@@ -151,7 +156,7 @@ export interface Client {
 }
 
 export async function joinPlayers(
-  { players }: Pick<Stage, 'players'>,
+  { players }: Joinable,
   path = '/',
   options: ClientOptions = {},
   finish = finishTest,
@@ -163,7 +168,7 @@ export async function joinPlayers(
 
 /** As `joinPlayers`, but doesn't wait until the connection is open. */
 export function dialPlayers(
-  { players }: Pick<Stage, 'players'>,
+  { players }: Joinable,
   path = '/',
   options: ClientOptions = {},
   finish = finishTest,

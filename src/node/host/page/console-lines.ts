@@ -120,6 +120,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
 
   return {
     read(session, onEvent) {
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
       const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
         session.on<Params>(event, (params, size) => {
           onEvent(size)
