@@ -112,7 +112,7 @@ describe('what only the caller can put right is one sentence and exit code 64', 
     const pipe = join(await temporaryFolder('gameserver-pipe'), 'key.pem')
     execFileSync('mkfifo', [pipe])
     const piped = await cli(['serve', dir, '--local', '--port=0', ...keys.slice(0, 3), pipe]).finished
-    expect(piped).toMatchObject({ code: 64, err: `Cannot read ${pipe} of --key: it is a pipe, not a file.\n` })
+    expect(piped).toMatchObject({ code: 64, err: `Cannot read ${pipe} of --key: it is a pipe, not a file.` })
     const missing = await cli(['serve', join(dir, 'nowhere'), '--local', '--port=0', ...keys]).finished
     expect(missing.err).toMatch(/^(There is no folder|cert and key must)/)
   })

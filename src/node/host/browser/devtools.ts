@@ -15,7 +15,7 @@ export interface DevtoolsSession {
 }
 
 /** A command of the DevTools protocol that failed. */
-export class DevtoolsError extends Error {
+class DevtoolsError extends Error {
   override readonly name = 'DevtoolsError'
   readonly method: string
 

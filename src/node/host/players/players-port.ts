@@ -61,7 +61,7 @@ export async function openPlayersPort(options: PlayersPortOptions): Promise<Play
   // It may not be there, so nothing is opened before.
   const native = channelAddress && (await loadNative())
   const port = new PlayersPort(options, WebSocketServer)
-  await listen(port.listener.server, playersPort, playersHost)
+  await port.listen()
   if (channelAddress === undefined || native === undefined) return port
   try {
     port.channels = await openChannels(native, {
@@ -84,6 +84,7 @@ export class PlayersPort {
   /** Path, with a secret, at which the page opens its one socket. */
   readonly pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
   readonly listener: Listener
+  port = 0
   channels: Channels | undefined
   readonly #settings: HostSettings
   readonly #relay: Relay
@@ -130,8 +131,10 @@ export class PlayersPort {
     })
   }
 
-  get port(): number {
-    return (this.listener.server.address() as AddressInfo).port
+  async listen(): Promise<void> {
+    const { server } = this.listener
+    await listen(server, this.#settings.playersPort, this.#settings.playersHost)
+    this.port = (server.address() as AddressInfo).port
   }
 
   /** The address for players, such as `ws://127.0.0.1:7777`. */
