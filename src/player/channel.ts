@@ -26,31 +26,87 @@ export interface ChannelOptions {
 const ATTEMPTS = 3
 const RETRY_DELAY = 2000
 
-interface State extends ChannelOptions {
-  /** Number of the attempt. */
-  id: number
-  isUp: boolean
-  /** Whether this attempt ever worked. */
-  didWork: boolean
-  peer?: PeerConnectionLike | undefined
-  channel?: DataChannelLike
-  timer?: unknown
-}
+export function openChannel({ PeerConnection, timeout, signal, receive, changed }: ChannelOptions): Channel {
+  const host = globals()
+  let id = 0
+  let isUp = false
+  let peer: PeerConnectionLike | undefined
+  let channel: DataChannelLike | undefined
+  let timer: unknown
 
-export function openChannel(options: ChannelOptions): Channel {
-  const state: State = Object.assign({ id: 0, isUp: false, didWork: false }, options)
-  dial(state)
+  const setUp = (up: boolean): void => {
+    if (up === isUp) return
+    isUp = up
+    signal({ id, up })
+    changed()
+  }
+
+  const release = (): void => {
+    host.clearTimeout(timer)
+    const ended = peer
+    peer = undefined
+    if (ended) ended.close()
+  }
+
+  const giveUp = (attempt: PeerConnectionLike | undefined): void => {
+    if (attempt !== peer || !attempt) return
+    release()
+    const worked = didWork
+    setUp(false)
+    if (worked && id < ATTEMPTS) timer = host.setTimeout(dial, RETRY_DELAY)
+  }
+
+  let didWork = false
+  const dial = (): void => {
+    id += 1
+    didWork = false
+    const attempt = (peer = new PeerConnection())
+    const fail = (): void => giveUp(attempt)
+    const here = (channel = attempt.createDataChannel('', {
+      negotiated: true,
+      id: 0,
+      ordered: false,
+      maxRetransmits: 0,
+    }))
+    here.binaryType = 'arraybuffer'
+
+    const review = (): void => {
+      if (attempt !== peer) return
+      const { connectionState } = attempt
+      if (connectionState === 'failed' || here.readyState === 'closed') return fail()
+      const works = here.readyState === 'open' && connectionState === 'connected'
+      if (works) {
+        didWork = true
+        host.clearTimeout(timer)
+      }
+      setUp(works)
+    }
+    here.onopen = here.onclose = attempt.onconnectionstatechange = review
+    here.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
+      if (attempt === peer) receive(data)
+    }
+    timer = host.setTimeout(fail, timeout)
+    attempt
+      .createOffer()
+      .then((offer) => attempt.setLocalDescription(offer as never))
+      .then(() => {
+        if (attempt === peer) signal({ id, offer: attempt.localDescription!.sdp })
+      })
+      .catch(fail)
+  }
+
+  dial()
   return {
     get isUp() {
-      return state.isUp
+      return isUp
     },
     get bufferedAmount() {
-      return state.isUp ? state.channel!.bufferedAmount : 0
+      return isUp ? channel!.bufferedAmount : 0
     },
     signalled(told) {
-      const attempt = state.peer
-      if (told.id !== state.id || !attempt) return
-      if (!('answer' in told)) return giveUp(state, attempt)
+      const attempt = peer
+      if (told.id !== id || !attempt) return
+      if (!('answer' in told)) return giveUp(attempt)
       attempt
         .setRemoteDescription({ type: 'answer', sdp: told.answer } as never)
         .then(() => {
@@ -59,12 +115,12 @@ export function openChannel(options: ChannelOptions): Channel {
             attempt.addIceCandidate({ candidate, sdpMLineIndex: 0 } as never).catch(() => {})
           }
         })
-        .catch(() => giveUp(state, attempt))
+        .catch(() => giveUp(attempt))
     },
     send(data) {
-      if (!state.isUp) return false
+      if (!isUp) return false
       try {
-        state.channel!.send(data as never)
+        channel!.send(data as never)
         return true
       } catch {
         // It is longer than the host takes, or has a form that only a WebSocket sends.
@@ -72,66 +128,11 @@ export function openChannel(options: ChannelOptions): Channel {
       }
     },
     close() {
-      release(state)
-      if (!state.isUp) return
-      state.isUp = false
-      state.changed()
+      release()
+      if (isUp) {
+        isUp = false
+        changed()
+      }
     },
   }
-}
-
-function dial(state: State): void {
-  state.id += 1
-  state.didWork = false
-  const attempt = (state.peer = new state.PeerConnection())
-  const fail = (): void => giveUp(state, attempt)
-  const options = { negotiated: true, id: 0, ordered: false, maxRetransmits: 0 }
-  const channel = (state.channel = attempt.createDataChannel('', options))
-  channel.binaryType = 'arraybuffer'
-
-  const review = (): void => {
-    if (attempt !== state.peer) return
-    const { connectionState } = attempt
-    if (connectionState === 'failed' || channel.readyState === 'closed') return fail()
-    const works = channel.readyState === 'open' && connectionState === 'connected'
-    if (works) {
-      state.didWork = true
-      globals().clearTimeout(state.timer)
-    }
-    setUp(state, works)
-  }
-  channel.onopen = channel.onclose = attempt.onconnectionstatechange = review
-  channel.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
-    if (attempt === state.peer) state.receive(data)
-  }
-  state.timer = globals().setTimeout(fail, state.timeout)
-  attempt
-    .createOffer()
-    .then((offer) => attempt.setLocalDescription(offer as never))
-    .then(() => {
-      if (attempt === state.peer) state.signal({ id: state.id, offer: attempt.localDescription!.sdp })
-    })
-    .catch(fail)
-}
-
-function setUp(state: State, up: boolean): void {
-  if (up === state.isUp) return
-  state.isUp = up
-  state.signal({ id: state.id, up })
-  state.changed()
-}
-
-function release(state: State): void {
-  globals().clearTimeout(state.timer)
-  const ended = state.peer
-  state.peer = undefined
-  if (ended) ended.close()
-}
-
-function giveUp(state: State, attempt: PeerConnectionLike): void {
-  if (attempt !== state.peer) return
-  release(state)
-  const { didWork } = state
-  setUp(state, false)
-  if (didWork && state.id < ATTEMPTS) state.timer = globals().setTimeout(() => dial(state), RETRY_DELAY)
 }

@@ -20,17 +20,68 @@ export function connect(url: string | { readonly href: string }, options: Connec
   const PeerConnection = (options.RTCPeerConnection as PeerConnectionClass | undefined) ?? host.RTCPeerConnection
   if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of "ws"')
 
+  const address = typeof url === 'string' ? url : url.href
+  let socket: WebSocketLike
+  let channel: Channel | undefined
+  let wasClosed = false
   const { emit, ...listening } = createListeners(() => connection)
-  const link: Link = {
-    address: typeof url === 'string' ? url : url.href,
-    Socket,
-    PeerConnection,
-    timeout: options.timeout ?? 10_000,
-    emit,
-    socket: undefined as never,
-    wasClosed: false,
+  const speaksOfChannels = (): boolean => socket.protocol === WITH_CHANNEL
+
+  const dial = (protocols?: string[]): void => {
+    let hasOpened = false
+    let hasFailed = false
+    socket = new Socket(address, protocols)
+    socket.binaryType = 'arraybuffer'
+    socket.onopen = () => {
+      hasOpened = true
+      if (speaksOfChannels()) channel = startChannel(PeerConnection!)
+      emit('open', {})
+    }
+    socket.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
+      if (typeof data !== 'string' || !speaksOfChannels()) return emit('message', { data })
+      const read = readText(data)
+      if ('text' in read) emit('message', { data: read.text })
+      else tellChannel(read.signal)
+    }
+    // A browser tells of an error right before the end, and another dial may follow.
+    socket.onerror = () => {
+      hasFailed = true
+    }
+    socket.onclose = ({ code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) => {
+      // A server that knows none of the subprotocols is refused by the browser.
+      if (!hasOpened && !wasClosed && protocols) return dial()
+      channel?.close()
+      if (hasFailed) emit('error', {})
+      emit('close', { code, reason, wasClean })
+    }
   }
-  dial(link, options.unreliable && PeerConnection ? [PLAIN, WITH_CHANNEL] : undefined)
+
+  const tellChannel = (json: string): void => {
+    try {
+      channel?.signalled(JSON.parse(json) as HostSignal)
+    } catch {
+      // No host of this package says it. The WebSocket goes on.
+    }
+  }
+
+  const startChannel = (PeerConnection: PeerConnectionClass): Channel | undefined => {
+    try {
+      return openChannel({
+        PeerConnection,
+        timeout: options.timeout ?? 10_000,
+        signal: (signal) => {
+          if (socket.readyState === STATES.OPEN) socket.send(writeSignal(signal) as never)
+        },
+        receive: (data) => emit('message', { data }),
+        changed: () => emit('transport', {}),
+      })
+    } catch {
+      // The page may be forbidden to make one.
+      return undefined
+    }
+  }
+
+  dial(options.unreliable && PeerConnection ? [PLAIN, WITH_CHANNEL] : undefined)
 
   const connection: PlayerConnection = {
     ...listening,
@@ -40,15 +91,15 @@ export function connect(url: string | { readonly href: string }, options: Connec
     onerror: null,
     ontransport: null,
     ...STATES,
-    url: link.address,
+    url: address,
     get readyState() {
-      return link.socket.readyState
+      return socket.readyState
     },
     get transport() {
-      return link.channel?.isUp ? 'webrtc' : 'websocket'
+      return channel?.isUp ? 'webrtc' : 'websocket'
     },
     get bufferedAmount() {
-      return link.socket.bufferedAmount + (link.channel ? link.channel.bufferedAmount : 0)
+      return socket.bufferedAmount + (channel ? channel.bufferedAmount : 0)
     },
     get binaryType() {
       return 'arraybuffer' as const
@@ -57,89 +108,18 @@ export function connect(url: string | { readonly href: string }, options: Connec
       if (type !== 'arraybuffer') refuse(`binaryType can only be "arraybuffer"; got "${String(type)}"`)
     },
     send(data: Data) {
-      link.socket.send((typeof data === 'string' && speaksOfChannels(link) ? writeText(data) : data) as never)
+      socket.send((typeof data === 'string' && speaksOfChannels() ? writeText(data) : data) as never)
     },
     sendUnreliable(data: Data) {
-      const { channel, socket } = link
       const carrier = channel?.isUp ? channel : socket
       if (carrier.bufferedAmount <= STALE_BYTES && !channel?.send(data)) connection.send(data)
     },
     close(code, reason) {
-      link.wasClosed = true
-      link.socket.close(code, reason)
+      wasClosed = true
+      socket.close(code, reason)
     },
   }
   return connection
-}
-
-/** What a connection stands on. */
-interface Link {
-  readonly address: string
-  readonly Socket: WebSocketClass
-  readonly PeerConnection: PeerConnectionClass | undefined
-  readonly timeout: number
-  readonly emit: Listeners['emit']
-  /** Changes once, when the first was refused for its subprotocols. */
-  socket: WebSocketLike
-  channel?: Channel | undefined
-  wasClosed: boolean
-}
-
-const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
-
-function dial(link: Link, protocols?: string[]): void {
-  const { emit } = link
-  let hasOpened = false
-  let hasFailed = false
-  const socket = (link.socket = new link.Socket(link.address, protocols))
-  socket.binaryType = 'arraybuffer'
-  socket.onopen = () => {
-    hasOpened = true
-    if (speaksOfChannels(link)) link.channel = startChannel(link, link.PeerConnection!)
-    emit('open', {})
-  }
-  socket.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
-    if (typeof data !== 'string' || !speaksOfChannels(link)) return emit('message', { data })
-    const read = readText(data)
-    if ('text' in read) emit('message', { data: read.text })
-    else tellChannel(link, read.signal)
-  }
-  // A browser tells of an error right before the end, and another dial may follow.
-  socket.onerror = () => {
-    hasFailed = true
-  }
-  socket.onclose = ({ code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) => {
-    // A server that knows none of the subprotocols is refused by the browser.
-    if (!hasOpened && !link.wasClosed && protocols) return dial(link)
-    link.channel?.close()
-    if (hasFailed) emit('error', {})
-    emit('close', { code, reason, wasClean })
-  }
-}
-
-function tellChannel({ channel }: Link, json: string): void {
-  try {
-    channel?.signalled(JSON.parse(json) as HostSignal)
-  } catch {
-    // No host of this package says it. The WebSocket goes on.
-  }
-}
-
-function startChannel(link: Link, PeerConnection: PeerConnectionClass): Channel | undefined {
-  try {
-    return openChannel({
-      PeerConnection,
-      timeout: link.timeout,
-      signal: (signal) => {
-        if (link.socket.readyState === STATES.OPEN) link.socket.send(writeSignal(signal) as never)
-      },
-      receive: (data) => link.emit('message', { data }),
-      changed: () => link.emit('transport', {}),
-    })
-  } catch {
-    // The page may be forbidden to make one.
-    return undefined
-  }
 }
 
 function refuse(message: string): never {
