@@ -1,4 +1,5 @@
 import type { HostEvent } from '../node/host/host-events.js'
+import { isWildcard } from '../node/http/listen-address.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
@@ -57,8 +58,11 @@ function pretty(event: HostEvent, colors: Colors): string[] {
 
 function describe(event: HostEvent, colors: Colors): string {
   switch (event.event) {
-    case 'listening':
-      return `players at ${colors.cyan(event.players)}, the page at ${event.page}, the sidecar at ${event.sidecar}`
+    case 'listening': {
+      const { players, address, page, sidecar } = event
+      const all = isWildcard(address) ? ` and all addresses of this machine (${address})` : ''
+      return `players at ${colors.cyan(players)}${all}, the page at ${page}, the sidecar at ${sidecar}`
+    }
     case 'browser':
       return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
     case 'program':

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
+import { refuseUnlessFile } from '../node/local/read-text-file.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
 
@@ -71,6 +72,8 @@ export function checkTlsFlags({ cert, key }: Pick<ServeChoices, 'cert' | 'key'>)
 export function readSecret(flag: string, path: string, served: string): Buffer {
   let content: Buffer
   try {
+    // Opening a pipe would wait for its other end.
+    refuseUnlessFile(statSync(path))
     content = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -90,5 +93,4 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
 }

@@ -1,8 +1,8 @@
-import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batch-reader.js'
-import type { Frame } from '../relay/batch-reader.js'
-import { FROM_HOST, OPERATIONS } from '../relay/frame.js'
-import { Connection } from './connection.js'
+import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batches.js'
+import type { Frame } from '../relay/batches.js'
+import { OPERATIONS } from '../relay/frame.js'
 import type { CloseInit, PageWindow } from './page.js'
+import { Connection } from './player-socket.js'
 import type { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 
@@ -29,18 +29,7 @@ type OnConnection = Connections['onconnection']
 
 /** Opens the page's one socket to the host, and makes a socket for each player who comes over it. */
 export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
-  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
-  const globals = {
-    Blob,
-    CloseEvent,
-    DOMException,
-    Event,
-    MessageEvent,
-    WebSocket,
-    queueMicrotask: page.queueMicrotask.bind(page),
-    setTimeout: page.setTimeout.bind(page),
-    reportError: page.reportError.bind(page),
-  }
+  const globals = keepGlobals(page)
   const connections = new Map<number, Connection>()
   const sockets = new Map<number, PlayerSocket>()
   let onconnection: OnConnection = null
@@ -87,7 +76,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
     host: page.location.host,
     path: playersPath,
     onBatch(batch) {
-      for (const frame of readBatch(batch, FROM_HOST)) take(frame)
+      for (const frame of readBatch(batch)) take(frame)
     },
     onLost() {
       for (const connection of [...connections.values()]) end(connection, { code: 1006, reason: '', wasClean: false })
@@ -110,5 +99,21 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
         await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))
       }
     },
+  }
+}
+
+/** They are taken before the game's own scripts run, which may replace them. */
+function keepGlobals(page: PageWindow) {
+  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
+  return {
+    Blob,
+    CloseEvent,
+    DOMException,
+    Event,
+    MessageEvent,
+    WebSocket,
+    queueMicrotask: page.queueMicrotask.bind(page),
+    setTimeout: page.setTimeout.bind(page),
+    reportError: page.reportError.bind(page),
   }
 }

@@ -3,7 +3,6 @@
  */
 import { createConnections } from './connections.js'
 import type { HostConfig, PageWindow } from './page.js'
-import { ShutdownEvent } from './shutdown-event.js'
 import type { PlayerSocket } from './player-socket.js'
 import type { GameServerHost } from './types.js'
 
@@ -82,14 +81,7 @@ function install({ playersPath }: HostConfig): void {
         })
         host.dispatchEvent(ending)
         host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
-        // What is waited for may ask for more time while it is waited for.
-        for (let settled = 0; settled < waits.length;) {
-          const batch = waits.slice(settled)
-          settled += batch.length
-          for (const result of await Promise.allSettled(batch)) {
-            if (result.status === 'rejected') page.reportError(result.reason)
-          }
-        }
+        await settle(waits)
         // A goodbye to the players must not be overtaken by the news that the page is done.
         await connections.handOver()
         return isListenedTo || ending.isHeard === false
@@ -97,6 +89,38 @@ function install({ playersPath }: HostConfig): void {
     },
   })
   awaitFirstFrame(boot)
+}
+
+/** Resolves when all have settled. What is waited for may ask for more time while it is waited for. */
+async function settle(waits: readonly Promise<unknown>[]): Promise<void> {
+  for (let settled = 0; settled < waits.length;) {
+    const batch = waits.slice(settled)
+    settled += batch.length
+    for (const result of await Promise.allSettled(batch)) {
+      if (result.status === 'rejected') page.reportError(result.reason)
+    }
+  }
+}
+
+/** The platform ends the game server. The page may finish its work until `deadline`. */
+class ShutdownEvent extends Event {
+  /** The signal's name, such as `SIGTERM`. */
+  readonly signal: string
+  /** When the page is ended at the latest, in ms since the Unix epoch. */
+  readonly deadline: number
+  readonly #waits: Promise<unknown>[]
+
+  constructor(signal: string, deadline: number, waits: Promise<unknown>[]) {
+    super('shutdown')
+    this.signal = signal
+    this.deadline = deadline
+    this.#waits = waits
+  }
+
+  /** Makes the end wait for `promise`, but no longer than until `deadline`. A rejection is reported, and waited for no more. */
+  waitUntil(promise: Promise<unknown>): void {
+    this.#waits.push(Promise.resolve(promise))
+  }
 }
 
 /** A page without `tick()` has booted when the first frame that it asked for has run. */

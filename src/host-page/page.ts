@@ -1,3 +1,5 @@
+import type { WebSocketLike } from '../relay/socket.js'
+
 /** What the runner tells the script when it puts it into the page. */
 export interface HostConfig {
   /** Address and port of the gateway, such as `127.0.0.1:8080`. */
@@ -10,7 +12,7 @@ export interface HostConfig {
 export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }
-  readonly WebSocket: new (url: string) => PageSocket
+  readonly WebSocket: new (url: string) => WebSocketLike
   readonly Event: new (type: string) => Event
   readonly MessageEvent: new (type: string, init: { readonly data: unknown }) => Event
   readonly CloseEvent: new (type: string, init: CloseInit) => Event
@@ -33,16 +35,4 @@ export interface CloseInit {
 export interface PageBlob {
   readonly size: number
   arrayBuffer(): Promise<ArrayBuffer>
-}
-
-/** A browser's WebSocket, as far as it is used here. */
-export interface PageSocket {
-  binaryType: string
-  readonly bufferedAmount: number
-  readonly readyState: number
-  onopen: (() => void) | null
-  onmessage: ((event: { readonly data: unknown }) => void) | null
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null
-  send(data: Uint8Array): void
-  close(code?: number, reason?: string): void
 }

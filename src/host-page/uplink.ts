@@ -1,9 +1,9 @@
-import { BatchWriter } from '../relay/batch-writer.js'
+import { BatchWriter } from '../relay/batches.js'
 import { REPLACED } from '../relay/frame.js'
-import type { PageSocket, PageWindow } from './page.js'
-import type { Progress } from './sent-bytes.js'
+import { STATES } from '../relay/socket.js'
+import type { WebSocketLike } from '../relay/socket.js'
+import type { PageWindow } from './page.js'
 
-const OPEN = 1
 const FIRST_DELAY_MS = 50
 const MOST_DELAY_MS = 1_000
 
@@ -33,7 +33,7 @@ export interface Uplink extends Progress {
 
 export function createUplink({ page, host, path, onBatch, onLost }: UplinkOptions): Uplink {
   const { WebSocket, queueMicrotask, setTimeout } = page
-  let socket: PageSocket | undefined
+  let socket: WebSocketLike | undefined
   let delay = 0
   let sent = 0
   let taken = 0
@@ -41,9 +41,9 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
   let open!: () => void
   const opened = new Promise<void>((resolve) => (open = resolve))
   const writer = new BatchWriter((batch) => {
-    if (socket?.readyState !== OPEN) return
+    if (socket?.readyState !== STATES.OPEN) return
     sent += 1
-    socket.send(batch)
+    socket.send(batch as never)
   })
 
   const flush = (): void => {
@@ -63,10 +63,10 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
       delay = 0
       open()
     }
-    own.onmessage = ({ data }) => {
-      if (own === socket) onBatch(new Uint8Array(data as ArrayBuffer))
+    own.onmessage = ({ data }: { data: ArrayBuffer }) => {
+      if (own === socket) onBatch(new Uint8Array(data))
     }
-    own.onclose = ({ code }) => {
+    own.onclose = ({ code }: { code: number }) => {
       socket = undefined
       sent = taken = 0
       writer.clear()
@@ -102,5 +102,50 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
       writer.close(connection, code, reason)
       flushSoon()
     },
+  }
+}
+
+/** How far the batches of a socket have got. */
+export interface Progress {
+  /** Number of the batch that is being written. */
+  readonly batch: number
+  /** Number of the last one that the host has. */
+  readonly taken: number
+}
+
+/** Bytes that were sent and of which the host hasn't said yet that it has them. */
+export class SentBytes {
+  readonly #progress: Progress
+  #batches: number[] = []
+  #sizes: number[] = []
+  #total = 0
+
+  constructor(progress: Progress) {
+    this.#progress = progress
+  }
+
+  get bytes(): number {
+    let taken = 0
+    while (taken < this.#batches.length && this.#batches[taken]! <= this.#progress.taken) {
+      this.#total -= this.#sizes[taken]!
+      taken += 1
+    }
+    if (taken > 0) {
+      this.#batches.splice(0, taken)
+      this.#sizes.splice(0, taken)
+    }
+    return this.#total
+  }
+
+  add(size: number, batch: number): void {
+    const last = this.#batches.length - 1
+    this.#total += size
+    if (this.#batches[last] === batch) {
+      this.#sizes[last]! += size
+      return
+    }
+    if (this.bytes === 0 && size === 0) return
+    this.#batches.push(batch)
+    this.#sizes.push(size)
   }
 }

@@ -1,16 +1,4 @@
-/** What is used of a browser's WebSocket. */
-export interface WebSocketLike {
-  binaryType: string
-  readonly bufferedAmount: number
-  readonly protocol: string
-  readonly readyState: number
-  onopen: ((event: never) => void) | null
-  onmessage: ((event: never) => void) | null
-  onclose: ((event: never) => void) | null
-  onerror: ((event: never) => void) | null
-  send(data: never): void
-  close(code?: number, reason?: string): void
-}
+import type { WebSocketLike } from '../relay/socket.js'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocketLike
 

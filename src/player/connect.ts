@@ -1,13 +1,10 @@
 import { PLAIN, readText, WITH_CHANNEL, writeSignal, writeText, type HostSignal } from '../relay/signals.js'
-import { globals, type Data, type PeerConnectionClass, type WebSocketClass, type WebSocketLike } from './browser.js'
+import { STALE_BYTES, STATES, type WebSocketLike } from '../relay/socket.js'
+import { globals, type Data, type PeerConnectionClass, type WebSocketClass } from './browser.js'
 import { openChannel, type Channel } from './channel.js'
-import { createListeners } from './listeners.js'
-import type { ConnectOptions, PlayerConnection } from './types.js'
+import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'
 
-/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
-const STALE = 65_536
 const OPTIONS = ['unreliable', 'timeout', 'WebSocket', 'RTCPeerConnection']
-const OPEN = 1
 
 /**
  * Connects a player to a hosted game.
@@ -73,7 +70,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
         PeerConnection,
         timeout: options.timeout ?? 10_000,
         signal: (signal) => {
-          if (socket.readyState === OPEN) socket.send(writeSignal(signal) as never)
+          if (socket.readyState === STATES.OPEN) socket.send(writeSignal(signal) as never)
         },
         receive: (data) => emit('message', { data }),
         changed: () => emit('transport', {}),
@@ -93,10 +90,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
     onclose: null,
     onerror: null,
     ontransport: null,
-    CONNECTING: 0,
-    OPEN,
-    CLOSING: 2,
-    CLOSED: 3,
+    ...STATES,
     url: address,
     get readyState() {
       return socket.readyState
@@ -118,7 +112,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
     },
     sendUnreliable(data: Data) {
       const carrier = channel?.isUp ? channel : socket
-      if (carrier.bufferedAmount <= STALE && !channel?.send(data)) connection.send(data)
+      if (carrier.bufferedAmount <= STALE_BYTES && !channel?.send(data)) connection.send(data)
     },
     close(code, reason) {
       wasClosed = true
@@ -130,4 +124,46 @@ export function connect(url: string | { readonly href: string }, options: Connec
 
 function refuse(message: string): never {
   throw Object.assign(new TypeError(message), { code: 'CONFIG' })
+}
+
+type Types = keyof PlayerEvents
+type Fields<Type extends Types> = Omit<PlayerEvents[Type], 'type' | 'target'>
+type AnyListener = (event: never) => void
+
+interface Listeners extends Pick<PlayerConnection, 'addEventListener' | 'removeEventListener'> {
+  emit<Type extends Types>(type: Type, fields: Fields<Type>): void
+}
+
+/** The listeners of a connection, with its `on…` ones. One that throws stops no other. */
+function createListeners(target: () => PlayerConnection): Listeners {
+  const added = new Map<Types, Set<AnyListener>>()
+  const of = (type: Types): Set<AnyListener> => {
+    const known = added.get(type) ?? new Set()
+    added.set(type, known)
+    return known
+  }
+  const tell = (listener: AnyListener, event: object): void => {
+    try {
+      listener.call(target(), event as never)
+    } catch (error) {
+      // The page's own handling of errors gets it.
+      globals().setTimeout(() => {
+        throw error
+      }, 0)
+    }
+  }
+  return {
+    addEventListener(type, listener) {
+      of(type).add(listener)
+    },
+    removeEventListener(type, listener) {
+      of(type).delete(listener)
+    },
+    emit(type, fields) {
+      const event = Object.assign({ type, target: target() }, fields)
+      const on = target()[`on${type}`] as AnyListener | null
+      if (typeof on === 'function') tell(on, event)
+      for (const listener of Array.from(of(type))) tell(listener, event)
+    },
+  }
 }

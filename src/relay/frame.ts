@@ -24,16 +24,6 @@ export const OPERATIONS = {
 
 export type Operation = (typeof OPERATIONS)[keyof typeof OPERATIONS]
 
-/** The operations that each side may send. */
-export const FROM_HOST: ReadonlySet<number> = new Set([
-  OPERATIONS.open,
-  OPERATIONS.data,
-  OPERATIONS.close,
-  OPERATIONS.taken,
-  OPERATIONS.waiting,
-])
-export const FROM_PAGE: ReadonlySet<number> = new Set([OPERATIONS.data, OPERATIONS.close, OPERATIONS.unreliable])
-
 /** A close frame of a WebSocket has no room for a longer reason. */
 export const MOST_REASON_BYTES = 123
 
@@ -48,8 +38,3 @@ export const MOST_BATCH_BYTES = BATCH_BYTES + HEAD_BYTES + MOST_MESSAGE_BYTES
 
 /** Close code for a page whose place another one takes. It doesn't come back. */
 export const REPLACED = 4001
-
-/** Bytes of the other side that are no batch. */
-export class RelayError extends Error {
-  override readonly name = 'RelayError'
-}

@@ -24,8 +24,8 @@ async function serveScript(): Promise<string> {
 
 /** A hosted game that sends each message back in the way in which its first letter says. */
 async function startGame(hasChannels: boolean, host = '127.0.0.1'): Promise<Stage> {
-  const webrtc = hasChannels ? { address: () => Promise.resolve(undefined) } : undefined
-  const stage = await startPlayers({ host, webrtc })
+  const channelAddress = hasChannels ? () => Promise.resolve(undefined) : undefined
+  const stage = await startPlayers({ playersHost: host, channelAddress })
   const { connections } = await openPageOnNode(stage)
   connections.onconnection = (socket) => {
     socket.onmessage = ({ data }) => {

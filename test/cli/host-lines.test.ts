@@ -38,3 +38,13 @@ test('a line about a player has no character that a terminal obeys, whatever the
   expect(more).toEqual([])
   expect(line).toMatch(/^[ -~\u00a0-\u2027\u202a-\uffff]+$/)
 })
+
+test.each([
+  ['127.0.0.1', ''],
+  ['0.0.0.0', ' and all addresses of this machine (0.0.0.0)'],
+])('the line about the port of players that listens on %s says so', (address, all) => {
+  const lines = createHostLines('pretty', picocolors.createColors(false))
+  const urls = { players: 'ws://127.0.0.1:7777', page: 'http://127.0.0.1:1/', sidecar: 'http://127.0.0.1:2' }
+  const [line] = lines({ event: 'listening', address, ...urls })
+  expect(line).toContain(`players at ws://127.0.0.1:7777${all}, the page at`)
+})

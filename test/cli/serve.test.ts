@@ -103,12 +103,16 @@ describe('what only the caller can put right is one sentence and exit code 64', 
     expect(code).toBe(69)
   })
 
-  test('a private key that everybody could fetch', async () => {
+  test('a private key that everybody could fetch, or that is a pipe', async () => {
     for (const name of ['a.key', 'a.pem']) await writeFile(join(dir, name), 'secret')
     const keys = ['--cert', join(dir, 'a.pem'), '--key', join(dir, 'a.key')]
     const { code, err } = await cli(['serve', dir, '--local', '--port=0', ...keys]).finished
     expect(err).toMatch(/^The private key \S+a\.key is in the folder that is served; keep it elsewhere\.$/)
     expect(code).toBe(64)
+    const pipe = join(await temporaryFolder('gameserver-pipe'), 'key.pem')
+    execFileSync('mkfifo', [pipe])
+    const piped = await cli(['serve', dir, '--local', '--port=0', ...keys.slice(0, 3), pipe]).finished
+    expect(piped).toMatchObject({ code: 64, err: `Cannot read ${pipe} of --key: it is a pipe, not a file.` })
     const missing = await cli(['serve', join(dir, 'nowhere'), '--local', '--port=0', ...keys]).finished
     expect(missing.err).toMatch(/^(There is no folder|cert and key must)/)
   })

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { endInOrder } from '../../src/node/host/end-in-order.js'
 import type { HostEvent } from '../../src/node/host/host-events.js'
 import { resolveHostOptions } from '../../src/node/host/host-options.js'
 import type { PageEnd, RunningPage } from '../../src/node/host/run-page.js'
-import { supervise } from '../../src/node/host/supervise.js'
+import { endInOrder, supervise } from '../../src/node/host/supervise.js'
 import type { Supervision } from '../../src/node/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
-type Players = Parameters<typeof endInOrder>[0]['players']
+type Players = Parameters<typeof supervise>[0]['players']
 
 const FAILURE: PageEnd = { reason: 'The page has crashed', code: 70, mayStartAgain: true }
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
@@ -34,7 +33,7 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
     tellSignal: (signal: string) => done.push(`tell watches ${signal}`) * 0,
     close: () => Promise.resolve(),
   }
-  return { done, gateway: gateway as unknown as Gateway, players: players as unknown as Players }
+  return { done, gateway: gateway as unknown as Gateway, players }
 }
 
 describe('the end in order', () => {

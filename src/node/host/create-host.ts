@@ -1,24 +1,26 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInnerGateway } from '../gateway/create-gateway.js'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
-import { checkBuild, checkPage } from './check-build.js'
-import type { HostExit } from './host-events.js'
+import { HostError } from './host-error.js'
+import { tellSafely } from './host-events.js'
+import type { HostExit, Tell } from './host-events.js'
 import { replaces, withReplacement } from './local-kubelet.js'
 import { resolveHostOptions } from './host-options.js'
-import type { HostOptions } from './host-options.js'
-import { createPlayers } from './players/create-players.js'
-import type { Players } from './players/players.js'
+import type { HostOptions, HostSettings } from './host-options.js'
+import { openPlayersPort } from './players/players-port.js'
+import type { PlayersPort } from './players/players-port.js'
 import { createAdvertisedAddress, readGameServer } from './players/webrtc/advertised-address.js'
 import type { Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
-import type { RunningPage } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
 import { supervise } from './supervise.js'
-import { tellSafely } from './tell.js'
+import type { Supervision } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -61,98 +63,142 @@ export async function createHost(options: HostOptions): Promise<Host> {
   if (options.webrtc) await loadNative()
   const found = findBrowser(options.browser)
   const tell = tellSafely(options.onEvent)
-  const warn = (text: string): void => tell({ event: 'warning', text })
-  if (found.warning !== undefined) warn(found.warning)
-
-  const maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
-  let wasReady = false
-  let mayStartAgain = (): boolean => settings.restarts > 0
-  const launch = (signal: AbortSignal): Promise<Browser> =>
-    launchBrowser({
-      signal,
-      path: found.path,
-      flags: {
-        webgl: options.webgl ?? false,
-        extra: options.browserFlags ?? [],
-        maxOldSpace: heapSizeFor(maxMemory),
-      },
-      deadline: settings.bootTimeout,
-      onWarning: warn,
-    })
-  // The browser takes longest, so it starts while the rest is made ready.
-  const failing = new AbortController()
-  const launching = launch(AbortSignal.any([failing.signal, ...(options.signal ? [options.signal] : [])]))
-  launching.catch(() => undefined)
-  // Of a local sidecar there is none, so players come to where their WebSocket has come.
-  let advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
-  const closing: (() => Promise<unknown>)[] = [async () => (await launching).close()]
+  if (found.warning !== undefined) tell({ event: 'warning', text: found.warning })
+  const start = new HostStart(options, settings, found.path, tell)
   try {
-    const players = await createPlayers({
-      port: settings.playersPort,
-      host: settings.playersHost,
-      maxPlayers: settings.maxPlayers,
-      maxMessage: settings.maxMessage,
-      maxRate: settings.maxRate,
-      maxBuffered: settings.maxBuffered,
-      origins: options.playerOrigins,
-      tls: settings.tls,
-      webrtc: options.webrtc ? { address: () => advertised() } : undefined,
-      onPlayer: (player) => tell({ event: 'connection', ...player }),
-      mayStartAgain: () => mayStartAgain(),
-      onLog: warn,
-      onFault: (error) => warn(`A player's connection failed inside the host: ${String(error)}`),
-    })
-    closing.push(players.close)
-    const local = typeof options.local === 'object' ? withReplacement(options.local, settings.grace) : options.local
-    const gateway = await startGateway({ ...options, local }, players, warn, () => (wasReady = true))
-    closing.push(() => gateway.close())
-    if (!options.local)
-      advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(gateway.sidecarUrl) })
-    const pageUrl = new URL(settings.path, gateway.url).href
-    await checkPage(pageUrl, options.dir, settings.path)
-    tell({ event: 'listening', players: players.url, page: pageUrl, sidecar: gateway.sidecarUrl })
+    return await start.run(began)
+  } catch (error) {
+    await start.undo()
+    options.signal?.throwIfAborted()
+    throw error
+  }
+}
 
-    const start = (browser: Promise<Browser>, since: number): Promise<RunningPage> =>
-      startPage({
-        settings,
-        maxMemory,
-        browser,
-        pageUrl,
-        playersPath: players.pagePath,
-        began: since,
-        tell,
-        wasReady: () => wasReady,
-      })
-    const supervision = supervise({
+/** A host that is being started. */
+class HostStart {
+  readonly #options: HostOptions
+  readonly #settings: HostSettings
+  readonly #browserPath: string
+  readonly #tell: Tell
+  readonly #maxMemory: number
+  readonly #failing = new AbortController()
+  readonly #launching: Promise<Browser>
+  readonly #closing: (() => Promise<unknown>)[]
+  #wasReady = false
+  #supervision: Supervision | undefined
+  /** Of a local sidecar there is none, so players come to where their WebSocket has come. */
+  #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
+
+  constructor(options: HostOptions, settings: HostSettings, browserPath: string, tell: Tell) {
+    this.#options = options
+    this.#settings = settings
+    this.#browserPath = browserPath
+    this.#tell = tell
+    this.#maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
+    // The browser takes longest, so it starts while the rest is made ready.
+    const { signal } = this.#failing
+    this.#launching = this.#launch(options.signal ? AbortSignal.any([signal, options.signal]) : signal)
+    this.#launching.catch(() => undefined)
+    this.#closing = [async () => (await this.#launching).close()]
+  }
+
+  async run(began: number): Promise<Host> {
+    const { dir, local, signal } = this.#options
+    const settings = this.#settings
+    const tell = this.#tell
+    const players = await this.#openPlayersPort()
+    this.#closing.push(() => players.close())
+    const gateway = await this.#startGateway(players)
+    this.#closing.push(() => gateway.close())
+    const { sidecarUrl } = gateway
+    if (!local) this.#advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(sidecarUrl) })
+    const pageUrl = new URL(settings.path, gateway.url).href
+    await checkPage(pageUrl, dir, settings.path)
+    tell({
+      event: 'listening',
+      players: players.url,
+      address: settings.playersHost,
+      page: pageUrl,
+      sidecar: sidecarUrl,
+    })
+
+    const wasReady = (): boolean => this.#wasReady
+    const common = { settings, maxMemory: this.#maxMemory, pageUrl, playersPath: players.pagePath, tell, wasReady }
+    const supervision = (this.#supervision = supervise({
       settings,
       gateway,
       players,
-      first: await unlessAborted(start(launching, began), options.signal),
-      start: (signal) => start(launch(signal), performance.now()),
-      replaces: replaces(options.local),
-      onReplaced: () => (wasReady = false),
-      wasReady: () => wasReady,
+      first: await unlessAborted(startPage({ ...common, browser: this.#launching, began }), signal),
+      start: (signal) => startPage({ ...common, browser: this.#launch(signal), began: performance.now() }),
+      replaces: replaces(local),
+      onReplaced: () => (this.#wasReady = false),
+      wasReady,
       tell,
-    })
-    const { exited, close } = supervision
-    mayStartAgain = () => supervision.mayStartAgain()
+    }))
     return {
       playersUrl: players.url,
       playersPort: players.port,
       pageUrl,
-      sidecarUrl: gateway.sidecarUrl,
+      sidecarUrl,
       local: gateway.local,
-      exited,
-      close,
+      exited: supervision.exited,
+      close: (signal) => supervision.close(signal),
       async [Symbol.asyncDispose]() {
-        await close()
+        await supervision.close()
       },
     }
-  } catch (error) {
-    failing.abort()
-    await Promise.allSettled(closing.reverse().map((end) => end()))
-    options.signal?.throwIfAborted()
-    throw error
+  }
+
+  /** Ends what has been started. */
+  async undo(): Promise<void> {
+    this.#failing.abort()
+    await Promise.allSettled(this.#closing.reverse().map((end) => end()))
+  }
+
+  readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
+
+  #launch(signal: AbortSignal): Promise<Browser> {
+    const { webgl = false, browserFlags: extra = [] } = this.#options
+    return launchBrowser({
+      signal,
+      path: this.#browserPath,
+      flags: { webgl, extra, maxOldSpace: heapSizeFor(this.#maxMemory) },
+      deadline: this.#settings.bootTimeout,
+      onWarning: this.#warn,
+    })
+  }
+
+  #openPlayersPort(): Promise<PlayersPort> {
+    return openPlayersPort({
+      settings: this.#settings,
+      channelAddress: this.#options.webrtc ? () => this.#advertised() : undefined,
+      onPlayer: (player) => this.#tell({ event: 'connection', ...player }),
+      mayStartAgain: () => this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0,
+      onLog: this.#warn,
+      onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
+    })
+  }
+
+  /** The gateway for the page alone: on loopback, at any port. */
+  #startGateway(players: PlayersPort): Promise<InnerGateway> {
+    const { dir, sidecar, platform, deny, spa, isolate, autoHealth, timeout } = this.#options
+    const { local: asked } = this.#options
+    const local = typeof asked === 'object' ? withReplacement(asked, this.#settings.grace) : asked
+    const told = { onWarning: this.#warn, onLog: this.#warn }
+    return createInnerGateway(
+      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, ...told },
+      {
+        // Whether it arrives or not: a page that boots again would take the server back to Ready.
+        onCall: (operation) => {
+          if (operation === 'ready') this.#wasReady = true
+        },
+        upgrade(target, message, socket, head) {
+          if (!target.startsWith('/_/host/')) return false
+          players.acceptPage(message, socket, head)
+          return true
+        },
+      },
+    )
   }
 }
 
@@ -172,24 +218,18 @@ async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   }
 }
 
-/** The gateway for the page alone: on loopback, at any port. */
-function startGateway(
-  options: HostOptions,
-  players: Players,
-  warn: (text: string) => void,
-  onReady: () => void,
-): Promise<InnerGateway> {
-  const { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout } = options
-  return createInnerGateway(
-    { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, onWarning: warn, onLog: warn },
-    {
-      // Whether it arrives or not: a page that boots again would take the server back to Ready.
-      onCall: (operation) => operation === 'ready' && onReady(),
-      upgrade(target, message, socket, head) {
-        if (!target.startsWith('/_/host/')) return false
-        players.acceptPage(message, socket, head)
-        return true
-      },
-    },
-  )
+/** Looks for the folder and, unless `path` names another, its page. @throws HostError NO_BUILD */
+function checkBuild(dir: string, path: string): void {
+  if (!existsSync(dir)) throw new HostError('NO_BUILD', `There is no folder ${dir}.`, 'Build the game first.')
+  if (!statSync(dir).isDirectory())
+    throw new HostError('NO_BUILD', `${dir} is a file.`, 'Name the folder that holds it.')
+  const isThere = (ending: string): boolean => existsSync(join(dir, `index.html${ending}`))
+  if (!/^\/(\?|$)/.test(path) || ['', '.br', '.gz'].some(isThere)) return
+  throw new HostError('NO_BUILD', `The folder ${dir} has no index.html.`, 'Name the folder that the build writes.')
+}
+
+/** Asks for the page as the browser will, which would show an error's page and never begin. @throws HostError NO_BUILD */
+async function checkPage(url: string, dir: string, path: string): Promise<void> {
+  const { ok } = await fetch(url, { method: 'HEAD', headers: { accept: 'text/html' } })
+  if (!ok) throw new HostError('NO_BUILD', `The folder ${dir} has no page at ${path}.`, 'Mend --path, or build it.')
 }

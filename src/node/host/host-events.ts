@@ -1,9 +1,21 @@
-import type { ConsoleLevel } from './line-limit.js'
+import { callSafely } from '../../sidecar/index.js'
+import { warnProcess } from '../local/local-sidecar-options.js'
+import { plainText } from '../plain-text.js'
+import type { ConsoleLevel } from './lines.js'
 
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =
-  /** Players are served at `players`, a WebSocket address. The page is at `page`, for this machine alone. */
-  | { readonly event: 'listening'; readonly players: string; readonly page: string; readonly sidecar: string }
+  /**
+   * Players are served at `players`, a WebSocket address that leads there from this machine; the port listens on `address`,
+   * such as 0.0.0.0 for all. The page is at `page`, for this machine alone.
+   */
+  | {
+      readonly event: 'listening'
+      readonly players: string
+      readonly address: string
+      readonly page: string
+      readonly sidecar: string
+    }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
   /** A program, in place of a page, was started, for the first time or again, beside the sidecar at that address. */
   | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime; readonly sidecar: string }
@@ -38,4 +50,14 @@ export interface HostExit {
   readonly code: number
   /** One sentence. */
   readonly reason: string
+}
+
+export type Tell = (event: HostEvent) => void
+
+/** Calls `onEvent`. What it throws ends nobody: the next event may be the crash of the game. */
+export function tellSafely(onEvent: Tell | undefined): Tell {
+  return (event) => {
+    if (onEvent === undefined) return
+    callSafely(onEvent, event, (error) => warnProcess(`onEvent threw: ${plainText(String(error))}`))
+  }
 }

@@ -2,9 +2,10 @@ import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
-import type { Certificate } from '../http/certificate.js'
-import { refuseUnknownOptions } from '../unknown-option.js'
+import { parseOrigin } from '../http/authority.js'
+import type { Origin } from '../http/authority.js'
 import type { HostEvent } from './host-events.js'
+import { checkOptions } from './option-table.js'
 
 /** Options of `createHost()`. Only `dir` has no default. */
 export interface HostOptions {
@@ -70,18 +71,21 @@ export interface HostOptions {
   readonly onEvent?: ((event: HostEvent) => void) | undefined
 }
 
-const known = {
+const MB = 1024 * 1024
+const HOUR = 3_600_000
+
+const table = {
   dir: true,
   path: true,
   sidecar: true,
   local: true,
   platform: true,
-  playersPort: true,
+  playersPort: [0, 65_535, 7_777],
   playersHost: true,
-  maxPlayers: true,
-  maxMessage: true,
-  maxRate: true,
-  maxBuffered: true,
+  maxPlayers: [1, 100_000, 256],
+  maxMessage: [1, 16 * MB, 65_536],
+  maxRate: [1, 1_000_000, 240],
+  maxBuffered: [1_024, 1_024 * MB, MB],
   playerOrigins: true,
   cert: true,
   key: true,
@@ -89,11 +93,11 @@ const known = {
   browser: true,
   browserFlags: true,
   webgl: true,
-  bootTimeout: true,
-  hangTimeout: true,
-  grace: true,
-  restarts: true,
-  maxMemory: true,
+  bootTimeout: [100, HOUR, 20_000],
+  hangTimeout: [100, HOUR, 5_000],
+  grace: [0, HOUR, 10_000],
+  restarts: [0, 1_000, 2],
+  maxMemory: [16 * MB, Number.MAX_SAFE_INTEGER],
   deny: true,
   spa: true,
   isolate: true,
@@ -101,67 +105,33 @@ const known = {
   timeout: true,
   signal: true,
   onEvent: true,
-} satisfies Record<keyof HostOptions, true>
-
-/** Least and most of each number. */
-const ranges = {
-  playersPort: [0, 65_535],
-  maxPlayers: [1, 100_000],
-  maxMessage: [1, 16 * 1024 * 1024],
-  maxRate: [1, 1_000_000],
-  maxBuffered: [1_024, 1024 * 1024 * 1024],
-  bootTimeout: [100, 3_600_000],
-  hangTimeout: [100, 3_600_000],
-  grace: [0, 3_600_000],
-  restarts: [0, 1_000],
-  maxMemory: [16 * 1024 * 1024, Number.MAX_SAFE_INTEGER],
-} as const
-
-const defaults = {
-  playersPort: 7_777,
-  maxPlayers: 256,
-  maxMessage: 65_536,
-  maxRate: 240,
-  maxBuffered: 1024 * 1024,
-  bootTimeout: 20_000,
-  hangTimeout: 5_000,
-  grace: 10_000,
-  restarts: 2,
-} as const
-
-type NumberName = keyof typeof defaults
+} as const satisfies Record<keyof HostOptions, unknown>
 
 /** Options after they were checked and their defaults filled in. */
-export interface HostSettings extends Readonly<Record<NumberName, number>> {
-  readonly path: string
-  readonly playersHost: string
-  readonly tls: Certificate | undefined
-  /** Undefined: by the memory of the container or machine. */
-  readonly maxMemory: number | undefined
-}
+export type HostSettings = ReturnType<typeof resolveHostOptions>
 
 /** @throws TypeError for an unknown option or a value that makes no sense */
-export function resolveHostOptions(options: HostOptions): HostSettings {
-  refuseUnknownOptions(options, Object.keys(known))
-  for (const [name, [least, most]] of Object.entries(ranges)) {
-    const value = options[name as NumberName | 'maxMemory']
-    if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue
-    throw new TypeError(`${name} must be a whole number from ${least} to ${most}; got ${String(value)}`)
-  }
-  const numbers = Object.entries(defaults).map(([name, value]) => [name, options[name as NumberName] ?? value])
-  const { path = '/', local, maxMemory } = options
-  if (typeof options.dir !== 'string') {
-    throw new TypeError(`dir must be the path of the folder with the built page; got ${String(options.dir)}`)
+export function resolveHostOptions(options: HostOptions) {
+  const numbers = checkOptions(options, table)
+  const { dir, path = '/', local, playersHost = local ? '127.0.0.1' : '0.0.0.0' } = options
+  if (typeof dir !== 'string') {
+    throw new TypeError(`dir must be the path of the folder with the built page; got ${String(dir)}`)
   }
   if (!path.startsWith('/')) throw new TypeError(`path must begin with "/"; got ${JSON.stringify(path)}`)
-  if (maxMemory !== undefined && maxMemory > totalmem()) {
-    throw new TypeError(`maxMemory must be at most the ${totalmem()} bytes of this machine; got ${maxMemory}`)
+  if (numbers.maxMemory !== undefined && numbers.maxMemory > totalmem()) {
+    throw new TypeError(`maxMemory must be at most the ${totalmem()} bytes of this machine; got ${numbers.maxMemory}`)
   }
   return {
-    ...(Object.fromEntries(numbers) as Record<NumberName, number>),
+    ...numbers,
     path,
-    playersHost: options.playersHost ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    playersHost,
+    playerOrigins: options.playerOrigins?.map(readOrigin),
     tls: checkCertificate(options.cert, options.key),
-    maxMemory,
   }
+}
+
+function readOrigin(text: string): Origin {
+  const origin = parseOrigin(text)
+  if (origin !== undefined && !origin.authority.name.includes('*')) return origin
+  throw new TypeError(`An origin of players must look like https://example.com, not ${JSON.stringify(text)}`)
 }

@@ -4,12 +4,12 @@ import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
+import type { HostedPage } from './page/hosted-page.js'
 import { watchPage } from './page/watch-page.js'
-import { watchForHang } from './supervision/hang-watch.js'
+import type { PageWatch } from './page/watch-page.js'
+import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
 import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
-import { remindOfReady } from './supervision/ready-reminder.js'
-import { stackOfHang } from './supervision/stack-of-hang.js'
 
 /** How a page has ended by itself. */
 export interface PageEnd {
@@ -64,117 +64,160 @@ const NO_STEP =
  * @throws HostError LAUNCH_FAILED
  */
 export async function startPage(given: RunPageOptions): Promise<RunningPage> {
-  const { settings, tell, pageUrl, playersPath, began } = given
-  const bootsUntil = performance.now() + settings.bootTimeout
+  const bootsUntil = performance.now() + given.settings.bootTimeout
   const whyKilled = watchForKills()
   const browser = await given.browser
   try {
-    tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const { host, origin } = new URL(pageUrl)
-    const page = await openHostedPage(browser, { host, playersPath })
-    const watching = new AbortController()
-    const isOver = (): boolean => watching.signal.aborted
-    const warn = (text: string): void => tell({ event: 'warning', text })
-
-    let hasBooted = false
-    let hasReloaded = false
-    let isEnding = false
-    let lastError: string | undefined
-    let fail!: (reason: string) => void
-    const failed = new Promise<PageEnd>((resolve) => {
-      fail = (reason) => {
-        if (!isOver()) resolve({ reason, code: CRASHED, mayStartAgain: true })
-      }
-    })
-    const watch = await watchPage({
-      page: page.session,
-      browser: browser.devtools,
-      sessionOf: browser.devtools.session,
-      targetId: page.targetId,
-      origin,
-      isEnding: () => isEnding,
-      onLine(line) {
-        if (line.level === 'error') lastError = line.text
-        tell({ event: 'console', ...line })
-      },
-      onNavigated: (url) => fail(`The page has left for ${url}`),
-      onReloaded(url) {
-        // Some builds load themselves once more before they begin, such as those that need a service worker.
-        if (hasBooted) fail(`The page has loaded itself again: ${url}`)
-        else if (!hasReloaded) warn(`The page has loaded itself again before its first step: ${url}`)
-        hasReloaded = true
-      },
-    })
-    const endMemoryWatch = watchMemory({
-      session: page.session,
-      browserPid: browser.pid,
-      limit: given.maxMemory,
-      onWarning: warn,
-      onExceeded: fail,
-    })
-    const stackOf = async (): Promise<string> =>
-      (await watch.describePaused(await stackOfHang(page.session))).join('\n')
-
-    const { hangTimeout, bootTimeout } = settings
-    const superviseLife = async (): Promise<PageEnd | undefined> => {
-      const end = await bootOrHang()
-      return isOver() ? undefined : end
-    }
-
-    const bootOrHang = async (): Promise<PageEnd | undefined> => {
-      const isInTime = await resolvesWithin(page.booted, bootsUntil - performance.now(), watching.signal)
-      if (isOver()) return undefined
-      if (!isInTime) {
-        const isBusy = await page.ticks(BUSY_MS).then(
-          () => false,
-          () => true,
-        )
-        const why = lastError !== undefined ? `; its last error: ${lastError.split('\n')[0]}` : isBusy ? '' : NO_STEP
-        const reason = `The page has made no step within ${bootTimeout} ms${why}`
-        return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await stackOf() : '' }
-      }
-      hasBooted = true
-      tell({ event: 'booted', ms: Math.round(performance.now() - began) })
-      remindOfReady({ wasReady: given.wasReady, after: bootTimeout / 2, warn, signal: watching.signal })
-      const hang = await watchForHang(page, hangTimeout, watching.signal)
-      if (hang === undefined) return undefined
-      const stack = hang.isBusy ? await stackOf() : ''
-      return { reason: hang.reason, code: CRASHED, stack, mayStartAgain: true }
-    }
-
-    const ended = browser.ended.then((how) => `The browser has ended (${how})`)
-    const gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
-    void gone.then(fail)
-    page.load(pageUrl).catch((error: unknown) => fail((error as Error).message))
-    const pageEnded = new Promise<PageEnd>((resolve) => {
-      // What the page has written before comes first.
-      const endWith = async (end: PageEnd): Promise<void> => {
-        await watch.flush()
-        resolve(end)
-      }
-      void failed.then(endWith)
-      void superviseLife().then((end) => (end === undefined ? undefined : endWith(end)))
-    })
-
-    return {
-      ended: pageEnded,
-      gone,
-      shutdown(signal, patience, clientPatience) {
-        isEnding = true
-        return page.shutdown(signal, patience, clientPatience)
-      },
-      async close(atOnce) {
-        watching.abort()
-        endMemoryWatch()
-        await browser.close(atOnce)
-        watch.close()
-        await watch.flush()
-      },
-    }
+    given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
+    const { host } = new URL(given.pageUrl)
+    const page = await openHostedPage(browser, { host, playersPath: given.playersPath })
+    const run = new PageRun(given, browser, page, whyKilled)
+    await run.begin(bootsUntil)
+    return run
   } catch (error) {
     await browser.close()
     throw error
   }
+}
+
+class PageRun implements RunningPage {
+  readonly ended: Promise<PageEnd>
+  readonly gone: Promise<string>
+  readonly #given: RunPageOptions
+  readonly #browser: Browser
+  readonly #page: HostedPage
+  /** Aborted when the watch over the page ends. */
+  readonly #over = new AbortController()
+  #watch: PageWatch | undefined
+  #endMemoryWatch: (() => void) | undefined
+  #end!: (end: PageEnd) => void
+  #hasBooted = false
+  #hasReloaded = false
+  #isEnding = false
+  #lastError: string | undefined
+
+  constructor(given: RunPageOptions, browser: Browser, page: HostedPage, whyKilled: () => string) {
+    this.#given = given
+    this.#browser = browser
+    this.#page = page
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+    const ended = browser.ended.then((how) => `The browser has ended (${how})`)
+    this.gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
+  }
+
+  /** Loads the page, once everything looks at it. */
+  async begin(bootsUntil: number): Promise<void> {
+    const { pageUrl, maxMemory, tell } = this.#given
+    const { devtools, pid } = this.#browser
+    const { session, targetId } = this.#page
+    this.#watch = await watchPage({
+      page: session,
+      browser: devtools,
+      sessionOf: devtools.session,
+      targetId,
+      origin: new URL(pageUrl).origin,
+      isEnding: () => this.#isEnding,
+      onLine: (line) => {
+        if (line.level === 'error') this.#lastError = line.text
+        tell({ event: 'console', ...line })
+      },
+      onNavigated: (url) => this.#fail(`The page has left for ${url}`),
+      onReloaded: (url) => this.#onReloaded(url),
+    })
+    this.#endMemoryWatch = watchMemory({
+      session,
+      browserPid: pid,
+      limit: maxMemory,
+      onWarning: this.#warn,
+      onExceeded: this.#fail,
+    })
+    void this.gone.then(this.#fail)
+    this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
+    void this.#superviseLife(bootsUntil)
+  }
+
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean> {
+    this.#isEnding = true
+    return this.#page.shutdown(signal, patience, clientPatience)
+  }
+
+  async close(atOnce?: boolean): Promise<void> {
+    this.#over.abort()
+    this.#endMemoryWatch?.()
+    await this.#browser.close(atOnce)
+    this.#watch?.close()
+    await this.#watch?.flush()
+  }
+
+  readonly #warn = (text: string): void => this.#given.tell({ event: 'warning', text })
+
+  readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
+
+  /** What the page has written before comes first. */
+  async #endWith(end: PageEnd): Promise<void> {
+    if (this.#over.signal.aborted) return
+    await this.#watch?.flush()
+    this.#end(end)
+  }
+
+  #onReloaded(url: string): void {
+    // Some builds load themselves once more before they begin, such as those that need a service worker.
+    if (this.#hasBooted) this.#fail(`The page has loaded itself again: ${url}`)
+    else if (!this.#hasReloaded) this.#warn(`The page has loaded itself again before its first step: ${url}`)
+    this.#hasReloaded = true
+  }
+
+  async #superviseLife(bootsUntil: number): Promise<void> {
+    const { settings, tell, began, wasReady } = this.#given
+    const { signal } = this.#over
+    const isInTime = await resolvesWithin(this.#page.booted, bootsUntil - performance.now(), signal)
+    if (signal.aborted) return
+    if (!isInTime) return this.#endWith(await this.#describeNoBoot())
+    this.#hasBooted = true
+    tell({ event: 'booted', ms: Math.round(performance.now() - began) })
+    remindOfReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
+    const hang = await watchForHang(this.#page, settings.hangTimeout, signal)
+    if (hang === undefined) return
+    const stack = hang.isBusy ? await this.#stack() : ''
+    await this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
+  }
+
+  async #describeNoBoot(): Promise<PageEnd> {
+    const isBusy = await this.#page.ticks(BUSY_MS).then(
+      () => false,
+      () => true,
+    )
+    const error = this.#lastError?.split('\n')[0]
+    const why = error !== undefined ? `; its last error: ${error}` : isBusy ? '' : NO_STEP
+    const reason = `The page has made no step within ${this.#given.settings.bootTimeout} ms${why}`
+    return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#stack() : '' }
+  }
+
+  async #stack(): Promise<string> {
+    const frames = await stackOfHang(this.#page.session)
+    return (await this.#watch?.describePaused(frames))?.join('\n') ?? ''
+  }
+}
+
+/**
+ * Says so, once, if a game that runs doesn't get Ready: everything looks well then, and nobody ever comes. It may be on
+ * purpose, so it is no more than a warning.
+ */
+function remindOfReady(
+  wasReady: () => boolean,
+  after: number,
+  warn: (text: string) => void,
+  signal: AbortSignal,
+): void {
+  const timer = setTimeout(() => {
+    if (wasReady()) return
+    warn(
+      `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
+        'that: call createClient({ autoHealth: true }).ready() when it can take them',
+    )
+  }, after)
+  timer.unref()
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
 }
 
 /** Whether a promise resolves within `ms`, and before the signal comes. */

@@ -1,7 +1,8 @@
 import type { Server } from 'node:net'
 import { plainAddress, shortAddress } from './authority.js'
 
-const isWildcard = (address: string): boolean => ['0.0.0.0', '::'].includes(plainAddress(address))
+/** Whether a server on this address listens on all of the machine's. */
+export const isWildcard = (address: string): boolean => ['0.0.0.0', '::'].includes(plainAddress(address))
 
 /** The names that a Host header may have for a server on this address: the address itself, unless it means all. */
 export function ownHosts(address: string): string[] {

@@ -41,7 +41,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function refuseUnlessFile(stats: Stats): void {
+/** @throws Error whose message says what else it is, as the end of a sentence */
+export function refuseUnlessFile(stats: Stats): void {
   if (stats.isFile()) return
   const what = stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'
   throw new Error(`it is ${what}${stats.isDirectory() ? '' : ', not a file'}`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ConsoleLine } from '../../../src/node/host/line-limit.js'
+import type { ConsoleLine } from '../../../src/node/host/lines.js'
 import { createConsoleLines } from '../../../src/node/host/page/console-lines.js'
 import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
 import { fakeSession } from '../support/fake-session.js'

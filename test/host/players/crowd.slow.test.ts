@@ -60,7 +60,7 @@ describe('those who play are answered, and who comes finds a place, while', () =
     ['sidecar calls come', 'POST /shutdown HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
     ['foreign pages come', UPGRADE.replace('\r\n\r\n', '\r\nOrigin: https://evil.example\r\n\r\n')],
   ])('%s in great number', async (_what, text) => {
-    const stage = await startPlayers({ maxPlayers: 5, origins: ['https://game.example'] })
+    const stage = await startPlayers({ maxPlayers: 5, playerOrigins: ['https://game.example'] })
     echo(await openPageOnNode(stage))
     const player = await joinPlayers(stage)
     const { ended } = crowd(stage, affordable(1_500), text)

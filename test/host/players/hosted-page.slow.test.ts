@@ -31,7 +31,7 @@ async function host(game: string, dir?: string): Promise<Match> {
   onTestFinished(async () => void (await running.close()))
   const health = running.playersUrl.replace('ws:', 'http:')
   await until(async () => expect((await fetch(`${health}/healthz`)).status).toBe(200))
-  const stage = { players: { url: running.playersUrl } } as Parameters<typeof joinPlayers>[0]
+  const stage = { players: { url: running.playersUrl } }
   return {
     said: () => events.flatMap((event) => (event.event === 'console' ? [event.text] : [])),
     events,

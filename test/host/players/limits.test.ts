@@ -277,7 +277,7 @@ describe('a player who reads slowly', () => {
   })
 
   test('does not make one long message too long: what can be sent at once is', async () => {
-    const stage = await startPlayers({ maxBuffered: 1_000 })
+    const stage = await startPlayers({ maxBuffered: 1_024 })
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
     const player = await joinPlayers(stage)

@@ -41,10 +41,10 @@ describe('the public listener', () => {
     }
   })
 
-  test("opens no WebSocket on the sidecar's paths, the gateway's or the page's own", async () => {
+  test("opens no WebSocket on the paths of the sidecar's watch, the gateway or the page", async () => {
     const stage = await startPlayers()
     await openPageOnNode(stage)
-    const paths = sidecarPaths.map((line) => line.split(' ')[1]!)
+    const paths = ['/watch/gameserver', '/_/sidecar/watch/gameserver', '/_/host/guess', '/_/config.js']
     for (const path of [...paths, stage.players.pagePath]) {
       const answer = await ask(stage.players.port, `GET ${path}`, UPGRADE)
       expect(answer.status, path).toBe(404)
@@ -76,7 +76,7 @@ describe('the public listener', () => {
   })
 
   test('takes players of the allowed origins, and those without one', async () => {
-    const stage = await startPlayers({ origins: ['https://game.example', 'http://localhost:5173'] })
+    const stage = await startPlayers({ playerOrigins: ['https://game.example', 'http://localhost:5173'] })
     echo(await openPageOnNode(stage))
     for (const origin of ['https://game.example', 'https://GAME.example:443', 'http://localhost:5173', undefined]) {
       const player = await joinPlayers(stage, '/', origin === undefined ? {} : { origin })
@@ -88,7 +88,7 @@ describe('the public listener', () => {
   test.each(['http://game.example', 'https://game.example:444', 'https://evil.example', 'null', 'file://', 'x', ''])(
     'refuses a page of the origin %j with 403',
     async (origin) => {
-      const stage = await startPlayers({ origins: ['https://game.example'] })
+      const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
       await openPageOnNode(stage)
       const answer = await ask(stage.players.port, 'GET /', [...UPGRADE, `Origin: ${origin}`])
       expect(answer.status).toBe(403)
@@ -98,7 +98,7 @@ describe('the public listener', () => {
   )
 
   test('refuses two Origin headers, of which one is allowed', async () => {
-    const stage = await startPlayers({ origins: ['https://game.example'] })
+    const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
     await openPageOnNode(stage)
     const origins = ['Origin: https://game.example', 'Origin: https://evil.example']
     expect((await ask(stage.players.port, 'GET /', [...UPGRADE, ...origins])).status).toBe(403)
@@ -173,7 +173,7 @@ describe('the public listener', () => {
 
   test('speaks TLS with a certificate', async () => {
     const { cert, key } = selfSigned()
-    const stage = await startPlayers({ tls: { cert: Buffer.from(cert), key: Buffer.from(key) } })
+    const stage = await startPlayers({ cert, key })
     echo(await openPageOnNode(stage))
     expect(stage.players.url).toMatch(/^wss:/)
     const player = await joinPlayers(stage, '/', { rejectUnauthorized: false })
@@ -192,7 +192,7 @@ describe('the public listener', () => {
     'is not opened for the origin %j',
     async (origin) => {
       const message = `An origin of players must look like https://example.com, not ${JSON.stringify(origin)}`
-      await expect(startPlayers({ origins: [origin] })).rejects.toThrow(new TypeError(message))
+      await expect(startPlayers({ playerOrigins: [origin] })).rejects.toThrow(new TypeError(message))
     },
   )
 })

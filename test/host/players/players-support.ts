@@ -7,11 +7,14 @@ import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 import { createConnections } from '../../../src/host-page/connections.js'
 import type { Connections } from '../../../src/host-page/connections.js'
-import type { PageSocket, PageWindow } from '../../../src/host-page/page.js'
+import type { PageWindow } from '../../../src/host-page/page.js'
 import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
-import { createPlayers } from '../../../src/node/host/players/create-players.js'
-import type { PlayerChange, Players } from '../../../src/node/host/players/players.js'
-import type { PlayersOptions } from '../../../src/node/host/players/players-options.js'
+import { resolveHostOptions } from '../../../src/node/host/host-options.js'
+import type { HostOptions } from '../../../src/node/host/host-options.js'
+import { openPlayersPort } from '../../../src/node/host/players/players-port.js'
+import type { PlayersPort, PlayersPortOptions } from '../../../src/node/host/players/players-port.js'
+import type { PlayerChange } from '../../../src/node/host/players/relay.js'
+import type { WebSocketLike } from '../../../src/relay/socket.js'
 
 /** Undoes something when the test is finished; in concurrent tests the test's own. */
 export type Finish = (undo: () => unknown) => void
@@ -23,7 +26,7 @@ export const until = <Result>(check: () => Result | Promise<Result>, interval = 
 
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
 export interface Stage {
-  readonly players: Players
+  readonly players: PlayersPort
   readonly changes: PlayerChange[]
   readonly lines: string[]
   readonly faults: unknown[]
@@ -33,15 +36,24 @@ export interface Stage {
   readonly pageSockets: Set<Socket>
 }
 
-export async function startPlayers(options: PlayersOptions = {}, finish = finishTest): Promise<Stage> {
+/** Options of a host about players, and what the port has besides. */
+type Besides = Pick<PlayersPortOptions, 'channelAddress' | 'maxBufferedTotal' | 'probeInterval' | 'mayStartAgain'>
+export type StageOptions = Partial<Omit<HostOptions, 'dir'> & Besides>
+
+export async function startPlayers(options: StageOptions = {}, finish = finishTest): Promise<Stage> {
   const changes: PlayerChange[] = []
   const lines: string[] = []
   const faults: unknown[] = []
-  const players = await createPlayers({
+  const { channelAddress, maxBufferedTotal, probeInterval, mayStartAgain = () => true, ...given } = options
+  const players = await openPlayersPort({
+    settings: resolveHostOptions({ dir: '.', local: true, playersPort: 0, ...given }),
+    channelAddress,
+    ...(maxBufferedTotal === undefined ? {} : { maxBufferedTotal }),
+    ...(probeInterval === undefined ? {} : { probeInterval }),
+    mayStartAgain,
     onPlayer: (change) => void changes.push(change),
     onLog: (line) => void lines.push(line),
     onFault: (error) => void faults.push(error),
-    ...options,
   })
   const pageSockets = new Set<Socket>()
   const inside = createServer()
@@ -99,7 +111,7 @@ export async function openPageOnNode(stage: Stage, finish = finishTest): Promise
   }
   const page = {
     location: { host: stage.inside },
-    WebSocket: PageWebSocket as unknown as new (url: string) => PageSocket,
+    WebSocket: PageWebSocket as unknown as new (url: string) => WebSocketLike,
     Blob,
     CloseEvent: CloseEventOnNode,
     DOMException,
@@ -121,6 +133,11 @@ export async function openPageOnNode(stage: Stage, finish = finishTest): Promise
   return { connections, reported, sockets }
 }
 
+/** Where players connect. */
+export interface Joinable {
+  readonly players: Pick<PlayersPort, 'url'>
+}
+
 /** A game that answers each message with the same message. */
 export function echo({ connections }: PageOnNode): void {
   connections.onconnection = (socket: PlayerSocket) => {
@@ -139,7 +156,7 @@ export interface Client {
 }
 
 export async function joinPlayers(
-  { players }: Pick<Stage, 'players'>,
+  { players }: Joinable,
   path = '/',
   options: ClientOptions = {},
   finish = finishTest,
@@ -151,7 +168,7 @@ export async function joinPlayers(
 
 /** As `joinPlayers`, but doesn't wait until the connection is open. */
 export function dialPlayers(
-  { players }: Pick<Stage, 'players'>,
+  { players }: Joinable,
   path = '/',
   options: ClientOptions = {},
   finish = finishTest,

@@ -168,7 +168,7 @@ describe('a player without a data channel sends and gets everything over the Web
   }
 
   test('of a host without data channels', async () => {
-    await playsOn(await startChannels({ webrtc: undefined }))
+    await playsOn(await startChannels({ channelAddress: undefined }))
   })
 
   test('where UDP is blocked', async () => {
@@ -242,6 +242,6 @@ async function takeUdpPort(): Promise<number> {
 test('a taken UDP port is an error of the start, and the listener is closed again', async () => {
   const port = await takeUdpPort()
   for (let attempt = 0; attempt < 2; attempt++) {
-    await expect(startChannels({ port })).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' })
+    await expect(startChannels({ playersPort: port })).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' })
   }
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadNative } from '../../../src/node/host/players/webrtc/native.js'
 import type { NativePeer } from '../../../src/node/host/players/webrtc/native.js'
-import { createWebRtc } from '../../../src/node/host/players/webrtc/webrtc.js'
+import { openChannels } from '../../../src/node/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/node/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/relay/signals.js'
 import { echo } from '../players/players-support.js'
@@ -120,7 +120,7 @@ describe('what a page of another make signals', () => {
       made.push(peer)
       return peer
     }
-    const webRtc = await createWebRtc(
+    const webRtc = await openChannels(
       { PeerConnection: Noted as unknown as typeof native.PeerConnection },
       {
         port: 0,

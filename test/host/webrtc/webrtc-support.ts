@@ -3,8 +3,13 @@ import { onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ConnectOptions, PlayerConnection } from '../../../src/player/index.js'
 import { connect } from '../../../src/player/index.js'
-import { openPageOnNode, startPlayers, type PageOnNode, type Stage } from '../players/players-support.js'
-import type { PlayersOptions } from '../../../src/node/host/players/players-options.js'
+import {
+  openPageOnNode,
+  startPlayers,
+  type PageOnNode,
+  type Stage,
+  type StageOptions,
+} from '../players/players-support.js'
 import type { Reachable } from '../../../src/node/host/players/webrtc/advertised-address.js'
 import { endPeers, PeerOnNode } from './peer-on-node.js'
 
@@ -17,9 +22,8 @@ export interface ChannelStage extends Stage {
 }
 
 /** A host with data channels, and a page. */
-export async function startChannels(options: PlayersOptions = {}, reachable?: Reachable): Promise<ChannelStage> {
-  const webrtc = { address: () => Promise.resolve(reachable) }
-  const stage = await startPlayers({ webrtc, ...options })
+export async function startChannels(options: StageOptions = {}, reachable?: Reachable): Promise<ChannelStage> {
+  const stage = await startPlayers({ channelAddress: () => Promise.resolve(reachable), ...options })
   return { ...stage, page: await openPageOnNode(stage) }
 }
 

@@ -1,7 +1,5 @@
 import { HostError } from '../host-error.js'
-import { installHint } from './install-hint.js'
-import { knownPlaces, PROGRAM_NAMES } from './known-places.js'
-import { thisSystem, type System } from './system.js'
+import { installHint, knownPlaces, PROGRAM_NAMES, thisSystem, type System } from './system.js'
 
 /** headless-shell is Chromium without a window: half the memory, and it starts twice as fast. */
 export type BrowserKind = 'shell' | 'chromium'

@@ -3,8 +3,8 @@ import { HostError } from '../host-error.js'
 import { EndedEarly, startBrowserProcess } from './browser-process.js'
 import { browserFlags } from './browser-flags.js'
 import type { BrowserFlagOptions } from './browser-flags.js'
-import { createDevtoolsPipe } from './devtools-pipe.js'
-import type { DevtoolsPipe } from './devtools-pipe.js'
+import { createDevtoolsPipe } from './devtools.js'
+import type { DevtoolsPipe } from './devtools.js'
 
 export interface LaunchOptions {
   readonly path: string

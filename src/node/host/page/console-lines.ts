@@ -1,10 +1,35 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
-import { formatArguments } from './console-format.js'
-import type { ConsoleCall, ExceptionDetails, LogEntry } from './console-events.js'
-import { createLineLimit, type ConsoleLevel, type ConsoleLine } from '../line-limit.js'
-import { plainLines } from '../plain-lines.js'
-import { describeValue } from './remote-object.js'
+import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../lines.js'
+import { describeValue, formatArguments, type RemoteObject } from './console-format.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
+
+/** `Runtime.consoleAPICalled` */
+interface ConsoleCall {
+  readonly type: string
+  readonly args: readonly RemoteObject[]
+  readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
+}
+
+/** Of `Runtime.exceptionThrown`; lines and columns count from 0. */
+interface ExceptionDetails {
+  /** `Uncaught` or `Uncaught (in promise)`. */
+  readonly text: string
+  readonly url?: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+  readonly exception?: RemoteObject
+  readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
+}
+
+/** Of `Log.entryAdded`: failed loads, and what else the browser has to say. */
+interface LogEntry {
+  /** For example `network`, `security` or `worker`. */
+  readonly source: string
+  readonly level: string
+  readonly text: string
+  readonly url?: string
+  readonly lineNumber?: number
+}
 
 export interface ConsoleLinesOptions {
   onLine(line: ConsoleLine): void
@@ -95,23 +120,20 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
 
   return {
     read(session, onEvent) {
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
+      const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
+        session.on<Params>(event, (params, size) => {
+          onEvent(size)
+          listener(params)
+        })
       const ends = [
-        session.on<ConsoleCall>('Runtime.consoleAPICalled', (call, size) => {
-          onEvent(size)
-          onCall(call)
-        }),
-        session.on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', ({ exceptionDetails }, size) => {
-          onEvent(size)
-          onException(exceptionDetails)
-        }),
-        session.on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }, size) => {
-          onEvent(size)
-          onEntry(entry)
-        }),
+        on<ConsoleCall>('Runtime.consoleAPICalled', onCall),
+        on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', (event) =>
+          onException(event.exceptionDetails),
+        ),
+        on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => onEntry(entry)),
       ]
-      return () => {
-        for (const end of ends) end()
-      }
+      return () => ends.forEach((end) => end())
     },
     write: ({ level, text }) => write(level, text),
     tell: onLine,

@@ -1,7 +1,5 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
-import { fetchText, type FetchText } from './fetch-text.js'
-import { createScripts, type MappedScript } from './scripts.js'
 
 /** A function that runs, as stacks of the protocol tell it; lines and columns count from 0. */
 export interface CallFrame {
@@ -34,8 +32,11 @@ export interface SourceMapsOptions {
   readonly fetchText?: FetchText
 }
 
+type FetchText = (url: string) => Promise<string | undefined>
+
 /** A map of a large build takes tens of MB in memory, so it goes when no stack has needed it for a while. */
 const KEEP_MAP_MS = 10_000
+const FETCH_MS = 2_000
 const MAX_PLACES = 1_000
 const MAX_FRAMES = 30
 /** Longest line in which a place is looked for. */
@@ -121,6 +122,17 @@ async function loadMap(url: string, read: FetchText): Promise<LookUp> {
   }
 }
 
+/** Reads a file of the gateway: nothing if it isn't there or takes too long. */
+export async function fetchText(url: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) })
+    const text = await answer.text()
+    return answer.ok ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The texts of the sources are most of a map, and nobody reads them here. */
 function dropSources(map: { sourcesContent?: unknown; sections?: unknown }): void {
   delete map.sourcesContent
@@ -148,4 +160,75 @@ function within(origin: string, place: string): string {
   if (!place.startsWith(`${origin}/`)) return place
   const path = place.slice(origin.length)
   return path.startsWith('/:') ? path : path.slice(1)
+}
+
+/** Where the source map of a script is, and where the script begins in its file. */
+interface MappedScript {
+  /** Absolute, or `data:`. */
+  readonly mapUrl: string
+  readonly startLine: number
+  readonly startColumn: number
+}
+
+interface ScriptParsed {
+  readonly scriptId: string
+  readonly url: string
+  readonly sourceMapURL?: string
+  readonly startLine: number
+  readonly startColumn: number
+}
+
+/** A page may make scripts for ever, by `eval`. The first are those of the build. */
+const MAX_SCRIPTS = 1_000
+/** Characters of all source maps that are in a script themselves. */
+const MAX_INLINE = 64 * 1024 * 1024
+
+/** The scripts that have a source map. Maps of other origins than the page's own are as good as none. */
+interface Scripts {
+  /** Notes those of a thread, once somebody sends it `Debugger.enable`. Returns the function that ends it. */
+  follow(session: DevtoolsSession): () => void
+  at(url: string): MappedScript | undefined
+  /** The URL of a script in the thread of a session. */
+  urlOf(session: DevtoolsSession, scriptId: string): string | undefined
+}
+
+function createScripts(origin: string): Scripts {
+  const scripts = new Map<string, MappedScript>()
+  const urls = new WeakMap<DevtoolsSession, Map<string, string>>()
+  let inlined = 0
+
+  const note = ({ url, sourceMapURL, startLine, startColumn }: ScriptParsed): void => {
+    if (!sourceMapURL || (scripts.size >= MAX_SCRIPTS && !scripts.has(url))) return
+    const mapUrl = sourceMapURL.startsWith('data:') ? sourceMapURL : absolute(sourceMapURL, url, origin)
+    if (mapUrl === undefined) return
+    if (mapUrl.startsWith('data:')) {
+      const known = scripts.get(url)?.mapUrl ?? ''
+      const more = mapUrl.length - (known.startsWith('data:') ? known.length : 0)
+      if (inlined + more > MAX_INLINE) return
+      inlined += more
+    }
+    scripts.set(url, { mapUrl, startLine, startColumn })
+  }
+
+  return {
+    at: (url) => scripts.get(url),
+    follow(session) {
+      const own = new Map<string, string>()
+      urls.set(session, own)
+      return session.on<ScriptParsed>('Debugger.scriptParsed', (script) => {
+        if (script.url !== '' && own.size < MAX_SCRIPTS) own.set(script.scriptId, script.url)
+        note(script)
+      })
+    },
+    urlOf: (session, scriptId) => urls.get(session)?.get(scriptId),
+  }
+}
+
+function absolute(relative: string, base: string, origin: string): string | undefined {
+  try {
+    const url = new URL(relative, base)
+    return url.origin === origin ? url.href : undefined
+  } catch {
+    return undefined
+  }
 }

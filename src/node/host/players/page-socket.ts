@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { readBatch } from '../../../relay/batch-reader.js'
-import type { Frame } from '../../../relay/batch-reader.js'
-import { BatchWriter } from '../../../relay/batch-writer.js'
-import { FROM_PAGE, REPLACED } from '../../../relay/frame.js'
+import { BatchWriter, readBatch } from '../../../relay/batches.js'
+import type { Frame } from '../../../relay/batches.js'
+import { REPLACED } from '../../../relay/frame.js'
 
 /** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
 const FULL_BYTES = 4 * 1024 * 1024
@@ -56,8 +55,8 @@ export class PageSocket {
       this.#end(REPLACED, 'Another page has taken the place')
       this.#socket = accepted
       accepted.on('error', () => accepted.terminate())
-      accepted.on('message', (data: Buffer, isBinary: boolean) => {
-        if (accepted === this.#socket) this.#take(isBinary ? data : undefined)
+      accepted.on('message', (batch: Buffer) => {
+        if (accepted === this.#socket) this.#take(batch)
       })
       accepted.once('close', () => {
         if (accepted === this.#socket) this.#end(1000, '')
@@ -71,6 +70,12 @@ export class PageSocket {
     return this.#writer
   }
 
+  /** Tells the page that a player has left. A page that is behind never hears of one who came meanwhile and said nothing. */
+  tellLeft(player: number, code: number, reason: string): void {
+    if (this.#socket === undefined) return
+    if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
+  }
+
   /** Ends the socket of a page that is not to come back. */
   dismiss(): void {
     this.#end(REPLACED, 'Another page takes the place')
@@ -80,10 +85,9 @@ export class PageSocket {
     this.#end(1001, 'The host ends')
   }
 
-  #take(batch: Buffer | undefined): void {
+  #take(batch: Buffer): void {
     try {
-      if (batch === undefined) throw new TypeError('The page sent text instead of a batch')
-      for (const frame of readBatch(batch, FROM_PAGE)) this.#options.onFrame(frame)
+      for (const frame of readBatch(batch)) this.#options.onFrame(frame)
     } catch (error) {
       this.#end(1002, 'This is no batch')
       return this.#options.onFault(error)

@@ -1,27 +1,43 @@
-import type { Frame } from '../../../relay/batch-reader.js'
-import { readClose, readText } from '../../../relay/batch-reader.js'
-import { OPERATIONS, RelayError } from '../../../relay/frame.js'
-import { MessageRate } from './message-rate.js'
+import type { Frame } from '../../../relay/batches.js'
+import { readClose, readText } from '../../../relay/batches.js'
+import { OPERATIONS } from '../../../relay/frame.js'
+import { STALE_BYTES } from '../../../relay/socket.js'
+import type { HostSettings } from '../host-options.js'
 import type { PageSocket } from './page-socket.js'
-import type { Player, PlayerChange, PlayerRefusal, PlayerTransport } from './players.js'
-import type { PlayerLimits } from './players-options.js'
+import type { Receiver, Transport } from './transport.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
 const BEHIND_MS = 50
-/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
-const STALE_BYTES = 64 * 1024
+/** A player may send so many messages in a moment as usually in this time, after a pause of the network for instance. */
+const BURST_SECONDS = 2
+/** What may still be on its way to a player who is closed because too much waits for all. */
+const MOST_LEFT_BYTES = 64 * 1024
+
+/** A player has come or left. */
+export interface PlayerChange {
+  readonly id: number
+  readonly state: 'open' | 'closed'
+  readonly remoteAddress: string
+  readonly code?: number
+  /** Text of the player's own, if the player ended the connection. */
+  readonly reason?: string
+}
+
+/** Why a player isn't admitted. */
+export interface PlayerRefusal {
+  /** Close code, such as 1013. */
+  readonly code: number
+  readonly reason: string
+}
 
 export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
 
 export interface RelayOptions {
-  readonly limits: PlayerLimits
-  readonly page: () => PageSocket
+  readonly limits: Pick<HostSettings, 'maxPlayers' | 'maxRate' | 'maxBuffered'> & { readonly maxBufferedTotal: number }
+  readonly page: PageSocket
   onPlayer(change: PlayerChange): void
   readonly log: (line: string) => void
 }
-
-/** What may still be on its way to a player who is closed because too much waits for all. */
-const MOST_LEFT_BYTES = 64 * 1024
 
 /** Passes messages between players and the page, within the limits that hold for each player. */
 export class Relay {
@@ -31,23 +47,22 @@ export class Relay {
   readonly #behind = new Set<RelayedPlayer>()
   #behindTimer: NodeJS.Timeout | undefined
   #lastId = 0
-  #isStopping = false
+  /** Nobody is admitted any more. */
+  isStopping = false
   #onEmpty: (() => void) | undefined
 
   constructor(options: RelayOptions) {
     this.options = options
   }
 
-  get isStopping(): boolean {
-    return this.#isStopping
-  }
-
   /** Tells the page of a player whose connection is open. */
-  admit(transport: PlayerTransport): Player | PlayerRefusal {
-    const { maxPlayers } = this.options.limits
-    if (this.#isStopping) return STOPPING
+  admit(transport: Transport): Receiver | PlayerRefusal {
+    const {
+      page,
+      limits: { maxPlayers },
+    } = this.options
+    if (this.isStopping) return STOPPING
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
-    const page = this.options.page()
     // Each would wait for the page as two frames, however soon the player leaves.
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
@@ -55,15 +70,6 @@ export class Relay {
     page.writer.open(player.id, transport.remoteAddress, transport.url)
     this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
     return player
-  }
-
-  refuse(): void {
-    this.#isStopping = true
-  }
-
-  /** Admits players again, after `refuse()`. */
-  admitAgain(): void {
-    this.#isStopping = false
   }
 
   /** Resolves when all players have left, or after this time. */
@@ -100,13 +106,12 @@ export class Relay {
       return
     }
     const { code, reason } = readClose(payload)
-    if (!isSendable(code)) throw new RelayError(`${code} is no close code that can be sent`)
     player?.closeByPage(code, reason)
   }
 
   /** Tells the page how much waits for players who are behind, now and until nothing does. */
   report(): void {
-    const page = this.options.page()
+    const { page } = this.options
     clearTimeout(this.#behindTimer)
     this.#behindTimer = undefined
     let held = 0
@@ -140,33 +145,36 @@ export class Relay {
     clearTimeout(this.#behindTimer)
   }
 
-  #forget({ id }: Player): void {
+  #forget({ id }: RelayedPlayer): void {
     this.#players.delete(id)
     if (this.#players.size === 0) this.#onEmpty?.()
   }
 }
 
-class RelayedPlayer implements Player {
+/** A player whom the relay has admitted. */
+class RelayedPlayer implements Receiver {
   readonly id: number
-  readonly transport: PlayerTransport
+  readonly transport: Transport
   /** What the page was last told to be waiting. */
   reported = 0
   hasEnded = false
   readonly #relay: Relay
-  readonly #rate: MessageRate
+  /** Messages that the player may send now, and when that was so. */
+  #messagesLeft: number
+  #countedAt = performance.now()
   readonly #forget: () => void
 
-  constructor(id: number, transport: PlayerTransport, relay: Relay, forget: () => void) {
+  constructor(id: number, transport: Transport, relay: Relay, forget: () => void) {
     this.id = id
     this.transport = transport
     this.#relay = relay
-    this.#rate = new MessageRate(relay.options.limits.maxRate, performance.now())
+    this.#messagesLeft = relay.options.limits.maxRate * BURST_SECONDS
     this.#forget = forget
   }
 
   receive(data: string | Uint8Array, isUnreliable = false): void {
     if (!this.#mayCome()) return
-    const page = this.#relay.options.page()
+    const { page } = this.#relay.options
     if (!page.isFull || !isUnreliable) page.writer.data(this.id, data)
   }
 
@@ -194,7 +202,7 @@ class RelayedPlayer implements Player {
 
   /** Returns whether something waits for the player. */
   sendUnreliable(data: string | Uint8Array): boolean {
-    if (this.hasEnded || this.transport.sendUnreliable?.(data) === true) return false
+    if (this.hasEnded || this.transport.sendUnreliable(data)) return false
     return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
   }
 
@@ -214,8 +222,13 @@ class RelayedPlayer implements Player {
 
   #mayCome(): boolean {
     if (this.hasEnded) return false
-    if (this.#rate.take(performance.now())) return true
-    this.end(1008, `More than ${this.#relay.options.limits.maxRate} messages a second`)
+    const { maxRate } = this.#relay.options.limits
+    const now = performance.now()
+    const earned = ((now - this.#countedAt) / 1_000) * maxRate
+    this.#messagesLeft = Math.min(maxRate * BURST_SECONDS, this.#messagesLeft + earned) - 1
+    this.#countedAt = now
+    if (this.#messagesLeft >= 0) return true
+    this.end(1008, `More than ${maxRate} messages a second`)
     return false
   }
 
@@ -223,11 +236,7 @@ class RelayedPlayer implements Player {
     if (this.hasEnded) return
     this.hasEnded = true
     const { page, onPlayer } = this.#relay.options
-    if (page().isOpen) page().writer.close(this.id, code, reason)
+    page.tellLeft(this.id, code, reason)
     onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
   }
 }
-
-/** Whether a close frame can have a code; 1005 stands for none. */
-const isSendable = (code: number): boolean =>
-  code === 1005 || (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1006) || code >= 3000

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
-import { refuseUnknownOptions } from '../../unknown-option.js'
 import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
+import { checkOptions } from '../option-table.js'
 import { PROGRAM_RUNTIMES } from './runtimes.js'
 
 /** Options of `createProgramHost()`. */
@@ -31,7 +31,7 @@ export interface ProgramHostOptions {
   readonly onWarning?: ((text: string) => void) | undefined
 }
 
-const known = {
+const table = {
   file: true,
   args: true,
   runtime: true,
@@ -39,30 +39,19 @@ const known = {
   sidecar: true,
   local: true,
   platform: true,
-  grace: true,
-  restarts: true,
+  grace: [1, 2 ** 31 - 1, 10_000],
+  restarts: [0, Number.MAX_SAFE_INTEGER, 2],
   onEvent: true,
   onWarning: true,
-} satisfies Record<keyof ProgramHostOptions, true>
+} as const satisfies Record<keyof ProgramHostOptions, unknown>
 
-export interface ProgramSettings {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly runtime: ProgramRuntime
-  readonly runtimeArgs: readonly string[] | undefined
-  /** Undefined with a local sidecar inside. */
-  readonly sidecar: URL | undefined
-  readonly local: LocalSidecarOptions | undefined
-  readonly platform: string
-  readonly grace: number
-  readonly restarts: number
-}
+/** Options after they were checked and their defaults filled in. */
+export type ProgramSettings = ReturnType<typeof resolveProgramOptions>
 
 /** Checks all options. @throws TypeError @throws HostError `NO_BUILD` */
-export function resolveProgramOptions(options: ProgramHostOptions): ProgramSettings {
-  refuseUnknownOptions(options, Object.keys(known))
+export function resolveProgramOptions(options: ProgramHostOptions) {
+  const numbers = checkOptions(options, table)
   const { file, args = [], runtime = 'node', runtimeArgs, platform = 'agones', local = false } = options
-  const { grace = 10_000, restarts = 2 } = options
   if (typeof file !== 'string' || file === '') {
     throw new TypeError(`file must be the path of the program, such as server.mjs; got ${JSON.stringify(file)}`)
   }
@@ -71,12 +60,6 @@ export function resolveProgramOptions(options: ProgramHostOptions): ProgramSetti
   }
   if (!/^[a-z\d][-a-z\d]*$/.test(platform)) {
     throw new TypeError(`platform must be a name such as agones; got ${JSON.stringify(platform)}`)
-  }
-  if (!Number.isInteger(grace) || grace < 1 || grace >= 2 ** 31) {
-    throw new TypeError(`grace must be a whole number of milliseconds, at least 1; got ${String(grace)}`)
-  }
-  if (!Number.isInteger(restarts) || restarts < 0) {
-    throw new TypeError(`restarts must be a whole number, 0 for none; got ${String(restarts)}`)
   }
   if (local !== false && options.sidecar !== undefined) {
     throw new TypeError('sidecar and local exclude each other; give the one that the program should use')
@@ -88,15 +71,15 @@ export function resolveProgramOptions(options: ProgramHostOptions): ProgramSetti
   }
   checkFile(file)
   return {
+    ...numbers,
     file,
     args,
     runtime,
     runtimeArgs,
+    /** Undefined with a local sidecar inside. */
     sidecar,
     local: inside === false ? undefined : { platform, ...inside },
     platform,
-    grace,
-    restarts,
   }
 }
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { endGroup, guardGroup } from '../../exec/guardian.js'
-import { readLines } from './line-reader.js'
+import { plainLines } from '../lines.js'
 import type { ProgramCommand } from './runtimes.js'
 
 /** Lines of stderr that are kept for the reason of a crash: Node lists each file of a "require stack" twice. */
@@ -78,5 +80,63 @@ export async function startProgram(
       // The number may be another group's by then.
       if (!hasEnded) endGroup(group)
     },
+  }
+}
+
+/** Most characters of a line that are kept. What follows them up to the line's end is dropped. */
+const MAX_LINE = 16_384
+
+/** Calls `onLine` for each line of a stream, the last one too if it has no end. A line without end takes no memory. */
+function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let start = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    const lines = chunk.split('\n')
+    const rest = lines.pop()!
+    for (const line of lines) {
+      onLine((start + line).replace(/\r$/, ''))
+      start = ''
+    }
+    start = (start + rest).slice(0, MAX_LINE)
+  })
+  stream.on('end', () => {
+    if (start !== '') onLine(start)
+  })
+  // The other end of a pipe that breaks is the program's, whose exit says more.
+  stream.on('error', () => undefined)
+}
+
+/** How an error begins in Node, Deno and Bun. */
+const ERROR = /^(error:|(uncaught )?[\w.$]*(error|exception)\b)/i
+/** What Node writes when its heap is full, before it ends itself by SIGABRT. */
+const HEAP_FULL = /^FATAL ERROR: .*out of memory/
+/** What Node and Bun write below it. */
+const VERSION = /^(Node\.js|Bun) v\d/
+const MAX_SENTENCE = 300
+const MAX_DETAILS = 8
+
+/**
+ * Why a program has crashed: in one sentence, and the lines of its stderr that say more.
+ *
+ * @param whyKilled words about the reason for which the system kills, if it does
+ */
+export function describeCrash(
+  { code, signal, lastErrors }: ProgramEnd,
+  whyKilled: string,
+): { sentence: string; details: string[] } {
+  const how = `The program ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}`
+  const lines = lastErrors.map(stripVTControlCharacters).filter((line) => !VERSION.test(line))
+  const last = lines.slice(-MAX_DETAILS).map((line) => plainLines(line))
+  // A shell ends with 137 after a program that was killed.
+  if (signal === 'SIGKILL' || code === 137) return { sentence: how + whyKilled, details: last }
+  const found = lines.map((line) => (signal === null ? ERROR : HEAP_FULL).test(line)).lastIndexOf(true)
+  // What a program has written before a signal need not be about its end.
+  if (signal !== null && found === -1) return { sentence: how, details: last }
+  const start = found === -1 ? lines.length - 1 : found
+  const message = lines[start]
+  if (message === undefined) return { sentence: how, details: [] }
+  return {
+    sentence: plainLines(`${how}: ${message.trim().slice(0, MAX_SENTENCE)}`),
+    details: lines.slice(start + 1, start + 1 + MAX_DETAILS).map((line) => plainLines(line)),
   }
 }

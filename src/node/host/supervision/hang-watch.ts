@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DevtoolsSession } from '../browser/devtools.js'
 import type { HostedPage } from '../page/hosted-page.js'
+import type { PausedFrame } from '../page/source-maps.js'
 
 /** How a page hangs. */
 export interface Hang {
@@ -53,4 +55,22 @@ async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<numb
   } catch {
     return undefined
   }
+}
+
+const STACK_MS = 1_000
+
+/** Stops a busy page where it is, and resolves with the frames of its stack, the innermost first; none if it can't be stopped. */
+export function stackOfHang(session: DevtoolsSession): Promise<readonly PausedFrame[]> {
+  return new Promise((resolve) => {
+    const done = (frames: readonly PausedFrame[]): void => {
+      clearTimeout(timer)
+      forget()
+      resolve(frames)
+    }
+    const timer = setTimeout(() => done([]), STACK_MS)
+    const forget = session.on<{ callFrames: readonly PausedFrame[] }>('Debugger.paused', (event) =>
+      done(event.callFrames),
+    )
+    session.send('Debugger.pause', {}, STACK_MS).catch(() => undefined)
+  })
 }

@@ -1,3 +1,4 @@
+import { STALE_BYTES } from '../../../../relay/socket.js'
 import type { Native, NativeChannel, NativePeer } from './native.js'
 import { rewriteAnswer, writeOffer, type Offer } from './session-description.js'
 
@@ -13,9 +14,6 @@ export interface PeerOptions {
   /** It has ended by itself: there is no channel any more. */
   ended(reason: string): void
 }
-
-/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
-const STALE = 65_536
 
 /**
  * One data channel to a player.
@@ -63,12 +61,8 @@ export class Peer {
         if (size > maxMessage) this.#fail(`A message has more than ${maxMessage} bytes`)
         else options.receive(typeof data === 'string' ? data : new Uint8Array(data))
       })
-      this.#channel.onOpen(() => {
-        clearTimeout(this.#timer)
-      })
-      this.#channel.onClosed(() => {
-        this.#fail('The channel has closed')
-      })
+      this.#channel.onOpen(() => clearTimeout(this.#timer))
+      this.#channel.onClosed(() => this.#fail('The channel has closed'))
       this.#connection.setLocalDescription('answer')
       const answer = this.#connection.localDescription()
       if (!answer) throw new Error('There is no answer')
@@ -77,9 +71,7 @@ export class Peer {
       this.#connection.close()
       throw error
     }
-    this.#timer = setTimeout(() => {
-      this.#fail(`No channel after ${setupTimeout} ms`)
-    }, setupTimeout)
+    this.#timer = setTimeout(() => this.#fail(`No channel after ${setupTimeout} ms`), setupTimeout)
   }
 
   /**
@@ -89,7 +81,7 @@ export class Peer {
    */
   send(data: string | Uint8Array): boolean {
     if (this.#hasEnded || !this.#channel.isOpen()) return false
-    if (this.#channel.bufferedAmount() > STALE) return true
+    if (this.#channel.bufferedAmount() > STALE_BYTES) return true
     try {
       if (typeof data === 'string') this.#channel.sendMessage(data)
       else this.#channel.sendMessageBinary(data)

@@ -35,13 +35,7 @@ export function readOffer(text: string): Offer | undefined {
   const lines = text.replaceAll('\r\n', '\n')
   if (!DATA_CHANNELS.test(lines) || lines.split('\nm=').length > 2) return undefined
   const read = (name: keyof typeof ATTRIBUTES): string | undefined => ATTRIBUTES[name].exec(lines)?.[1]
-  const [mid, ufrag, pwd, fingerprint, setup] = [
-    read('mid'),
-    read('ufrag'),
-    read('pwd'),
-    read('fingerprint'),
-    read('setup'),
-  ]
+  const [mid, ufrag, pwd, fingerprint, setup] = (['mid', 'ufrag', 'pwd', 'fingerprint', 'setup'] as const).map(read)
   if (!mid || !ufrag || !pwd || !fingerprint || !setup) return undefined
   const maxMessage = Number(read('maxMessage') ?? DEFAULT_MAX_MESSAGE)
   return { mid, ufrag, pwd, fingerprint: fingerprint.toUpperCase(), setup: setup as Offer['setup'], maxMessage }

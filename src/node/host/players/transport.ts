@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { Player, PlayerTransport } from './players.js'
-import { SignalError } from './webrtc/peering.js'
-import type { Peering } from './webrtc/peering.js'
-import type { WebRtc } from './webrtc/webrtc.js'
+import { writeText } from '../../../relay/signals.js'
+import { SignalError } from './webrtc/channel.js'
+import type { Channel, Channels } from './webrtc/channel.js'
 
 /** What a message that waits takes besides its bytes, so that small ones and empty ones count, too. */
 const MESSAGE_BYTES = 128
@@ -27,18 +26,31 @@ const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
 }
 
+/** Who takes what a player's transport brings. */
+export interface Receiver {
+  /** A message has come from the player. One that may be lost is, while the page reads so slowly that others wait. */
+  receive(data: string | Uint8Array, isUnreliable?: boolean): void
+  /** Something else has come, such as a ping. It counts towards the player's rate. */
+  count(): void
+  /** The player has done what ends the connection. */
+  end(code: number, reason: string): void
+  /** The connection has ended. */
+  left(code: number, reason: string): void
+}
+
 /**
- * A player's WebSocket. What its network doesn't take waits here and not in the socket, so that it can be dropped when the
+ * A player's WebSocket, and the data channel beside it. What its network doesn't take waits here and not in the socket, so that it can be dropped when the
  * player is closed for it: the close frame then comes soon, and the memory is free at once.
  */
-export class WebSocketTransport implements PlayerTransport {
+export class Transport {
+  /** Path and query that the player asked for, such as `/?name=Ada`. */
   readonly url: string
   readonly remoteAddress: string
   readonly #socket: WebSocket
   readonly #raw: Socket
-  #player: Player | undefined
+  #player: Receiver | undefined
   /** The data channel beside it, for a page that asks for one. */
-  #channel: Peering | undefined
+  #channel: Channel | undefined
   #waiting: (string | Buffer)[] = []
   #waitingBytes = 0
   #fault: [code: number, reason: string] | undefined
@@ -69,16 +81,18 @@ export class WebSocketTransport implements PlayerTransport {
     })
   }
 
+  /** Bytes that wait to be sent to the player. */
   get bufferedAmount(): number {
     return this.#socket.bufferedAmount + this.#waitingBytes
   }
 
+  /** Bytes of memory that these take, which is more with many small messages. */
   get heldBytes(): number {
     return this.bufferedAmount + MESSAGE_BYTES * this.#waiting.length
   }
 
   /** Hands everything that comes to the player. */
-  serve(player: Player): void {
+  serve(player: Receiver): void {
     this.#player = player
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => {
       this.#heard()
@@ -107,18 +121,20 @@ export class WebSocketTransport implements PlayerTransport {
   }
 
   /** Lets the player's page have a data channel, which ends with the WebSocket. */
-  offerChannel(webRtc: WebRtc, player: Player): void {
-    this.#channel = webRtc.join({
+  offerChannel(channels: Channels, player: Receiver): void {
+    this.#channel = channels.join({
       localAddress: this.#raw.localAddress ?? '',
       sendText: (text) => this.#send(text),
       receive: (data) => void player.receive(data, true),
     })
   }
 
+  /** Sends a message. Bytes are valid until it returns. */
   send(data: string | Uint8Array): void {
-    this.#send(typeof data === 'string' && this.#channel ? this.#channel.write(data) : data)
+    this.#send(typeof data === 'string' && this.#channel ? writeText(data) : data)
   }
 
+  /** Sends a message that may be lost, over the data channel. Returns false if there is none that can carry it. */
   sendUnreliable(data: string | Uint8Array): boolean {
     return this.#channel?.send(data) === true
   }
@@ -133,7 +149,7 @@ export class WebSocketTransport implements PlayerTransport {
   }
 
   /** The game's part of a text. */
-  #read(text: string, player: Player): string | undefined {
+  #read(text: string, player: Receiver): string | undefined {
     try {
       return this.#channel ? this.#channel.read(text) : text
     } catch (error) {
@@ -143,6 +159,7 @@ export class WebSocketTransport implements PlayerTransport {
     }
   }
 
+  /** Ends the connection, with 1005 for no code. `left` is called when it has ended. */
   close(code: number, reason: string): void {
     this.#channel?.close()
     this.#drop()
@@ -154,10 +171,12 @@ export class WebSocketTransport implements PlayerTransport {
     this.#awaitEnd()
   }
 
+  /** Ends the connection at once, and forgets what is on its way. */
   cut(): void {
     this.#socket.terminate()
   }
 
+  /** Reads nothing from the player until `resume()`, so that messages wait at the player's end. */
   pause(): void {
     this.#socket.pause()
   }

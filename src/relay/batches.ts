@@ -1,6 +1,52 @@
 import { BATCH_BYTES, HEAD_BYTES, OPERATIONS } from './frame.js'
 import type { Operation } from './frame.js'
 
+/** One frame of a batch. */
+export interface Frame {
+  readonly connection: number
+  readonly operation: Operation
+  readonly isBinary: boolean
+  /** A part of the batch. */
+  readonly payload: Uint8Array
+}
+
+/** Reads the frames of a batch in turn. */
+export function* readBatch(batch: Uint8Array): Generator<Frame, void> {
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength)
+  for (let at = 0; at < batch.byteLength;) {
+    const start = at + HEAD_BYTES
+    const end = start + view.getUint32(at + 6)
+    yield {
+      connection: view.getUint32(at),
+      operation: batch[at + 4] as Operation,
+      isBinary: batch[at + 5] === 1,
+      payload: batch.subarray(start, end),
+    }
+    at = end
+  }
+}
+
+/** Byte order marks are part of a message. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export const readText = (payload: Uint8Array): string => decoder.decode(payload)
+
+/** Reads who has come. */
+export function readOpen(payload: Uint8Array): { remoteAddress: string; url: string } {
+  const text = readText(payload)
+  const at = text.indexOf(' ')
+  return { remoteAddress: text.slice(0, at), url: text.slice(at + 1) }
+}
+
+/** Reads why a connection ends. */
+export const readClose = (payload: Uint8Array): { code: number; reason: string } => ({
+  code: payload[0]! * 256 + payload[1]!,
+  reason: readText(payload.subarray(2)),
+})
+
+export const readNumber = (payload: Uint8Array): number =>
+  new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0)
+
 const ROOM = 64 * 1024
 
 /**
@@ -42,6 +88,25 @@ export class BatchWriter {
     this.#view.setUint16(at, code)
     const { written } = this.#encoder.encodeInto(reason, this.#bytes.subarray(at + 2))
     this.#frame(connection, OPERATIONS.close, 0, 2 + written)
+  }
+
+  /** Takes back the news of a connection that has said nothing since. Returns whether it was still in the batch. */
+  takeBack(connection: number): boolean {
+    let start = 0
+    let end = 0
+    for (let at = 0; at < this.#length;) {
+      const next = at + HEAD_BYTES + this.#view.getUint32(at + 6)
+      if (this.#view.getUint32(at) === connection) {
+        if (this.#bytes[at + 4] !== OPERATIONS.open) return false
+        start = at
+        end = next
+      }
+      at = next
+    }
+    if (end === 0) return false
+    this.#bytes.copyWithin(start, end, this.#length)
+    this.#length -= end - start
+    return true
   }
 
   taken(batches: number): void {

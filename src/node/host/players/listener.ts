@@ -1,0 +1,196 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { WITH_CHANNEL } from '../../../relay/signals.js'
+import { parseOrigin, plainAddress, sameOrigin } from '../../http/authority.js'
+import { createGuardedServer } from '../../http/guarded-server.js'
+import { refusalLine } from '../../http/line-log.js'
+import type { LineLog } from '../../http/line-log.js'
+import { answerRaw, SAFE_HEADERS } from '../../http/raw-response.js'
+import { malformed, TEXT_FORM } from '../../http/refusal.js'
+import { headerValues } from '../../http/request-guard.js'
+import type { RequestHead, Verdict } from '../../http/request-guard.js'
+import type { HostSettings } from '../host-options.js'
+import type { PlayerRefusal, Relay } from './relay.js'
+import { Transport } from './transport.js'
+import type { Channels } from './webrtc/channel.js'
+
+/** Connections that aren't players': those that are being accepted or refused, and probes of health. */
+const OTHER_CONNECTIONS = 256
+/** Time for a player who was refused to answer the close frame. */
+const REFUSED_MS = 1_000
+
+const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
+/** A handshake that fails may have been for another version. */
+const VERSION = { 'sec-websocket-version': '13' } as const
+
+const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
+const NOT_READY = [503, 'The game is not ready yet\n'] as const
+const NOT_READ = [405, 'GET /healthz\n'] as const
+const HEALTHY = [200, 'ok\n'] as const
+
+/** Of the gateway's paths and the sidecar's, those that a client may dial: its watch would be a player without a word. */
+const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
+
+export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'tls'> {
+  readonly relay: Relay
+  readonly isPageOpen: () => boolean
+  readonly probeInterval: number
+  /** Completes handshakes of players, with the limit of their messages. */
+  readonly websockets: WebSocketServer
+  /** Data channels, if the host has them. */
+  readonly channels: () => Channels | undefined
+  readonly log: LineLog
+  onFault(error: unknown): void
+}
+
+/** The public server. It accepts WebSockets of players, tells whether the game is there, and has nothing else. */
+export class Listener {
+  readonly server: Server
+  readonly sockets: ReadonlySet<Socket>
+  readonly #options: ListenerOptions
+  readonly #keepAlive: KeepAlive
+  readonly #exempt: (socket: Socket) => void
+
+  constructor(options: ListenerOptions) {
+    const { maxPlayers, tls, probeInterval, websockets, log, onFault } = options
+    this.#options = options
+    this.#keepAlive = new KeepAlive(probeInterval)
+    websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
+      const status = message.method === 'GET' ? 400 : 405
+      this.#refuse(message, socket, [status, `${why}\n`], status === 400 ? VERSION : { allow: 'GET' })
+    })
+    const { server, sockets, exempt } = createGuardedServer({
+      tls,
+      connections: OTHER_CONNECTIONS,
+      totalConnections: maxPlayers + 2 * OTHER_CONNECTIONS,
+      refusalForm: TEXT_FORM,
+      guard: checkTarget,
+      serve: (message, reply, { target }) => Promise.resolve(this.#serve(message, reply, target)),
+      upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
+      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+      onFault,
+    })
+    this.server = server
+    this.sockets = sockets
+    this.#exempt = exempt
+  }
+
+  #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
+    const [status, body] = this.#answer(message, target)
+    if (status === 404) this.#log(message, status, body)
+    const allow = status === 405 ? { allow: 'GET, HEAD' } : {}
+    reply.writeHead(status, { ...TEXT, ...allow, 'content-length': Buffer.byteLength(body) })
+    reply.end(body)
+  }
+
+  #answer({ method }: IncomingMessage, target: string): readonly [status: number, body: string] {
+    const { isPageOpen, relay } = this.#options
+    if (target.split('?')[0] !== '/healthz') return NOT_FOUND
+    if (method !== 'GET' && method !== 'HEAD') return NOT_READ
+    return isPageOpen() && !relay.isStopping ? HEALTHY : NOT_READY
+  }
+
+  #refuse(
+    message: IncomingMessage,
+    socket: Socket,
+    [status, body]: readonly [number, string],
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.#log(message, status, body)
+    answerRaw(socket, status, body, { ...TEXT, ...headers })
+  }
+
+  #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
+    const { relay, isPageOpen, playerOrigins, websockets, channels } = this.#options
+    if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
+    const origin = foreignOrigin(message, playerOrigins)
+    if (origin !== undefined) {
+      return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
+    }
+    if (!isPageOpen() && !relay.isStopping) return this.#refuse(message, socket, NOT_READY)
+    const remoteAddress = plainAddress(socket.remoteAddress ?? '')
+    websockets.handleUpgrade(message, socket, head, (accepted) => {
+      const transport = new Transport(accepted, socket, target, remoteAddress)
+      const player = relay.admit(transport)
+      if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
+      const offered = accepted.protocol === WITH_CHANNEL ? channels() : undefined
+      if (offered) transport.offerChannel(offered, player)
+      transport.serve(player)
+      this.#exempt(socket)
+      this.#keepAlive.add(transport)
+      accepted.once('close', () => this.#keepAlive.delete(transport))
+    })
+  }
+
+  /** Closes a connection that was opened only to say so: a page can't read the status of a refused one. */
+  #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
+    this.#options.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
+    accepted.close(code, reason)
+    const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
+    accepted.once('close', () => clearTimeout(timer))
+  }
+
+  #log({ method, url = '' }: IncomingMessage, status: number, body: string): void {
+    this.#options.log(refusalLine(method, url, { status, code: 0, message: body.trim() }))
+  }
+}
+
+/** Players come by any name of this server, so only the form of the target is looked at. */
+function checkTarget({ url = '' }: RequestHead): Verdict {
+  if (/^\/[!-~]*$/.test(url)) return { target: url, host: '', foreignOrigin: undefined }
+  return { refusal: malformed('The request target is malformed') }
+}
+
+/** The Origin of a page that may not play. What isn't a page sends none. */
+function foreignOrigin(message: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
+  if (allowed === undefined) return undefined
+  const texts = headerValues(message.rawHeaders, 'origin')
+  if (texts.length === 0) return undefined
+  const origin = texts.length === 1 ? parseOrigin(texts[0]!) : undefined
+  const isAllowed = origin !== undefined && allowed.some((other) => sameOrigin(origin, other))
+  return isAllowed ? undefined : texts.join()
+}
+
+/** Looks in each interval: then connections are probed one after the other, and many don't make anybody wait. */
+const STEPS = 20
+
+/** Probes each connection, whose other end may have left without a word, once in `intervalMs`. */
+class KeepAlive {
+  readonly #intervalMs: number
+  /** In the order in which they were last probed. */
+  readonly #due = new Map<Transport, number>()
+  #timer: NodeJS.Timeout | undefined
+  #lastStep = 0
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
+  }
+
+  add(connection: Transport): void {
+    this.#due.set(connection, performance.now() + this.#intervalMs)
+    if (this.#timer !== undefined) return
+    this.#lastStep = performance.now()
+    this.#timer = setInterval(() => this.#step(), this.#intervalMs / STEPS)
+  }
+
+  delete(connection: Transport): void {
+    this.#due.delete(connection)
+    if (this.#due.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #step(): void {
+    const now = performance.now()
+    // After this process has stood still, what others said meanwhile is still to be read.
+    const stoodStill = now - this.#lastStep > this.#intervalMs / 4
+    this.#lastStep = now
+    for (const [connection, due] of this.#due) {
+      if (due > now) return
+      this.#due.delete(connection)
+      this.#due.set(connection, now + this.#intervalMs)
+      if (!stoodStill) connection.probe()
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import { createSocket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import { readText, writeSignal, type HostSignal } from '../../../../relay/signals.js'
+import { plainAddress } from '../../../http/authority.js'
+import { candidatesFor, type Reachable } from './advertised-address.js'
+import type { Native } from './native.js'
+import { Peer } from './peer.js'
+import { readOffer, type Offer } from './session-description.js'
+
+export interface ChannelsOptions {
+  /** UDP port of all players: that of the listener, so that one port of the GameServer, for TCP and UDP, leads to both. */
+  readonly port: number
+  /** Another port will do if this one is taken, as when the system has chosen the listener's. */
+  readonly anyPort?: boolean
+  readonly bindAddress: string
+  /** The longest message of a player in bytes. */
+  readonly maxMessage: number
+  /** Players with a data channel at most. */
+  readonly maxPeers: number
+  /** ms until a channel must be open. Default 15,000. */
+  readonly setupTimeout?: number
+  /** Where players reach the port; undefined: where their WebSocket has come. */
+  address(): Promise<Reachable | undefined>
+}
+
+interface BoundOptions extends Omit<ChannelsOptions, 'bindAddress'> {
+  /** Undefined: all addresses. */
+  readonly bindAddress: string | undefined
+}
+
+/** A player whose page speaks of data channels. */
+export interface ChannelSeeker {
+  /** The address here that the player's WebSocket has reached. */
+  readonly localAddress: string
+  /** Sends a text over the player's WebSocket. */
+  sendText(text: string): void
+  /** An unreliable message has come. */
+  receive(data: string | Uint8Array): void
+}
+
+const WILDCARDS = ['', '0.0.0.0', '::']
+/** An honest page makes three attempts, and tells of each one's ups and downs. */
+const MOST_OFFERS = 5
+const MOST_SIGNALS = 200
+
+/**
+ * @param native of `loadNative()`
+ * @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE
+ */
+export async function openChannels(native: Native, options: ChannelsOptions): Promise<Channels> {
+  const plain = plainAddress(options.bindAddress)
+  // As for the listener, `localhost` is IPv4.
+  const bindAddress = WILDCARDS.includes(plain) ? undefined : plain === 'localhost' ? '127.0.0.1' : plain
+  // A peer that can't have the port would only tell its player.
+  const port = await probe(options.port, bindAddress).catch((error: unknown) => {
+    if (options.anyPort) return probe(0, bindAddress)
+    throw error
+  })
+  return new Channels(native, { ...options, port, bindAddress })
+}
+
+const probe = (port: number, address: string | undefined): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket({ type: address === undefined || isIPv6(address) ? 'udp6' : 'udp4' })
+    socket.once('error', (error) => {
+      socket.close()
+      reject(error)
+    })
+    socket.bind({ port, exclusive: true, ...(address === undefined ? {} : { address }) }, () => {
+      const bound = socket.address().port
+      socket.close(() => resolve(bound))
+    })
+  })
+
+/** Data channels for players, all on one UDP port. */
+export class Channels {
+  readonly port: number
+  readonly #native: Native
+  readonly #options: BoundOptions
+  readonly #joined = new Set<Channel>()
+  /** Those that have a peer, or are on the way to one; a new attempt keeps the place. */
+  readonly #places = new Set<Channel>()
+
+  constructor(native: Native, options: BoundOptions) {
+    this.#native = native
+    this.#options = options
+    this.port = options.port
+  }
+
+  /** Players with a data channel, or on the way to one. */
+  get peers(): number {
+    return this.#places.size
+  }
+
+  join(player: ChannelSeeker): Channel {
+    const channel = new Channel(this, player)
+    this.#joined.add(channel)
+    return channel
+  }
+
+  /** Ends all channels. */
+  close(): void {
+    for (const channel of [...this.#joined]) channel.close()
+  }
+
+  /** For channels: makes a peer and the candidates for it. */
+  async open(
+    channel: Channel,
+    localAddress: string,
+    offer: Offer,
+    events: { receive(data: string | Uint8Array): void; ended(reason: string): void },
+  ): Promise<{ peer: Peer; candidates: readonly string[] }> {
+    const { port, bindAddress, maxMessage, maxPeers, setupTimeout = 15_000, address } = this.#options
+    if (this.#places.size >= maxPeers && !this.#places.has(channel)) throw new Error('All channels are taken')
+    this.#places.add(channel)
+    const candidates = await candidatesFor(await address(), { address: localAddress, port })
+    const peer = new Peer(offer, { native: this.#native, port, bindAddress, maxMessage, setupTimeout, ...events })
+    return { peer, candidates }
+  }
+
+  /** For channels: there is no peer until the next one is opened. */
+  release(channel: Channel): void {
+    this.#places.delete(channel)
+  }
+
+  /** For channels: it has ended. */
+  forget(channel: Channel): void {
+    this.#joined.delete(channel)
+  }
+}
+
+/** The player's page is none that this package made. */
+export class SignalError extends Error {
+  override readonly name = 'SignalError'
+}
+
+/** The data channel of one player, for as long as the player's WebSocket is open. */
+export class Channel {
+  readonly #channels: Channels
+  readonly #player: ChannelSeeker
+  #peer: Peer | undefined
+  #id = 0
+  /** Changes with each offer. Its id is the player's, who may say the same one twice. */
+  #attempt = {}
+  /** The player's page has said that the channel works. */
+  #isUp = false
+  #offers = 0
+  #signals = 0
+  #isClosed = false
+
+  constructor(channels: Channels, player: ChannelSeeker) {
+    this.#channels = channels
+    this.#player = player
+  }
+
+  /**
+   * Takes a text that came over the player's WebSocket.
+   *
+   * @returns the game's text; undefined: the text was for the channel
+   * @throws SignalError if it is nothing that a page tells, or the page tells too much
+   */
+  read(text: string): string | undefined {
+    const read = readText(text)
+    if ('text' in read) return read.text
+    this.#signals += 1
+    if (this.#signals > MOST_SIGNALS) throw new SignalError(`More than ${MOST_SIGNALS} signals`)
+    const signal = readSignal(read.signal)
+    if (!signal) throw new SignalError('A signal is malformed')
+    if (this.#isClosed) return undefined
+    if (signal.offer !== undefined) this.#answer(signal.id, signal.offer)
+    else if (signal.id === this.#id) this.#isUp = signal.up === true
+    return undefined
+  }
+
+  /** Returns false if there is no channel that can carry the message. */
+  send(data: string | Uint8Array): boolean {
+    return this.#isUp && this.#peer !== undefined && this.#peer.send(data)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#release()
+    this.#channels.forget(this)
+  }
+
+  #answer(id: number, text: string): void {
+    this.#release()
+    this.#id = id
+    const attempt = (this.#attempt = {})
+    const isOver = (): boolean => attempt !== this.#attempt || this.#isClosed
+    const ended = (reason: string): void => {
+      if (isOver()) return
+      this.#release()
+      this.#tell({ id, ended: reason })
+    }
+    const offer = readOffer(text)
+    if (!offer) return ended('The offer is not one of a data channel')
+    if (++this.#offers > MOST_OFFERS) return ended(`More than ${MOST_OFFERS} offers`)
+    const receive = (data: string | Uint8Array): void => {
+      if (!isOver()) this.#player.receive(data)
+    }
+    this.#channels.open(this, this.#player.localAddress, offer, { receive, ended }).then(
+      ({ peer, candidates }) => {
+        if (isOver()) return peer.close()
+        this.#peer = peer
+        this.#tell({ id, answer: peer.answer, candidates })
+      },
+      (error: unknown) => ended((error as Error).message),
+    )
+  }
+
+  #tell(signal: HostSignal): void {
+    this.#player.sendText(writeSignal(signal))
+  }
+
+  #release(): void {
+    this.#isUp = false
+    this.#peer?.close()
+    this.#peer = undefined
+    this.#channels.release(this)
+  }
+}
+
+function readSignal(json: string): { readonly id: number; readonly offer?: string; readonly up?: boolean } | undefined {
+  let value: Partial<Record<'id' | 'offer' | 'up', unknown>> | null
+  try {
+    value = JSON.parse(json) as typeof value
+  } catch {
+    return undefined
+  }
+  const { id, offer, up } = value ?? {}
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return undefined
+  if (typeof offer === 'string') return { id, offer }
+  return typeof up === 'boolean' ? { id, up } : undefined
+}
