@@ -5,12 +5,10 @@ import { createGuardedServer } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/listen-address.js'
-import { createPlaces } from '../http/places.js'
-import { answerRefusal, hasClosed, refuseRaw } from '../http/raw-response.js'
+import { answerRefusal, refuseRaw } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
-import { turnOf } from '../http/turn.js'
 import { followReplacements } from '../local/follow-replacements.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
@@ -29,15 +27,6 @@ const QUIET_MS = 500
 const ABSENT_MS = 1_000
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
-/** Files that are sent at once. The other connections, a quarter of all, are kept free for calls. */
-const MOST_DOWNLOADS = 192
-/** Time that a file waits for its turn: many small ones that are asked for at once are soon sent. */
-const DOWNLOAD_PATIENCE_MS = 1_000
-const TOO_MANY_DOWNLOADS: Refusal = {
-  status: 503,
-  code: 14,
-  message: 'Too many downloads are under way; try again in a moment',
-}
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
@@ -123,7 +112,6 @@ async function start(
   const config = configScript({ platform, autoHealth: options.autoHealth })
   const access = createAccess({ token, exposed, scheme })
   const traffic = new Traffic()
-  const downloads = createPlaces(MOST_DOWNLOADS, DOWNLOAD_PATIENCE_MS)
 
   const logRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
     log(refusalLine(method, target, refusal))
@@ -140,16 +128,7 @@ async function start(
     if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
     if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
     if (isRead && access.enter(message, reply, admission, refuse)) return
-    // A file that is opened long before it is sent, behind others of its connection, would only take memory.
-    await turnOf(reply, message.socket)
-    if (message.socket.destroyed) return
-    if (downloads.isFull) makeRoom()
-    if (!(await downloads.take())) return refuse(TOO_MANY_DOWNLOADS)
-    try {
-      if (!hasClosed(reply)) await serveFile(message, reply)
-    } finally {
-      downloads.leave()
-    }
+    return serveFile(message, reply)
   }
 
   const upgrade = async (
@@ -166,7 +145,7 @@ async function start(
     refuseRaw(socket, refusal)
   }
 
-  const { server, sockets, exempt, makeRoom } = createGuardedServer({
+  const { server, sockets, exempt } = createGuardedServer({
     tls,
     guard,
     serve: (...args) => traffic.count(serve(...args)),
