@@ -19,12 +19,13 @@ import { createSidecarHandler } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
-import { Traffic } from './traffic.js'
 
 /** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
 const QUIET_MS = 500
 /** After SIGTERM a page that watched is waited for until no connection of it has been there for this long. */
 const ABSENT_MS = 1_000
+/** Milliseconds between two looks at whether traffic has come to rest. */
+const CHECK_MS = 20
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
 
@@ -216,3 +217,39 @@ const notFound = (target: string): Refusal => ({
   code: 5,
   message: `The gateway has no ${pathOf(target)}`,
 })
+
+/** Counts the requests that are being answered. */
+class Traffic {
+  #running = 0
+  #last = performance.now()
+
+  /** Counts a request until its work is done. */
+  async count(work: Promise<void>): Promise<void> {
+    this.#running += 1
+    try {
+      await work
+    } finally {
+      this.#running -= 1
+      this.#last = performance.now()
+    }
+  }
+
+  /**
+   * Resolves when `isDone` returns true, or `mostMs` have passed. It is asked again and again how it is with the
+   * milliseconds for which there has been no request.
+   */
+  rest(mostMs: number, isDone: (quietMs: number) => boolean): Promise<void> {
+    const start = performance.now()
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const now = performance.now()
+        const quietMs = this.#running > 0 ? -1 : now - Math.max(this.#last, start)
+        if (!isDone(quietMs) && now - start < mostMs) return
+        clearInterval(timer)
+        resolve()
+      }
+      const timer = setInterval(check, CHECK_MS)
+      check()
+    })
+  }
+}

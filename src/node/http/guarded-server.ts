@@ -66,11 +66,13 @@ export interface GuardedServer {
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
 
+/** An error of Node's parser, with the bytes that it could not read. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
 /** What a client is told whose bytes can't be read as HTTP, by the code of the parser's error. */
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 8, message: 'The headers are larger than 16 KiB' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 4, message: 'The request took too long to arrive' },
-  HPE_INVALID_METHOD: METHOD_NOT_ALLOWED,
 }
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
@@ -130,12 +132,15 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     socket.on('error', () => socket.destroy())
     cutOnFault(socket, upgrade(message, socket, head))
   })
-  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', ({ code = '', rawPacket }: ClientError, socket: Socket) => {
     const reply = replies.get(socket)
     const isHalfSent = reply?.headersSent === true && !reply.writableFinished
     // A client that doesn't speak TLS can't be answered in TLS.
     if (isHalfSent || /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(code)) return void socket.destroy()
-    refuseRaw(socket, UNREADABLE[code] ?? malformed('The request is malformed'), undefined, form)
+    const isUnknownMethod =
+      code === 'HPE_INVALID_METHOD' && /^\S+ \S+ HTTP\/1/.test(rawPacket?.toString('latin1') ?? '')
+    const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
+    refuseRaw(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
   return { server, sockets, exempt }
 }

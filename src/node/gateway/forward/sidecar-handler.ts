@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import type { OperationName } from '../../../protocol/operations.js'
 import { corsHeaders, isPreflight } from '../../http/cors.js'
 import { refusalLine } from '../../http/line-log.js'
@@ -53,10 +52,8 @@ const WATCH: OperationName = 'watchGameServer'
 const MOST_BYTES = 4 * 1024 * 1024
 
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
-const FULL: Refusal = { status: 503, code: 14, message: 'Too many watches are open' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
-const BAD_HEADER = malformed('A header has a value that none may have')
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { sidecar, timeout, access, denied, onWatch, log } = options
@@ -77,13 +74,6 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
     }
     return route
-  }
-
-  /** Gives a watch its place until `answer` closes; returns the reason if it gets none. */
-  const place = (route: SidecarRoute, answer: Writable, socket: Socket): Refusal | undefined => {
-    if (route.operation !== WATCH) return undefined
-    if (isStopping) return STOPPING
-    return watches.reserve(answer, socket) ? undefined : FULL
   }
 
   const noteFor =
@@ -109,13 +99,11 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
-      if (headers === undefined) return refuse(BAD_HEADER)
       const body = await readBody(message)
       if (body === undefined) return
       if ('status' in body) return refuse(body)
       if (message.socket.destroyed) return
-      const unplaced = place(route, reply, message.socket)
-      if (unplaced !== undefined) return refuse(unplaced)
+      if (isStopping && route.operation === WATCH) return refuse(STOPPING)
       options.onCall?.(route.operation)
       if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
       await forwarder.request(message, reply, {
@@ -142,9 +130,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
       if (head.byteLength > 0) return refuse(TOO_EARLY)
       const headers = upgradeHeaders(message.headers)
-      if (headers === undefined) return refuse(BAD_HEADER)
-      const unplaced = place(route, socket, socket)
-      if (unplaced !== undefined) return refuse(unplaced)
+      if (isStopping) return refuse(STOPPING)
       options.onCall?.(route.operation)
       await forwarder.upgrade(message, socket, {
         path: route.path,
