@@ -74,7 +74,7 @@ const declarations = {
 }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'send', 'yaml']
+const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
@@ -235,10 +235,6 @@ const builds = [
       inlinePage(),
       alias({
         entries: [
-          ...['mime-types', 'debug', 'http-errors'].map((name) => ({
-            find: name,
-            replacement: `${import.meta.dirname}/build/replaced/${name}.cjs`,
-          })),
           // As ES modules, of which only what is used is bundled. The same code, without Node's way to print warnings.
           { find: 'yaml', replacement: `${import.meta.dirname}/node_modules/yaml/browser/dist/index.js` },
         ],

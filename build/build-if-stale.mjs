@@ -25,7 +25,6 @@ const INPUTS = [
   'build/inline-page.mjs',
   'build/inline-script.mjs',
   'build/page-jsx.mjs',
-  'build/replaced',
   'build/rollup-plugins.mjs',
   'build/tsconfig.build.json',
 ]

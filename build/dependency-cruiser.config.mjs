@@ -41,7 +41,7 @@ const allowed = {
       'index.ts',
       'index.node.ts',
     ],
-    packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'send', 'ws', 'yaml'],
+    packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'ws', 'yaml'],
     node: true,
   },
   vite: { areas: ['node'], node: true },

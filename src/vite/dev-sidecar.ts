@@ -6,7 +6,6 @@ import { createSidecarHandler } from '../node/gateway/forward/sidecar-handler.js
 import type { SidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../node/gateway/forward/sidecar-route.js'
 import { isLoopback } from '../node/http/authority.js'
-import { checkFraming, checkUpgrade } from '../node/http/framing.js'
 import { createLineLog, refusalLine } from '../node/http/line-log.js'
 import { answerRefusal, hasClosed, refuseRaw } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
@@ -16,7 +15,6 @@ import type { Verdict } from '../node/http/request-guard.js'
 import { followReplacements } from '../node/local/follow-replacements.js'
 import { dashboardUrl } from '../node/local/dashboard-url.js'
 import { createLocalSidecar } from '../node/local/local-sidecar.js'
-import { likeHttp1 } from './like-http1.js'
 import { resolvePluginOptions } from './plugin-options.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
@@ -55,8 +53,6 @@ export function createDevSidecar(
   const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
-  /** Connections on which nobody can say where the next request begins. */
-  const unclear = new WeakSet<Socket>()
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const run = async (): Promise<Running> => {
@@ -95,8 +91,7 @@ export function createDevSidecar(
     return running
   }
 
-  const admit = (message: IncomingMessage, framing: Refusal | undefined): Verdict => {
-    if (framing !== undefined) return { refusal: framing }
+  const admit = (message: IncomingMessage): Verdict => {
     const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
     const verdict = guard(message)
     return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
@@ -112,21 +107,13 @@ export function createDevSidecar(
       const isRead = given.method === 'GET' || given.method === 'HEAD'
       const mayEnter = token !== undefined && isRead && /[?&]token=/.test(target)
       if (!isOwn(target) && !mayEnter) return false
-      const isHttp2 = 'stream' in given
-      const message = isHttp2 ? likeHttp1(given) : given
+      const message = 'stream' in given ? likeHttp1(given) : given
       const refuse = (refusal: Refusal): true => {
         log(refusalLine(message.method, target, refusal))
         answerRefusal(reply, refusal)
         return true
       }
-      // These bytes may be a part of the request whose answer was the last on this connection.
-      if (unclear.has(message.socket)) return true
-      const framing = isHttp2 ? undefined : checkFraming(message)
-      if (framing !== undefined) {
-        unclear.add(message.socket)
-        reply.shouldKeepAlive = false
-      }
-      const admission = admit(message, framing)
+      const admission = admit(message)
       if (admission.refusal !== undefined) return refuse(admission.refusal)
       if (!isOwn(target)) return access.enter(message, reply, admission, refuse)
       if (!isForSidecar(target)) {
@@ -148,7 +135,7 @@ export function createDevSidecar(
         log(refusalLine(message.method, target, refusal))
         refuseRaw(socket, refusal)
       }
-      const admission = admit(message, checkUpgrade(message))
+      const admission = admit(message)
       if (admission.refusal !== undefined) return refuse(admission.refusal)
       const started = await start()
       if (socket.destroyed) return
@@ -164,4 +151,22 @@ export function createDevSidecar(
       return closing
     },
   }
+}
+
+/** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
+function likeHttp1(message: IncomingMessage): IncomingMessage {
+  const { ':authority': host = '', ...others } = message.headers as Record<string, string>
+  const raw: string[] = ['host', host]
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    const name = message.rawHeaders[i]!
+    if (!name.startsWith(':')) raw.push(name, message.rawHeaders[i + 1]!)
+  }
+  const headers = Object.fromEntries(Object.entries({ ...others, host }).filter(([name]) => !name.startsWith(':')))
+  const isRead = message.method === 'GET' || message.method === 'HEAD'
+  // Over HTTP/1, this header announces a body of unknown length.
+  if (!isRead && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
+  return Object.defineProperties(message, {
+    headers: { value: headers, writable: true },
+    rawHeaders: { value: raw },
+  })
 }

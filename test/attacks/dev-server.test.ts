@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { websocketHeaders } from '../node/support.js'
 import { dev } from '../vite/support.js'
-import { ambiguous, bytesFor, NEXT } from './support/framings.js'
 import { browsers, filled, isUpgrade, pageHeaders, refused, served } from './support/strangers.js'
-import { expectRefusal, startGateway } from './support/targets.js'
+import { startGateway } from './support/targets.js'
 import { startUpstream } from './support/upstream.js'
-import { ask, dial } from './support/wire.js'
+import { ask } from './support/wire.js'
 
 const at = (path: string): string => `/_/sidecar${path}`
 
@@ -33,27 +32,6 @@ test("strangers get through Vite's server to the sidecar as little as through th
   for (const [what, ...headers] of served.filter(([, host]) => host !== 'Host: LocalHost:PORT')) {
     expect((await ask(port, `GET ${at('/gameserver')}`, filled(headers, port))).status, what).toBe(200)
   }
-})
-
-test("what two programs could read in two ways gets through Vite's server as little as through the gateway", async () => {
-  const { upstream, port } = await start()
-  for (const [what, bytes, status] of Object.values(ambiguous).flat()) {
-    const { socket, ended } = await dial(port)
-    socket.end(Buffer.from(bytesFor({ at }, bytes + NEXT), 'latin1'))
-    const answer = await ended
-    expect(answer, what).not.toMatch(/^HTTP\/1\.1 [23]/)
-    // Vite itself answers what Node's parser refuses.
-    if (status === 501 && !what.startsWith('a method')) expect(answer, what).toMatch(/^HTTP\/1\.1 501 /)
-    expect(upstream.requests, what).toEqual([])
-  }
-  expect((await ask(port, `GET ${at('/gameserver')}`, ['Host: localhost'])).status).toBe(200)
-})
-
-test('an upgrade to another protocol than websocket is refused', async () => {
-  const { upstream, port } = await start()
-  const headers = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: h2c', 'Sec-WebSocket-Key: x']
-  expectRefusal(await ask(port, `GET ${at('/watch/gameserver')}`, headers), 400, /websocket/)
-  expect(upstream.requests).toEqual([])
 })
 
 test.each(['/_/config.js', at('/gameserver'), at('/nope')])('no page shows %s in a frame', async (path) => {

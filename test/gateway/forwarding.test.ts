@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exchange, request } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
 
@@ -30,7 +30,7 @@ describe('a request', () => {
     const sidecar = await startFakeSidecar()
     const { port } = await startGateway({ sidecar: sidecar.url })
     const lost = [
-      'Connection: close, X-Named, Content-Type',
+      'Connection: close, X-Named',
       'X-Named: 1',
       'Keep-Alive: timeout=5',
       'TE: trailers',
@@ -47,7 +47,6 @@ describe('a request', () => {
       'X-Forwarded-For: 1.2.3.4',
       'Forwarded: for=1.2.3.4',
       'Accept-Encoding: gzip',
-      'Content-Type: text/plain',
       'Grpc-Timeout: 1S',
     ]
     const kept = ['Accept: */*', 'User-Agent: test', 'Content-Length: 2']
@@ -85,28 +84,6 @@ describe('a request', () => {
     expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(200)
     expect(sidecar.asked.map(({ url }) => url)).toEqual(['/ready'])
     expect(sidecar.sockets.size).toBe(1)
-  })
-
-  test('behind another on its connection waits until that was answered', async () => {
-    const running: string[] = []
-    const sidecar = await startFakeSidecar((message, reply) => {
-      running.push(`> ${message.url}`)
-      setTimeout(() => {
-        running.push(`< ${message.url}`)
-        reply.end('{}')
-      }, 5)
-    })
-    const warnings: Error[] = []
-    const onWarning = (warning: Error): void => void warnings.push(warning)
-    process.on('warning', onWarning)
-    onTestFinished(() => void process.removeListener('warning', onWarning))
-    const { port } = await startGateway({ sidecar: sidecar.url })
-    const post = (path: string): string => `POST ${PREFIX}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n`
-    const calls = ['/ready', '/allocate', '/reserve', '/health'].flatMap((path) => Array<string>(5).fill(path))
-    const last = `${post('/shutdown')}Connection: close\r\n\r\n{}`
-    await exchange(port, calls.map((path) => `${post(path)}\r\n{}`).join('') + last)
-    expect(running).toEqual([...calls, '/shutdown'].flatMap((path) => [`> ${path}`, `< ${path}`]))
-    expect(warnings).toEqual([])
   })
 
   test.each([
@@ -164,6 +141,37 @@ describe('an answer', () => {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
     })
+  })
+
+  test('acts as no page and no script on the origin of the game, whatever type the sidecar gives', async () => {
+    const html = '<script>alert(1)</script>'
+    let type = ''
+    const sidecar = await startFakeSidecar((_message, reply) => reply.setHeader('Content-Type', type).end(html))
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const plain = 'text/plain; charset=utf-8'
+    for (const [given, passed] of [
+      ['application/json', 'application/json'],
+      ['Application/JSON; charset=utf-7', 'application/json'],
+      [plain, plain],
+      ['text/html', plain],
+      ['application/json, text/html', plain],
+      ['application/jsonp', plain],
+      ['image/svg+xml', plain],
+      ['text/javascript', plain],
+      ['multipart/x-mixed-replace; boundary=x', plain],
+    ] as const) {
+      type = given
+      const response = await fetch(`${url}${PREFIX}/gameserver`)
+      expect([response.headers.get('content-type'), await response.text()], given).toEqual([passed, html])
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+
+  test('without a type gets a policy under which it can do nothing', async () => {
+    const sidecar = await startFakeSidecar((_message, reply) => reply.end('<p>'))
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const { headers } = await fetch(`${url}${PREFIX}/gameserver`)
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
   })
 
   test('with a length keeps it, one without a body has none', async () => {

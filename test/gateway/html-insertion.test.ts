@@ -33,11 +33,14 @@ const pages: readonly (readonly [name: string, page: string])[] = [
 ]
 
 describe('the script comes first in the head', () => {
-  test.each(pages)('%s', async (_name, page) => {
-    const { ask } = await serveSite(await folderOf({ 'index.html': page.replace('^', '') }))
-    const { text, body, headers } = await ask('/')
-    expect(text).toBe(page.replace('^', TAG))
-    expect(headers['content-length']).toBe(String(body.byteLength))
+  test('whatever stands in front of it', async () => {
+    const files = pages.map(([, page], i) => [`${i}.html`, page.replace('^', '')])
+    const { ask } = await serveSite(await folderOf(Object.fromEntries(files)))
+    for (const [i, [name, page]] of pages.entries()) {
+      const { text, body, headers } = await ask(`/${i}.html`)
+      expect(text, name).toBe(page.replace('^', TAG))
+      expect(headers['content-length']).toBe(String(body.byteLength))
+    }
   })
 
   test('in a page larger than what is looked at, too', async () => {
@@ -49,13 +52,6 @@ describe('the script comes first in the head', () => {
   test('a page whose head is far from its start gets it before what stands there', () => {
     const page = `<!doctype html><!--${'x'.repeat(100)}`
     expect(findInsertion(Buffer.from(page))?.at).toBe('<!doctype html>'.length)
-  })
-
-  test('odd pages take no longer than others', () => {
-    for (const piece of ['<html ', '<!--', '<html a="', ' ', '<!', "<html><head a='"]) {
-      const page = Buffer.from(piece.repeat((64 * 1024) / piece.length))
-      expect(findInsertion(page)?.at).toBeLessThanOrEqual(page.byteLength)
-    }
   })
 })
 

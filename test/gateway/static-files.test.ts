@@ -1,21 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import fs from 'node:fs'
-import { truncate, utimes, writeFile } from 'node:fs/promises'
-import { Agent, createServer, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { readdir, readlink, realpath, truncate, writeFile } from 'node:fs/promises'
+import { Agent, createServer, IncomingMessage, request, ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createStaticFiles } from '../../src/node/gateway/files/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
 
-describe('types', () => {
-  test.each([
+test('each file that engines build has the type that a page needs', async () => {
+  const types = [
     ['game.js', 'text/javascript; charset=utf-8'],
     ['game.mjs', 'text/javascript; charset=utf-8'],
     ['game.cjs', 'text/javascript; charset=utf-8'],
@@ -39,11 +37,12 @@ describe('types', () => {
     ['game.unityweb', 'application/octet-stream'],
     ['LICENSE', 'application/octet-stream'],
     ['json', 'application/octet-stream'],
-  ])('%s is %s', async (name, type) => {
-    const { ask } = await serveSite(await folderOf({ [name]: 'content' }))
+  ] as const
+  const { ask } = await serveSite(await folderOf(Object.fromEntries(types.map(([name]) => [name, 'content']))))
+  for (const [name, type] of types) {
     const { status, headers, text } = await ask(`/${name}`)
-    expect([status, headers['content-type'], text]).toEqual([200, type, 'content'])
-  })
+    expect([status, headers['content-type'], text], name).toEqual([200, type, 'content'])
+  }
 })
 
 describe('headers', () => {
@@ -105,171 +104,69 @@ describe('conditional requests', () => {
     expect(body.byteLength).toBe(0)
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'])('%s is refused', async (method) => {
+  test('methods other than GET and HEAD are refused', async () => {
     const { ask } = await serveSite(await folderOf({ 'a.js': '1' }))
-    const { status, headers, text } = await ask('/a.js', {}, method)
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
-    expect(text).toMatch(/can only be read/)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND']) {
+      const { status, headers, text } = await ask('/a.js', {}, method)
+      expect([status, headers.allow], method).toEqual([405, 'GET, HEAD'])
+      expect(text).toMatch(/can only be read/)
+    }
   })
 
   test('a file that became shorter while it was sent is cut off, and not taken for a whole one', async () => {
     const whole = Buffer.alloc(64 * 1024 * 1024, 'x')
-    const folder = await folderOf({ 'a.bin': whole, 'a.html': whole })
+    const folder = await folderOf({ 'a.bin': whole })
     const { port } = await serveSite(folder)
-    for (const name of ['a.bin', 'a.html']) {
-      const socket = connect(port, '127.0.0.1')
-      socket.write(`GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-      let received = 0
-      await new Promise<void>((first) => socket.once('readable', first))
-      // It waits for the reader by now, with most of the file unread.
-      await truncate(join(folder, name), 1024)
-      socket.on('error', () => undefined)
-      socket.on('data', (chunk) => (received += chunk.byteLength))
-      await new Promise((closed) => socket.once('close', closed))
-      expect(received, name).toBeLessThan(whole.byteLength)
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    let received = 0
+    await new Promise<void>((first) => socket.once('readable', first))
+    // It waits for the reader by now, with most of the file unread.
+    await truncate(join(folder, 'a.bin'), 1024)
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => (received += chunk.byteLength))
+    await new Promise((closed) => socket.once('close', closed))
+    expect(received).toBeLessThan(whole.byteLength)
+  })
+})
+
+describe('a part of a file', () => {
+  test('is sent with its place, and a part that the file has not is refused', async () => {
+    const { ask } = await serveSite(await folderOf({ 'a.bin': '0123456789' }))
+    const part = await ask('/a.bin', { range: 'bytes=2-4' })
+    expect([part.status, part.text, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10'])
+    expect(part.headers['content-length']).toBe('3')
+    const none = await ask('/a.bin', { range: 'bytes=10-' })
+    expect([none.status, none.headers['content-range']]).toEqual([416, 'bytes */10'])
+    expect(none.text).toMatch(/no such range/)
+    const { headers } = await ask('/a.bin')
+    for (const [known, status] of [
+      ['"old"', 200],
+      [headers.etag!, 206],
+      [headers['last-modified']!, 206],
+    ] as const) {
+      expect((await ask('/a.bin', { range: 'bytes=2-4', 'if-range': known })).status, known).toBe(status)
     }
   })
-})
-
-test('a file that was empty when it was looked at, and is written meanwhile, leaves the connection as it is', async () => {
-  const folder = await folderOf({ 'a.js': '' })
-  const { port } = await serveSite(folder)
-  const { createReadStream } = fs
-  const spy = vi.spyOn(fs, 'createReadStream').mockImplementation((...args) => {
-    fs.writeFileSync(join(folder, 'a.js'), 'written meanwhile')
-    return createReadStream(...args)
-  })
-  onTestFinished(() => spy.mockRestore())
-  const socket = connect(port, '127.0.0.1')
-  onTestFinished(() => void socket.destroy())
-  let received = ''
-  socket.on('data', (chunk) => (received += chunk.toString()))
-  const ask = 'GET /a.js HTTP/1.1\r\nHost: localhost\r\n'
-  socket.write(`${ask}\r\n`)
-  await vi.waitFor(() => expect(received).toMatch(/content-length: 0\r\n[^]*\r\n\r\n/i), 20_000)
-  socket.write(`${ask}Connection: close\r\n\r\n`)
-  await once(socket, 'close')
-  expect(received).toMatch(/^HTTP[^]*\r\n\r\nHTTP[^]*\r\n\r\nwritten meanwhile$/)
-})
-
-describe('compressed when the game was built', () => {
-  const js = 'console.log("game")'
-  const build = {
-    'game.js': js,
-    'game.js.br': brotliCompressSync(js),
-    'game.js.gz': gzipSync(js),
-    'engine.wasm.br': brotliCompressSync('wasm'),
-    'level.json.gz': gzipSync('{}'),
-    'maps.tar.gz': gzipSync('tar'),
-    'page.html.br': brotliCompressSync(PAGE),
-    'index.html': PAGE,
-    'index.html.br': brotliCompressSync('old'),
-    'plain.js': js,
-  }
 
   test.each([
-    ['br, gzip', 'br', 'game.js.br'],
-    ['gzip, deflate, br;q=0.5', 'br', 'game.js.br'],
-    ['gzip', 'gzip', 'game.js.gz'],
-    ['br;q=0, gzip', 'gzip', 'game.js.gz'],
-    ['*', 'br', 'game.js.br'],
-    ['identity', undefined, 'game.js'],
-    ['', undefined, 'game.js'],
-  ] as const)('with Accept-Encoding "%s" the encoding is %s', async (accepted, encoding, name) => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers, body } = await ask('/game.js', { 'accept-encoding': accepted })
-    expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'Accept-Encoding'])
-    expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
-    expect(body).toEqual(Buffer.from(build[name]))
-  })
-
-  test('each form has an entity tag of its own', async () => {
-    const { ask } = await serveSite(await folderOf(build))
-    const tags = await Promise.all(
-      ['br', 'gzip', 'identity'].map(
-        async (accepted) => (await ask('/game.js', { 'accept-encoding': accepted })).headers.etag,
-      ),
-    )
-    expect(new Set(tags).size).toBe(3)
-    const again = await ask('/game.js', { 'accept-encoding': 'br', 'if-none-match': tags[0]! })
-    expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding'])
-  })
-
-  test('what nobody compressed varies with nothing', async () => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers } = await ask('/plain.js', { 'accept-encoding': 'br' })
-    expect([headers.vary, headers['content-encoding']]).toEqual([undefined, undefined])
-  })
-
-  test.each([
-    ['engine.wasm.br', 'br', 'application/wasm'],
-    ['level.json.gz', 'gzip', 'application/json; charset=utf-8'],
-    ['game.js.gz', 'gzip', 'text/javascript; charset=utf-8'],
-  ] as const)('%s asked for by that name is unpacked by the browser: %s, %s', async (name, encoding, type) => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers, body } = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
-    expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
-      encoding,
-      type,
-      'Accept-Encoding',
-    ])
-    expect(body).toEqual(build[name])
-    const raw = await ask(`/${name}`)
-    expect([raw.headers['content-encoding'], raw.body]).toEqual([undefined, build[name]])
-    expect(raw.headers['content-type']).not.toBe(type)
-  })
-
-  test.each([
-    ['engine.wasm.br', 'gzip, deflate', 'wasm', 'application/wasm'],
-    ['level.json.gz', 'identity', '{}', 'application/json; charset=utf-8'],
-  ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
-    expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
-      content,
-      undefined,
-      type,
-      'Accept-Encoding',
-    ])
-    expect((await ask(`/${name}`, { 'accept-encoding': accepted }, 'HEAD')).headers['content-type']).toBe(type)
-  })
-
-  test('a file that only says that it is compressed is cut off, and the next is served', async () => {
-    const { ask } = await serveSite(await folderOf({ ...build, 'broken.js.br': 'not at all' }))
-    await expect(ask('/broken.js.br', { 'accept-encoding': 'gzip' })).rejects.toThrow('socket hang up')
-    expect((await ask('/game.js')).text).toBe(js)
-  })
-
-  test('an archive stays one', async () => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers } = await ask('/maps.tar.gz', { 'accept-encoding': 'gzip' })
-    expect([headers['content-encoding'], headers['content-type']]).toEqual([undefined, 'application/gzip'])
-  })
-
-  test('a file of which there is only the compressed form is found by its own name', async () => {
-    const { ask } = await serveSite(await folderOf(build))
-    const found = await ask('/engine.wasm', { 'accept-encoding': 'br' })
-    expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([
-      200,
-      'br',
-      'application/wasm',
-    ])
-    expect((await ask('/engine.wasm', { 'accept-encoding': 'gzip' })).status).toBe(404)
-  })
-
-  test('one left over from an earlier build is not sent', async () => {
-    const folder = await folderOf(build)
-    const longAgo = new Date(Date.now() - 3_600_000)
-    await utimes(join(folder, 'game.js.br'), longAgo, longAgo)
-    const { ask } = await serveSite(folder)
-    expect((await ask('/game.js', { 'accept-encoding': 'br' })).text).toBe(js)
-  })
-
-  test('a page never comes from a compressed file, which could not get its script', async () => {
-    const { ask } = await serveSite(await folderOf(build))
-    const { headers, text } = await ask('/', { 'accept-encoding': 'br' })
-    expect([headers['content-encoding'], text.includes(TAG)]).toEqual([undefined, true])
-    expect((await ask('/page.html', { 'accept-encoding': 'br' })).status).toBe(404)
+    ['bytes=7-', 206, '789'],
+    ['bytes=7-99', 206, '789'],
+    ['bytes=-3', 206, '789'],
+    ['bytes=-11', 206, '0123456789'],
+    ['bytes=-99999999999999999999', 206, '0123456789'],
+    ['bytes= -11', 206, '0123456789'],
+    ['bytes=-0', 416, ''],
+    ['bytes=0-1,3-4', 200, '0123456789'],
+    ['bytes=--11', 200, '0123456789'],
+    ['bytes=-', 200, '0123456789'],
+    ['lines=1-2', 200, '0123456789'],
+  ] as const)('asked for as %s is answered %i', async (range, status, text) => {
+    const { ask } = await serveSite(await folderOf({ 'a.bin': '0123456789', 'empty.bin': '' }))
+    const part = await ask('/a.bin', { range })
+    expect([part.status, status === 416 ? '' : part.text]).toEqual([status, text])
+    if (status === 206) expect(part.headers['content-range']).toBe(`bytes ${10 - text.length}-9/10`)
+    expect(await ask('/empty.bin', { range })).toMatchObject({ status: 200, text: '' })
   })
 })
 
@@ -387,3 +284,42 @@ test('the handler is done when its answer is, also where the connection is kept'
     }
   }
 })
+
+test.each(['/', '/a.bin', '/b.js.gz'])(
+  '%s leaves no file open where a client has left before its turn',
+  async (url) => {
+    const files = { 'index.html': '<p>page', 'a.bin': 'a', 'b.js.gz': gzipSync('b') }
+    const folder = await realpath(await folderOf(files))
+    const handle = createStaticFiles({ dir: folder, configScript: CONFIG })
+    const headers = { 'accept-encoding': 'identity' }
+    const message = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url, headers })
+    const reply = new ServerResponse(message)
+    reply.destroy()
+    reply.emit('close')
+    await handle(message, reply)
+    expect(await openIn(folder)).toEqual([])
+  },
+)
+
+test('a client that leaves in the middle of a file leaves it open for nobody', async () => {
+  const folder = await realpath(await folderOf({ 'a.bin': Buffer.alloc(64 * 1024 * 1024) }))
+  const { port } = await serveSite(folder)
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'readable')
+  socket.destroy()
+  await vi.waitFor(async () => expect(await openIn(folder)).toEqual([]), 20_000)
+})
+
+test('a large file is sent whole to a client that offers another upgrade', async () => {
+  const { ask } = await serveSite(await folderOf({ 'a.bin': Buffer.alloc(4 * 1024 * 1024) }))
+  const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' }
+  expect((await ask('/a.bin', offer)).body).toHaveLength(4 * 1024 * 1024)
+})
+
+/** The files of a folder that are open; where no system tells, none. */
+async function openIn(folder: string): Promise<string[]> {
+  const fds = await readdir('/proc/self/fd').catch(() => [])
+  const links = await Promise.all(fds.map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => '')))
+  return links.filter((link) => link.startsWith(folder))
+}

@@ -219,53 +219,44 @@ describe('an answer', () => {
   })
 })
 
-test('over the limit for all, the one that has asked for nothing for the longest goes at once', async () => {
+/** A server whose connections are limited, and the sockets that it accepted. */
+async function startLimited(limit: number, total: number, graceMs: number) {
   const server = createServer((message, reply) => {
-    limit.begin(message, reply)
-    reply.end('ok')
+    limited.begin(message.socket, reply)
+    if (message.url !== '/held') reply.end('ok')
   })
   onTestFinished(() => server.closeAllConnections())
   onTestFinished(() => void server.close())
-  const limit = limitConnections(server, 2, 6, 1e6)
+  const limited = limitConnections(server, limit, total, graceMs)
   const accepted: Socket[] = []
   server.on('connection', (socket: Socket) => accepted.push(socket))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  return { server, accepted, exempt: limited.exempt, port: (server.address() as AddressInfo).port }
+}
 
-  const watchers = [await openSocket(port), await openSocket(port), await openSocket(port)]
+test('over the limit for all, the one that has asked for nothing for the longest goes at once', async () => {
+  const { server, accepted, exempt, port } = await startLimited(2, 5, 1e6)
+  const watcher = await openSocket(port)
   await request(port, 'GET /', HOST)
-  // No more than leave room for those that are being answered and for as many others.
-  for (const socket of accepted.slice(0, 3)) limit.exempt(socket)
-  const busy = await openSocket(port)
-  const idle = await openSocket(port)
-  const next = await openSocket(port)
-  const thirdIsGone = once(watchers[2]!, 'close')
-  const another = await openSocket(port)
-  await thirdIsGone
-  busy.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await once(busy, 'data')
-  const idleIsGone = once(idle, 'close')
+  exempt(accepted[0]!)
+  const [answered, held, first, second] = await Promise.all([1, 2, 3, 4].map(() => openSocket(port)))
+  while (accepted.length < 6) await once(server, 'connection')
+  answered!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(answered!, 'data')
+  held!.write('GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(server, 'request')
+  const gone = Promise.race([first!, second!].map((socket) => once(socket, 'close')))
   const last = await openSocket(port)
-  await idleIsGone
-  const kept = [...watchers.slice(0, 2), busy, next, another, last]
-  expect(kept.map((socket) => socket.destroyed)).toEqual(kept.map(() => false))
+  await gone
+  expect([watcher, answered!, held!, last].map((socket) => socket.destroyed)).toEqual([false, false, false, false])
 })
 
 test('silent connections over the limit make the oldest of them go, watchers excepted', async () => {
-  const server = createServer((_message, reply) => void reply.end('ok'))
-  onTestFinished(() => server.closeAllConnections())
-  onTestFinished(() => void server.close())
-  const limit = limitConnections(server, 3, 100, 0)
-  const accepted: Socket[] = []
-  server.on('connection', (socket: Socket) => accepted.push(socket))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-
+  const { accepted, exempt, port } = await startLimited(3, 100, 0)
   const watcher = await openSocket(port)
   await request(port, 'GET /', HOST)
-  limit.exempt(accepted[0]!)
+  exempt(accepted[0]!)
   const silent = [await openSocket(port), await openSocket(port), await openSocket(port)]
   const left = once(silent[0]!, 'close')
   expect((await request(port, 'GET /', HOST)).body).toBe('ok')

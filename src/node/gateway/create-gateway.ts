@@ -5,12 +5,10 @@ import { createGuardedServer } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/listen-address.js'
-import { createPlaces } from '../http/places.js'
-import { answerRefusal, hasClosed, refuseRaw } from '../http/raw-response.js'
+import { answerRefusal, refuseRaw } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
-import { turnOf } from '../http/turn.js'
 import { followReplacements } from '../local/follow-replacements.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
@@ -21,23 +19,15 @@ import { createSidecarHandler } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
-import { Traffic } from './traffic.js'
 
 /** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
 const QUIET_MS = 500
 /** After SIGTERM a page that watched is waited for until no connection of it has been there for this long. */
 const ABSENT_MS = 1_000
+/** Milliseconds between two looks at whether traffic has come to rest. */
+const CHECK_MS = 20
 /** Longest time that `close()` waits for calls. */
 const CLOSE_MS = 5_000
-/** Files that are sent at once. The other connections, a quarter of all, are kept free for calls. */
-const MOST_DOWNLOADS = 192
-/** Time that a file waits for its turn: many small ones that are asked for at once are soon sent. */
-const DOWNLOAD_PATIENCE_MS = 1_000
-const TOO_MANY_DOWNLOADS: Refusal = {
-  status: 503,
-  code: 14,
-  message: 'Too many downloads are under way; try again in a moment',
-}
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
@@ -123,7 +113,6 @@ async function start(
   const config = configScript({ platform, autoHealth: options.autoHealth })
   const access = createAccess({ token, exposed, scheme })
   const traffic = new Traffic()
-  const downloads = createPlaces(MOST_DOWNLOADS, DOWNLOAD_PATIENCE_MS)
 
   const logRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
     log(refusalLine(method, target, refusal))
@@ -140,16 +129,7 @@ async function start(
     if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
     if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
     if (isRead && access.enter(message, reply, admission, refuse)) return
-    // A file that is opened long before it is sent, behind others of its connection, would only take memory.
-    await turnOf(reply, message.socket)
-    if (message.socket.destroyed) return
-    if (downloads.isFull) makeRoom()
-    if (!(await downloads.take())) return refuse(TOO_MANY_DOWNLOADS)
-    try {
-      if (!hasClosed(reply)) await serveFile(message, reply)
-    } finally {
-      downloads.leave()
-    }
+    return serveFile(message, reply)
   }
 
   const upgrade = async (
@@ -166,7 +146,7 @@ async function start(
     refuseRaw(socket, refusal)
   }
 
-  const { server, sockets, exempt, makeRoom } = createGuardedServer({
+  const { server, sockets, exempt } = createGuardedServer({
     tls,
     guard,
     serve: (...args) => traffic.count(serve(...args)),
@@ -237,3 +217,39 @@ const notFound = (target: string): Refusal => ({
   code: 5,
   message: `The gateway has no ${pathOf(target)}`,
 })
+
+/** Counts the requests that are being answered. */
+class Traffic {
+  #running = 0
+  #last = performance.now()
+
+  /** Counts a request until its work is done. */
+  async count(work: Promise<void>): Promise<void> {
+    this.#running += 1
+    try {
+      await work
+    } finally {
+      this.#running -= 1
+      this.#last = performance.now()
+    }
+  }
+
+  /**
+   * Resolves when `isDone` returns true, or `mostMs` have passed. It is asked again and again how it is with the
+   * milliseconds for which there has been no request.
+   */
+  rest(mostMs: number, isDone: (quietMs: number) => boolean): Promise<void> {
+    const start = performance.now()
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const now = performance.now()
+        const quietMs = this.#running > 0 ? -1 : now - Math.max(this.#last, start)
+        if (!isDone(quietMs) && now - start < mostMs) return
+        clearInterval(timer)
+        resolve()
+      }
+      const timer = setInterval(check, CHECK_MS)
+      check()
+    })
+  }
+}

@@ -3,10 +3,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.js'
-import { answerClientError } from './client-error.js'
 import { limitConnections } from './connection-limit.js'
-import { announcesBody, BODY_IN_UPGRADE, checkFraming, checkUpgrade, isForWebSocket } from './framing.js'
-import { followHalfClosed } from './half-closed.js'
 import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
 import { malformed, SIDECAR_FORM } from './refusal.js'
 import type { Refusal, RefusalForm } from './refusal.js'
@@ -20,9 +17,7 @@ const limits = {
   keepAliveMs: 60_000,
   /** The other end of a silent connection is probed after this time, since a client that lost its network can't tell. */
   probeMs: 30_000,
-  /** Requests on one connection that wait for their answers. */
-  waiting: 64,
-  /** Connections that aren't watchers; also those that are being answered at once. */
+  /** Connections that aren't watchers. */
   connections: 256,
   /** Connections in all. */
   totalConnections: 4_096,
@@ -44,7 +39,7 @@ export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
   readonly tls?: Certificate | undefined
   readonly guard: (head: RequestHead) => Verdict
-  /** Connections that aren't watchers, and those that are being answered at once. Default 256. */
+  /** Connections that aren't exempt. Default 256. */
   readonly connections?: number | undefined
   /** Connections in all. Default 4,096. */
   readonly totalConnections?: number | undefined
@@ -66,123 +61,86 @@ export interface GuardedServer {
   readonly sockets: ReadonlySet<Socket>
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
-  /** Ends connections that are being answered and whose clients have stopped reading, or owe the rest of a request. */
-  makeRoom(): void
 }
 
-const OTHER_EXPECTATION: Refusal = {
-  status: 417,
-  code: 12,
-  message: 'The only expectation that is met here is 100-continue',
+const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
+const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
+
+/** An error of Node's parser, with the bytes that it could not read. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+/** What a client is told whose bytes can't be read as HTTP, by the code of the parser's error. */
+const UNREADABLE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 8, message: 'The headers are larger than 16 KiB' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 4, message: 'The request took too long to arrive' },
 }
-const full = (connections: number): Refusal => ({
-  status: 503,
-  code: 14,
-  message: `All ${connections} connections wait for answers to other requests; try again in a moment`,
-})
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
-  const { tls, guard, onFault, connections = limits.connections, totalConnections = limits.totalConnections } = options
-  const FULL = full(connections)
-  const form = options.refusalForm ?? SIDECAR_FORM
+  const { tls, guard, onFault, refusalForm: form = SIDECAR_FORM } = options
   const sockets = new Set<Socket>()
-  const replies = new WeakMap<object, ServerResponse>()
-  const streams = new WeakSet()
+  const replies = new WeakMap<Socket, ServerResponse>()
   const server =
     tls === undefined
       ? createServer(serverOptions)
       : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
-  const limit = limitConnections(server, connections, totalConnections)
-  // Otherwise a client that has said all, and says so by closing its half, would not get its answer.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  const { connections = limits.connections, totalConnections = limits.totalConnections } = options
+  const { begin, exempt } = limitConnections(server, connections, totalConnections)
 
-  const judge = (message: IncomingMessage, refusal: Refusal | undefined): Verdict => {
-    const verdict = refusal === undefined ? guard(message) : { refusal }
+  const judge = (message: IncomingMessage): Verdict => {
+    const verdict = guard(message)
     if (verdict.refusal !== undefined) options.onRefused?.(message, verdict.refusal)
     return verdict
   }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    // These bytes may be a part of the request whose answer was the last on this connection.
     const { socket } = message
-    if (socket.destroyed || replies.get(socket)?.shouldKeepAlive === false) return
     replies.set(socket, reply)
-    // Each waiting request may add a listener, and their number is limited.
-    socket.setMaxListeners(0)
-    const isServed = limit.begin(message, reply)
-    if (limit.waiting(socket) > limits.waiting) return cut(socket)
-    const refusal = isServed ? checkFraming(message) : FULL
-    if (refusal !== undefined) reply.shouldKeepAlive = false
-    const verdict = judge(message, refusal)
+    begin(socket, reply)
+    const verdict = judge(message)
     if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal, undefined, form)
-    if (/^100-continue$/i.test(message.headers.expect ?? '')) reply.writeContinue()
-    try {
-      await options.serve(message, reply, verdict)
-    } catch (error) {
-      cut(socket)
-      onFault(error)
-    }
+    return options.serve(message, reply, verdict)
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
-    // Nothing may come in between before all answers have left, and nothing may follow a last one.
-    const isBusy = limit.waiting(socket) > 0
-    if (isBusy || replies.get(socket)?.shouldKeepAlive === false) return void socket.destroy()
-    if (!isForWebSocket(message)) return serveWithoutUpgrade(message, socket)
-    const verdict = judge(message, limit.begin(message, socket) ? checkUpgrade(message) : FULL)
+    const { upgrade: protocol, 'transfer-encoding': coding, 'content-length': length = 0 } = message.headers
+    if (coding !== undefined || Number(length) > 0) return refuseRaw(socket, BODY_IN_UPGRADE, undefined, form)
+    if (protocol?.toLowerCase() !== 'websocket') {
+      // HTTP allows to answer an offer of another protocol as if it hadn't been made. Node no longer reads from the
+      // socket, so nobody would notice that the client leaves.
+      const reply = createReply(message, socket)
+      socket.once('end', () => socket.destroy()).resume()
+      return serve(message, reply)
+    }
+    begin(socket, socket)
+    const verdict = judge(message)
     if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
     refuseRaw(socket, verdict.refusal, undefined, form)
-  }
-
-  /** Answers a request that offers another upgrade as if it didn't, which HTTP allows. */
-  const serveWithoutUpgrade = async (message: IncomingMessage, socket: Socket): Promise<void> => {
-    if (announcesBody(message)) return refuseRaw(socket, BODY_IN_UPGRADE, undefined, form)
-    const reply = createReply(message, socket)
-    // Node no longer reads from the socket, so nobody would notice that the client leaves.
-    socket.resume()
-    return serve(message, reply)
   }
 
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    socket.once('end', () =>
-      followHalfClosed(
-        socket,
-        () => limit.current(socket),
-        (answer) => streams.has(answer),
-      ),
-    )
   })
-  const onRequest = (message: IncomingMessage, reply: ServerResponse): void => {
-    serve(message, reply).catch(onFault)
-  }
-  server.on('request', onRequest)
-  // The client is asked for its body only after the request has been admitted.
-  server.on('checkContinue', onRequest)
-  server.on('checkExpectation', (_message, reply: ServerResponse) =>
-    answerRefusal(reply, OTHER_EXPECTATION, undefined, form),
-  )
-  server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
-    upgrade(message, socket, head).catch((error: unknown) => {
+  const cutOnFault = (socket: Socket, work: Promise<void>): void =>
+    void work.catch((error: unknown) => {
       socket.destroy()
       onFault(error)
     })
+  server.on('request', (message, reply) => cutOnFault(message.socket, serve(message, reply)))
+  server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    cutOnFault(socket, upgrade(message, socket, head))
   })
-  server.on('connect', (_message, socket) => refuseRaw(socket, malformed('Bad Request'), undefined, form))
-  server.on('clientError', (error, socket) => answerClientError(error, socket, replies.get(socket), form))
-  const exempt = (socket: Socket): void => {
-    const answer = limit.current(socket)
-    if (answer !== undefined) streams.add(answer)
-    limit.exempt(socket)
-  }
-  return { server, sockets, exempt, makeRoom: limit.makeRoom }
-}
-
-/** Resets a connection, so that nobody takes half an answer for a whole one. TLS knows no reset. */
-function cut(socket: Socket): void {
-  if ('encrypted' in socket) socket.destroy()
-  else socket.resetAndDestroy()
+  server.on('clientError', ({ code = '', rawPacket }: ClientError, socket: Socket) => {
+    const reply = replies.get(socket)
+    const isHalfSent = reply?.headersSent === true && !reply.writableFinished
+    // A client that doesn't speak TLS can't be answered in TLS.
+    if (isHalfSent || /^(ECONNRESET$|ERR_(SSL|TLS)_)/.test(code)) return void socket.destroy()
+    const isUnknownMethod =
+      code === 'HPE_INVALID_METHOD' && /^\S+ \S+ HTTP\/1/.test(rawPacket?.toString('latin1') ?? '')
+    const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
+    refuseRaw(socket, refusal ?? malformed('The request is malformed'), undefined, form)
+  })
+  return { server, sockets, exempt }
 }

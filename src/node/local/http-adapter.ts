@@ -1,8 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { refusalBody } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
 import type { Backlog, ReaderBacklog } from './backlog.js'
-import type { Load } from '../http/load-limit.js'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {
@@ -14,15 +11,6 @@ export interface RawTarget {
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
-
-/** The bodies that are being read are too large together. */
-export class TooManyBodies extends Error {
-  override readonly name = 'TooManyBodies'
-}
-
-/** The answer to large requests while there are too many. */
-export const TOO_MANY_BODIES: Refusal = { status: 503, code: 14, message: 'Too many large requests at once' }
-const TOO_MANY_ANSWERS: Refusal = { status: 503, code: 14, message: 'Too many large answers at once' }
 
 /** Methods that `Request` refuses or rewrites. No route has them, so another unknown method can stand for them. */
 const UNSUPPORTED = /^(connect|trace|track)$/i
@@ -39,22 +27,19 @@ export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestIni
   })
 }
 
-/**
- * Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand and fails with
- * `TooManyBodies` where `load` ends.
- */
-export function toRequest(message: IncomingMessage, host: string, target: string, load: Load): Request {
+/** Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand. */
+export function toRequest(message: IncomingMessage, host: string, target: string): Request {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
   }
   const method = message.method ?? 'GET'
   const bodyless = method === 'GET' || method === 'HEAD'
-  const init = bodyless ? { headers } : { headers, body: bodyStream(message, load), duplex: 'half' as const }
+  const init = bodyless ? { headers } : { headers, body: bodyStream(message), duplex: 'half' as const }
   return buildRequest(host, { method, target }, init)
 }
 
-function bodyStream(message: IncomingMessage, load: Load): ReadableStream<Uint8Array> {
+function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
   let ended = false
   return new ReadableStream<Uint8Array>(
     {
@@ -62,11 +47,6 @@ function bodyStream(message: IncomingMessage, load: Load): ReadableStream<Uint8A
         message.pause()
         message.on('data', (chunk: Buffer) => {
           if (ended) return
-          if (!load.add(chunk.byteLength)) {
-            ended = true
-            controller.error(new TooManyBodies(TOO_MANY_BODIES.message))
-            return
-          }
           controller.enqueue(chunk)
           message.pause()
         })
@@ -97,8 +77,6 @@ function bodyStream(message: IncomingMessage, load: Load): ReadableStream<Uint8A
 }
 
 export interface WriteOptions {
-  /** The memory that a complete answer may take. */
-  readonly load: Load
   /** What the sockets of all streams may hold together. */
   readonly backlog: Backlog
   /** Headers added to the response's own. */
@@ -129,13 +107,10 @@ export async function writeResponse(response: Response, reply: ServerResponse, o
   try {
     const { chunks, rest } = await collect(reader)
     if (rest === undefined) {
-      const fits = options.load.add(sizeOf(chunks))
-      const body = fits ? chunks : [Buffer.from(refusalBody(TOO_MANY_ANSWERS))]
-      const status = fits ? response.status : TOO_MANY_ANSWERS.status
-      reply.writeHead(status, { ...headers, 'content-length': sizeOf(body) })
+      reply.writeHead(response.status, { ...headers, 'content-length': sizeOf(chunks) })
       // One by one: chunks may be shared by many answers, and a joined one would be a copy.
       reply.cork()
-      for (const chunk of body) reply.write(chunk)
+      for (const chunk of chunks) reply.write(chunk)
       reply.end()
       return
     }

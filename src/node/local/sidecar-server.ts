@@ -13,18 +13,12 @@ import type { ControlTarget } from './control-api.js'
 import { createClientNames } from './client-names.js'
 import { createEventServer } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
-import { ClientGone, TOO_MANY_BODIES, TooManyBodies, toRequest, writeResponse } from './http-adapter.js'
+import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
 import { createBacklog } from './backlog.js'
 import { createLeaving } from './leaving.js'
 import type { Leaving } from './leaving.js'
-import { createLoadLimit } from '../http/load-limit.js'
-import type { Load } from '../http/load-limit.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
-
-/** Bytes of a body, and of an answer, that pass however many large ones there are. */
-const SMALL_BODY = 4 * 1024
-const SMALL_ANSWER = 16 * 1024
 
 export interface SidecarServerOptions {
   readonly target: ControlTarget
@@ -54,10 +48,6 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const { target, guard, token, dashboard = { frames: [] }, lineLimit, onRefused, onFault } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
-  const bodies = createLoadLimit(SMALL_BODY)
-  const answers = createLoadLimit(SMALL_ANSWER)
-  // Who reads the whole log or state of the sidecar takes nothing from the game.
-  const controlAnswers = createLoadLimit(SMALL_ANSWER)
   const backlog = createBacklog()
   const serveEvents = createEventServer(target.sidecar, backlog)
   const nameOf = createClientNames()
@@ -66,29 +56,17 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
     const extraHeaders = corsHeaders(admission)
     const onStream = (): void => exempt(message.socket)
-    const body = bodies()
-    const load = isControlTarget(admission.target) ? controlAnswers() : answers()
     const leaving = createLeaving(reply)
-    reply.once('close', () => load.end())
     try {
-      const response = await answer(message, admission, body, leaving).catch(refuseBodies)
-      body.end()
-      await writeResponse(response, reply, { load, backlog, extraHeaders, onStream })
+      const response = await answer(message, admission, leaving)
+      await writeResponse(response, reply, { backlog, extraHeaders, onStream })
     } catch (error) {
       if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
       message.socket.resetAndDestroy()
-    } finally {
-      body.end()
-      if (reply.destroyed) load.end()
     }
   }
 
-  const answer = async (
-    message: IncomingMessage,
-    admission: Admission,
-    load: Load,
-    leaving: Leaving,
-  ): Promise<Response> => {
+  const answer = async (message: IncomingMessage, admission: Admission, leaving: Leaving): Promise<Response> => {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
@@ -99,7 +77,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)
-      return handleControl(target, toRequest(message, host, path, load))
+      return handleControl(target, toRequest(message, host, path))
     }
     const client = nameOf(message.rawHeaders, false)
     const method = message.method ?? 'GET'
@@ -111,7 +89,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
         return leaving.signal
       },
     }
-    return target.sidecar.handle(toRequest(message, host, path, load), raw)
+    return target.sidecar.handle(toRequest(message, host, path), raw)
   }
 
   const upgrade = async (
@@ -150,11 +128,6 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       for (const socket of sockets) socket.destroy()
     },
   }
-}
-
-function refuseBodies(error: unknown): Response {
-  if (error instanceof TooManyBodies) return refusalResponse(TOO_MANY_BODIES)
-  throw error
 }
 
 function checkEvents(target: string, query: URLSearchParams): ReturnType<typeof malformed> | undefined {

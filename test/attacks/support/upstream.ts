@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -23,7 +22,7 @@ export interface Upstream {
 /** Answers one request; the bytes are written as they are. Undefined: nothing is written. */
 export type Respond = (request: Recorded, socket: Socket) => string | undefined
 
-export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
 
 const GAME_SERVER = JSON.stringify({ object_meta: {}, spec: {}, status: { state: 'Ready' } })
 const SANE = `HTTP/1.1 200 OK\r\nContent-Length: ${GAME_SERVER.length}\r\n\r\n${GAME_SERVER}`
@@ -81,12 +80,4 @@ function readRequest(bytes: string): (Recorded & { readonly length: number }) | 
   const end = match[0].length + Number(length)
   if (bytes.length < end) return undefined
   return { line: match[1]!, headers, body: bytes.slice(match[0].length, end), length: end }
-}
-
-/** The answer to a WebSocket handshake. */
-export function handshake({ headers }: Recorded, ...more: readonly string[]): string {
-  const key = headers.find((header) => /^sec-websocket-key:/i.test(header))?.split(': ')[1] ?? ''
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const lines = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`, ...more]
-  return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n')
 }

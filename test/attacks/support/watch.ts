@@ -1,13 +1,13 @@
 import { websocketHeaders } from '../../node/support.js'
 import { expectServing } from './targets.js'
 import type { Victim } from './targets.js'
-import { ask, dial, head } from './wire.js'
+import { dial, head } from './wire.js'
 import type { Wire } from './wire.js'
 
-export const WATCH_HEADERS = { stream: [], websocket: websocketHeaders } as const
+const WATCH_HEADERS = { stream: [], websocket: websocketHeaders } as const
 
 /** What opens a watch. */
-export const watchRequest = ({ at }: Victim, transport: keyof typeof WATCH_HEADERS): string =>
+const watchRequest = ({ at }: Victim, transport: keyof typeof WATCH_HEADERS): string =>
   head(`GET ${at('/watch/gameserver')}`, 'Host: localhost', ...WATCH_HEADERS[transport])
 
 /** A watch that has seen the current object. */
@@ -15,13 +15,6 @@ export async function openWatch(victim: Victim, transport: keyof typeof WATCH_HE
   const wire = await dial(victim.port, watchRequest(victim, transport))
   await wire.saw(/"state":"Ready"/)
   return wire
-}
-
-/** Sets an annotation, which every watch is told. */
-export async function annotate({ port, at }: Victim, value: string): Promise<void> {
-  const body = JSON.stringify({ key: 'attack', value })
-  const { status } = await ask(port, `PUT ${at('/metadata/annotation')}`, ['Host: localhost'], body)
-  if (status !== 200) throw new Error(`The annotation was answered ${status}`)
 }
 
 /** Asks over new connections, one after the other, until the condition holds. */

@@ -1,80 +1,122 @@
-import type { ReadStream, Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { basename, dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import send from 'send'
-import { openFound } from './site-folder.js'
-import type { SiteEntry } from './site-folder.js'
-import { answerFailure } from './static-error.js'
+import { findInsertion } from './html-insertion.js'
+import { answerStaticError } from './static-error.js'
 
-/**
- * Sends a file. The library does ranges, conditional requests and streaming. It gets the file's real path, but reads from
- * the file that was opened and checked: it hands options it doesn't know on to `createReadStream()`, `fd` among them.
- */
-export async function sendFile(
-  entry: SiteEntry,
-  type: string,
-  message: IncomingMessage,
-  reply: ServerResponse,
-): Promise<void> {
-  const { file, stat: opened } = await openFound(entry)
-  reply.setHeader('Content-Type', type)
-  message.headers.range = knownRange(message.headers.range, opened.size)
-  if (!reply.destroyed) {
-    const fd = { fd: file }
-    const options = { root: dirname(entry.path), dotfiles: 'allow', index: false, ...fd } as const
-    const sending = send(message, encodeURIComponent(basename(entry.path)), options)
-    const closed = new Promise<void>((resolve) => void reply.once('close', resolve))
-    const looked = new Promise<void>((resolve) => {
-      sending
-        // The library has looked at the path. Length and age must be those of the file that is read.
-        .on('file', (_path: string, stat: Stats) => resolve(void Object.assign(stat, opened)))
-        .on('error', (error: unknown) => resolve(answerFailure(error, message, reply)))
-        .on('directory', () => resolve(answerFailure({ code: 'ENOENT' }, message, reply)))
-    })
-    sending
-      .on('stream', (stream: ReadStream) => {
-        // The library reads one byte even of an empty file, which may have grown since it was opened.
-        if (opened.size === 0) {
-          stream.destroy()
-          reply.end()
-          return
-        }
-        // A client that keeps the connection would take half a file for a whole one.
-        stream.once('end', () => {
-          if (stream.bytesRead < Number(reply.getHeader('Content-Length'))) reply.destroy()
-        })
-      })
-      .pipe(reply)
-    // The library reads after it has looked, even if the reply has closed by then. The file must stay open until both.
-    await Promise.all([looked, closed])
-  }
-  await file.close()
+/** A request for a file. */
+export interface Exchange {
+  readonly message: IncomingMessage
+  readonly reply: ServerResponse
 }
 
-/**
- * A Range header that the library understands: the last bytes of a file, if they are more than it has, are the whole
- * file (RFC 9110, 14.1.2). The library would refuse them.
- */
-function knownRange(range: string | undefined, size: number): string | undefined {
-  const known = range?.replace(/([=,][ \t]*)-(\d+)/g, (last, before: string, count: string) =>
-    Number(count) > size ? `${before}0-` : last,
-  )
-  return size === 0 && known !== range ? undefined : known
+export type Headers = Readonly<Record<string, string>>
+
+/** Sends a file, or the part of it that was asked for. */
+export async function sendFile(path: string, headers: Headers, { message, reply }: Exchange): Promise<void> {
+  const file = await open(path)
+  try {
+    const stat = await file.stat()
+    const about = { ...headers, 'Accept-Ranges': 'bytes', ...validators(stat) }
+    if (answerCondition(about, stat, { message, reply })) return
+    const range = readRange(message, stat.size, about)
+    const { start, end } = range ?? { start: 0, end: stat.size - 1 }
+    if (start > end && range !== undefined) {
+      reply.setHeader('Content-Range', `bytes */${stat.size}`)
+      return answerStaticError(message, reply, 416, 'The file has no such range of bytes.')
+    }
+    const length = end - start + 1
+    const part = range === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${stat.size}` }
+    reply.writeHead(range === undefined ? 200 : 206, { ...about, ...part, 'Content-Length': length })
+    if (message.method === 'HEAD' || length === 0 || reply.destroyed) return void reply.end()
+    const stream = file.createReadStream({ start, end })
+    // Half a file must not look like a whole one.
+    stream.once('end', () => stream.bytesRead < length && reply.destroy())
+    await pipeline(stream, reply)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Sends a page with a script in front of all others. A page in UTF-16 is sent as it is. */
+export async function sendPage(path: string, script: string, { message, reply }: Exchange): Promise<void> {
+  const file = await open(path)
+  try {
+    const [stat, page] = [await file.stat(), await file.readFile()]
+    const insertion = findInsertion(page)
+    const type = insertion === undefined ? 'text/html' : `text/html; charset=${insertion.charset}`
+    const body =
+      insertion === undefined
+        ? page
+        : Buffer.concat([page.subarray(0, insertion.at), Buffer.from(script), page.subarray(insertion.at)])
+    const about = { 'Content-Type': type, ...validators(stat, `-${script.length.toString(36)}`) }
+    if (answerCondition(about, stat, { message, reply })) return
+    reply.writeHead(200, { ...about, 'Content-Length': body.byteLength })
+    reply.end(message.method === 'HEAD' ? undefined : body)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Sends the content of a compressed file to a client that can't unpack it. */
 export async function sendUnpacked(
-  entry: SiteEntry,
-  type: string,
+  path: string,
   encoding: string,
-  message: IncomingMessage,
-  reply: ServerResponse,
+  headers: Headers,
+  { message, reply }: Exchange,
 ): Promise<void> {
-  reply.setHeader('Content-Type', type)
-  if (message.method === 'HEAD') return void reply.end()
-  const { file } = await openFound(entry)
-  if (reply.destroyed) return file.close()
-  await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  const file = await open(path)
+  try {
+    reply.writeHead(200, headers)
+    if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
+    await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  } finally {
+    await file.close()
+  }
+}
+
+type Validators = Readonly<Record<'ETag' | 'Last-Modified', string>>
+
+const validators = ({ size, mtime }: Stats, mark = ''): Validators => ({
+  ETag: `W/"${size.toString(36)}-${mtime.getTime().toString(36)}${mark}"`,
+  'Last-Modified': mtime.toUTCString(),
+})
+
+/** Answers a request that depends on the state of the file (RFC 9110, 13.1). Returns false, nothing sent, otherwise. */
+function answerCondition(about: Validators & Headers, { mtime }: Stats, { message, reply }: Exchange): boolean {
+  const { 'if-match': match, 'if-none-match': noneMatch, 'if-modified-since': since } = message.headers
+  if (match !== undefined && !names(match, about.ETag)) {
+    answerStaticError(message, reply, 412, 'The file is not in the state that the request asks for.')
+    return true
+  }
+  const isKnown =
+    noneMatch === undefined
+      ? since !== undefined && Math.floor(mtime.getTime() / 1000) * 1000 <= Date.parse(since)
+      : names(noneMatch, about.ETag)
+  if (isKnown) {
+    const { 'Content-Type': _type, ...headers } = about
+    reply.writeHead(304, headers).end()
+  }
+  return isKnown
+}
+
+/** Whether an If-Match or If-None-Match header names an entity tag. Weak ones count too. */
+const names = (header: string, etag: string): boolean =>
+  header.trim() === '*' || (header.match(/"[^"]*"/g) ?? []).some((tag) => etag.endsWith(tag))
+
+interface Range {
+  readonly start: number
+  /** The last byte. Before `start` if the file has no such range. */
+  readonly end: number
+}
+
+/** The one range that is asked for. Of several, as for a file that has changed, none is: the whole file is sent. */
+function readRange({ headers }: IncomingMessage, size: number, about: Validators): Range | undefined {
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []
+  const condition = headers['if-range'] ?? about.ETag
+  if (first + last === '' || size === 0 || !Object.values(about).includes(String(condition))) return undefined
+  if (first === '') return { start: Math.max(0, size - Number(last)), end: size - 1 }
+  return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }

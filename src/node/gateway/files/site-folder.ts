@@ -1,8 +1,45 @@
-import { constants, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { lstat, open, readlink, realpath } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+
+/** A path inside the site, as a request names it. */
+export interface SitePath {
+  /** Decoded once; never empty, `.` or `..`, and without separators. */
+  readonly segments: readonly string[]
+  /** Whether it names a folder. */
+  readonly isFolder: boolean
+  /** As it came, with its `?`; empty if there is none. */
+  readonly query: string
+}
+
+/** Characters that no name in a site has. They cut names short, or separate names on one system or another. */
+const FORBIDDEN = /[\u0000-\u001f\u007f\\/]/
+
+/** On Windows, `:` names a drive or a stream of a file, and dots and blanks at the end are ignored. */
+const FORBIDDEN_ON_WINDOWS = /:|[. ]$/
+
+/**
+ * Reads a request target. Returns a text if it can't be a path here, which says why. Decodes exactly once and never
+ * normalises: browsers have removed dot segments, so a client that still sends one looks for something outside.
+ */
+export function readSitePath(target: string, windows = process.platform === 'win32'): SitePath | string {
+  const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(\?[^#]*)?/i.exec(target) ?? []
+  if (path === undefined) return 'The request names no path.'
+  let segments: string[]
+  try {
+    segments = path.split('/').flatMap((part) => (part === '' ? [] : [decodeURIComponent(part)]))
+  } catch {
+    return 'The path has a broken percent encoding.'
+  }
+  for (const segment of segments) {
+    if (segment === '.' || segment === '..') return 'A path with "." or ".." in it is not served.'
+    if (FORBIDDEN.test(segment) || (windows && FORBIDDEN_ON_WINDOWS.test(segment))) {
+      return 'The path holds a character that no file here has.'
+    }
+  }
+  return { segments, isFolder: path.endsWith('/'), query }
+}
 
 /** A file or folder that may be served. */
 export interface SiteEntry {
@@ -41,8 +78,7 @@ export function openSiteFolder(dir: string): SiteFolder {
       if (isHidden(segments)) return undefined
       try {
         // Resolved anew each time, since a build may replace the folder or the link that leads to it.
-        const root = await realpath(folder)
-        const path = await realpath(join(root, ...segments))
+        const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, ...segments))])
         const inside = relative(root, path)
         if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
         const stat = await lstat(path)
@@ -53,35 +89,6 @@ export function openSiteFolder(dir: string): SiteFolder {
       }
     },
   }
-}
-
-/** An open file, and its state when it was opened. */
-export interface OpenedFile {
-  readonly file: FileHandle
-  readonly stat: Stats
-}
-
-/**
- * Opens a file that was found. A link on its path may have been exchanged meanwhile, so it is checked that the opened
- * file is the one that was found.
- *
- * @throws NodeJS.ErrnoException, with `code` ENOENT if another file was opened
- */
-export async function openFound({ path }: SiteEntry): Promise<OpenedFile> {
-  // Opening a named pipe would wait for its other end; with this flag it doesn't.
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  const stat = await file.stat().catch(() => undefined)
-  if (stat?.isFile() && (await isThere(file, stat, path).catch(() => false))) return { file, stat }
-  await file.close()
-  throw Object.assign(new Error('The file was exchanged while it was opened'), { code: 'ENOENT' })
-}
-
-async function isThere(file: FileHandle, opened: Stats, path: string): Promise<boolean> {
-  // Linux tells where an open file is, or where it was until a newer one replaced it.
-  const link = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined)
-  if (link !== undefined) return link === path || link === `${path} (deleted)`
-  const { dev, ino } = await lstat(path)
-  return dev === opened.dev && ino === opened.ino && (await realpath(path)) === path
 }
 
 /** Names with a dot in front are hidden, `..` among them. `.well-known` is there to be asked for. */

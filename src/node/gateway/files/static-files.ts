@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
-import { createPlaces } from '../../http/places.js'
-import { acceptsEncoding, compressedBeside, compressedByName } from './compressed-file.js'
-import type { CompressedName } from './compressed-file.js'
-import { contentType, isHtml } from './content-type.js'
-import { createHtmlSender } from './html-file.js'
-import { sendFile, sendUnpacked } from './send-file.js'
-import { openSiteFolder } from './site-folder.js'
-import type { SiteEntry } from './site-folder.js'
-import { encodeSitePath, readSitePath } from './site-path.js'
-import type { SitePath } from './site-path.js'
+import { acceptsEncoding, compressedByName, contentType, ENCODINGS, isHtml } from './file-types.js'
+import { sendFile, sendPage, sendUnpacked } from './send-file.js'
+import type { Exchange } from './send-file.js'
+import { openSiteFolder, readSitePath } from './site-folder.js'
+import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
 import { acceptsHtml, answerFailure, answerStaticError, shortened } from './static-error.js'
 
 export interface StaticFilesOptions {
@@ -27,10 +22,8 @@ export type RequestHandler = (message: IncomingMessage, reply: ServerResponse) =
 
 const INDEX = 'index.html'
 
-/** Files that are unpacked at once, each of which may take 10 MB for it; and the time that another one waits. */
-const MOST_UNPACKED = 8
-const UNPACKING_PATIENCE_MS = 5_000
-const TOO_MANY_UNPACKED = 'Too many compressed files are being unpacked; ask with Accept-Encoding, or in a moment.'
+/** A compressed file may be this much older than its original, since copies of a build get their times in any order. */
+const STALE_AFTER_MS = 60_000
 
 /** Headers of every answer. A build is replaced under the same names, so a browser asks each time for changes. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -57,11 +50,11 @@ const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
  */
 export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
   const folder = openSiteFolder(options.dir)
-  const sendHtml = createHtmlSender(options.configScript)
-  const unpacking = createPlaces(MOST_UNPACKED, UNPACKING_PATIENCE_MS)
+  const script = `<script src="${options.configScript}"></script>`
   const headers = Object.entries({ ...HEADERS, ...(options.isolate === true ? ISOLATING_HEADERS : {}) })
 
-  const serve: RequestHandler = async (message, reply) => {
+  const serve = async (exchange: Exchange): Promise<void> => {
+    const { message, reply } = exchange
     if (message.method !== 'GET' && message.method !== 'HEAD') {
       reply.setHeader('Allow', 'GET, HEAD')
       // Nobody waits for the rest of a body.
@@ -72,96 +65,94 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     if (typeof path === 'string') return answerStaticError(message, reply, 400, path)
     const { segments, isFolder } = path
     const entry = await folder.find(segments)
-    if (entry?.stat.isDirectory() === true) return serveFolder(path, message, reply)
-    if (!isFolder && (await serveFile(segments, entry, message, reply))) return
-    return serveOther(path, message, reply)
+    if (entry?.stat.isDirectory() === true) return serveFolder(path, exchange)
+    if (!isFolder && (await serveFile(segments, entry, exchange))) return
+    return serveOther(path, exchange)
   }
 
-  const serveFolder = async (path: SitePath, message: IncomingMessage, reply: ServerResponse): Promise<void> => {
+  const serveFolder = async (path: SitePath, exchange: Exchange): Promise<void> => {
     const segments = [...path.segments, INDEX]
     const index = await folder.find(segments)
-    const hasSlash = path.isFolder || path.segments.length === 0
-    if (index?.stat.isFile() === true && !hasSlash) {
-      const query = /^[\x21-\x7e]*$/.test(path.query) ? path.query : ''
-      reply.writeHead(302, { Location: `${encodeSitePath(path.segments)}/${query}`, 'Content-Length': 0 }).end()
-      return
+    if (index?.stat.isFile() !== true) {
+      return serveOther(path, exchange, ' is a folder without index.html; what a folder holds is not listed.')
     }
-    if (index?.stat.isFile() === true && (await serveFile(segments, index, message, reply))) return
-    return serveOther(path, message, reply, ' is a folder without index.html; what a folder holds is not listed.')
+    if (path.isFolder || path.segments.length === 0) return void (await serveFile(segments, index, exchange))
+    const query = /^[\x21-\x7e]*$/.test(path.query) ? path.query : ''
+    // It begins with exactly one slash, because two would begin a host.
+    const location = `/${path.segments.map(encodeURIComponent).join('/')}/${query}`
+    exchange.reply.writeHead(302, { Location: location, 'Content-Length': 0 }).end()
   }
 
   /** Resolves with false, nothing sent, where there is no such file. */
   const serveFile = async (
     segments: readonly string[],
     entry: SiteEntry | undefined,
-    message: IncomingMessage,
-    reply: ServerResponse,
+    exchange: Exchange,
   ): Promise<boolean> => {
     const name = segments.at(-1) ?? ''
-    if (isHtml(name)) {
-      if (entry === undefined) return false
-      if (!(await sendHtml(entry, message, reply))) await sendFile(entry, 'text/html', message, reply)
-      return true
-    }
-    const accepted = message.headers['accept-encoding']
+    const accepted = exchange.message.headers['accept-encoding']
     const byName = compressedByName(name)
-    if (entry !== undefined && byName !== undefined) {
-      reply.setHeader('Vary', 'Accept-Encoding')
-      // Every browser says which encodings it takes. Other clients want the file as it is.
-      if (accepted === undefined) await sendFile(entry, contentType(name), message, reply)
-      else await sendByEncoding(entry, byName, message, reply)
+    if (isHtml(name)) {
+      if (entry !== undefined) await sendPage(entry.path, script, exchange)
+      return entry !== undefined
+    }
+    // Every browser says which encodings it takes. Other clients want a compressed file as it is.
+    if (entry !== undefined && byName !== undefined && accepted !== undefined) {
+      const { inner, encoding } = byName
+      const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
+      if (!acceptsEncoding(accepted, encoding)) await sendUnpacked(entry.path, encoding, about, exchange)
+      else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
       return true
     }
-    const compressed = await compressedBeside(folder, segments, entry)
-    if (compressed.length > 0) reply.setHeader('Vary', 'Accept-Encoding')
-    const best = compressed.find(({ encoding }) => acceptsEncoding(accepted, encoding))
-    if (best !== undefined) reply.setHeader('Content-Encoding', best.encoding)
-    const file = best ?? entry
+    const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
+    const twin = twins.find(({ encoding }) => acceptsEncoding(accepted, encoding))
+    const file = twin ?? entry
     if (file === undefined) return false
-    await sendFile(file, contentType(name), message, reply)
+    const about = {
+      'Content-Type': contentType(name),
+      ...(twins.length > 0 || byName !== undefined ? { Vary: 'Accept-Encoding' } : {}),
+      ...(twin === undefined ? {} : { 'Content-Encoding': twin.encoding }),
+    }
+    await sendFile(file.path, about, exchange)
     return true
-  }
-
-  /** Sends the content of a compressed file: the browser unpacks it if it can, otherwise it is unpacked here. */
-  const sendByEncoding = async (
-    entry: SiteEntry,
-    { inner, encoding }: CompressedName,
-    message: IncomingMessage,
-    reply: ServerResponse,
-  ): Promise<void> => {
-    const type = contentType(inner)
-    if (acceptsEncoding(message.headers['accept-encoding'], encoding)) {
-      reply.setHeader('Content-Encoding', encoding)
-      return sendFile(entry, type, message, reply)
-    }
-    if (!(await unpacking.take())) return answerStaticError(message, reply, 503, TOO_MANY_UNPACKED)
-    try {
-      await sendUnpacked(entry, type, encoding, message, reply)
-    } finally {
-      unpacking.leave()
-    }
   }
 
   const serveOther = async (
     { segments }: SitePath,
-    message: IncomingMessage,
-    reply: ServerResponse,
+    exchange: Exchange,
     why = ' is not in the folder that is served.',
   ): Promise<void> => {
+    const { message, reply } = exchange
     const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
     const index = options.spa === true && isRoute ? await folder.find([INDEX]) : undefined
-    if (index?.stat.isFile() === true && (await serveFile([INDEX], index, message, reply))) return
+    if (index?.stat.isFile() === true) return void (await serveFile([INDEX], index, exchange))
     answerStaticError(message, reply, 404, `${shortened(`/${segments.join('/')}`)}${why}`)
   }
 
   return async (message, reply) => {
     for (const [name, value] of headers) reply.setHeader(name, value)
     try {
-      await serve(message, reply)
+      await serve({ message, reply })
     } catch (error) {
       answerFailure(error, message, reply)
     }
   }
+}
+
+/** Finds the compressed files beside one, such as `app.js.br` for `app.js`. Those of an earlier build are left out. */
+async function findCompressed(
+  folder: SiteFolder,
+  segments: readonly string[],
+  original: SiteEntry | undefined,
+): Promise<(SiteEntry & { readonly encoding: string })[]> {
+  const oldest = (original?.stat.mtimeMs ?? 0) - STALE_AFTER_MS
+  const found = await Promise.all(
+    ENCODINGS.map(async ({ extension, encoding }) => {
+      const entry = await folder.find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
+      return entry?.stat.isFile() === true && entry.stat.mtimeMs >= oldest ? [{ ...entry, encoding }] : []
+    }),
+  )
+  return found.flat()
 }
 
 /** Whether a person goes to the address, as opposed to a script that asks for a file. */

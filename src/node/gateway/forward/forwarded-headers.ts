@@ -1,4 +1,3 @@
-import { validateHeaderValue } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
 
@@ -18,32 +17,17 @@ const PLAIN_TYPE = 'text/plain; charset=utf-8'
 /** Headers of every answer behind the sidecar's prefix. */
 export const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
 
-/**
- * The headers that go to the sidecar; undefined if a value holds a character that no header may have. Node's parser lets
- * some of those pass that its writer refuses.
- */
-export function requestHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
-  const headers: Record<string, string> = {}
-  for (const name of withoutNamed(FORWARDED, given.connection)) {
-    const value = given[name]
-    if (typeof value !== 'string') continue
-    if (!isValid(name, value)) return undefined
-    headers[name] = value
-  }
-  return headers
+/** The headers that go to the sidecar. */
+export function requestHeaders(given: IncomingHttpHeaders): Record<string, string> {
+  return pick(given, FORWARDED)
 }
 
 /**
  * The headers of an upgrade that go to the sidecar. It has neither subprotocols nor extensions, so none is asked for.
  */
-export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> | undefined {
-  const headers = requestHeaders(given)
-  if (headers === undefined) return undefined
-  for (const name of ['sec-websocket-key', 'sec-websocket-version']) {
-    const value = given[name]
-    if (typeof value === 'string') headers[name] = value
-  }
-  return { ...headers, connection: 'Upgrade', upgrade: 'websocket' }
+export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> {
+  const handshake = pick(given, ['sec-websocket-key', 'sec-websocket-version'])
+  return { ...requestHeaders(given), ...handshake, connection: 'Upgrade', upgrade: 'websocket' }
 }
 
 /** The head with which the client's handshake is accepted. It holds only the headers that are part of a handshake. */
@@ -64,25 +48,9 @@ export function responseHeaders(
   // The sidecar gives an empty answer no type. One that isn't empty may be guessed to be a page, but not act as one.
   if (type === undefined) headers['content-security-policy'] = "default-src 'none'; sandbox"
   else headers['content-type'] = /^application\/json *(?:;|$)/i.test(type) ? JSON_TYPE : PLAIN_TYPE
-  for (const name of withoutNamed(PASSED_BACK, given.connection)) {
-    const value = given[name]
-    if (typeof value === 'string') headers[name] = value
-  }
-  return headers
+  return { ...headers, ...pick(given, PASSED_BACK) }
 }
 
-/** Leaves out the headers that a Connection header names, which are meant for that connection only. */
-function withoutNamed(names: readonly string[], connection = ''): readonly string[] {
-  if (/^(?:close|keep-alive|upgrade)?$/i.test(connection)) return names
-  const named = connection.split(',').map((name) => name.trim().toLowerCase())
-  return names.filter((name) => !named.includes(name))
-}
-
-function isValid(name: string, value: string): boolean {
-  try {
-    validateHeaderValue(name, value)
-    return true
-  } catch {
-    return false
-  }
+function pick(given: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])))
 }

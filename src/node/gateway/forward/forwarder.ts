@@ -1,13 +1,11 @@
-import { request as requestPlain } from 'node:http'
+import { Agent as PlainAgent, request as requestPlain } from 'node:http'
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { request as requestSecure } from 'node:https'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { createReply, hasClosed } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
-import { Attempt } from './attempt.js'
 import { handshakeHead, responseHeaders } from './forwarded-headers.js'
-import { keepConnections } from './kept-connections.js'
 import type { Watches } from './watches.js'
 
 /**
@@ -16,6 +14,9 @@ import type { Watches } from './watches.js'
  * breaks off is never sent again, because nobody knows whether it acted.
  */
 const KEPT_MS = 4_000
+
+/** The sidecar is on this machine, so a connection to it is quick or not possible; clients hear that within a second. */
+const CONNECT_MS = 900
 
 /** Time for which a call goes on after its client has left. A closing page sends calls and doesn't wait for answers. */
 const ABANDONED_MS = 500
@@ -55,7 +56,7 @@ export interface Forwarder {
 
 export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
   const isSecure = sidecar.protocol === 'https:'
-  const keptConnections = keepConnections(isSecure, KEPT_MS)
+  const keptConnections = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, timeout: KEPT_MS })
   const basePath = sidecar.pathname.replace(/\/$/, '')
   const place = sidecar.host
 
@@ -98,7 +99,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   return {
     async request(message, reply, outgoing) {
       const { isWatch } = outgoing
-      // What has come meanwhile on a kept connection is read first, and ends it.
+      // If the sidecar has ended a kept connection meanwhile, that is read first.
       if (!isWatch) await nextTurn()
       if (hasClosed(reply)) return
       const request = send(message.method, outgoing, isWatch ? false : keptConnections)
@@ -163,3 +164,87 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
 
 const closed = (end: Socket | ServerResponse): Promise<void> =>
   new Promise((resolve) => void end.once('close', resolve))
+
+interface AttemptOptions {
+  /** Host and port of the sidecar, for messages. */
+  readonly place: string
+  /** Whether the request may change something: then a failure leaves open whether it has. */
+  readonly acts: boolean
+  /** Milliseconds until the whole answer must have come. */
+  readonly timeout: number
+  /** Called once at most. The request is destroyed by then. */
+  readonly onFailure: (refusal: Refusal) => void
+}
+
+/**
+ * Follows a request to the sidecar. If it fails, the refusal for the client says whether the sidecar may have acted.
+ */
+class Attempt {
+  readonly #request: ClientRequest
+  readonly #options: AttemptOptions
+  readonly #answerTimer: ReturnType<typeof setTimeout>
+  #connectTimer: ReturnType<typeof setTimeout> | undefined
+  #isSent = false
+  #isAnswered = false
+  #isOver = false
+
+  constructor(request: ClientRequest, options: AttemptOptions) {
+    this.#request = request
+    this.#options = options
+    this.#answerTimer = setTimeout(() => this.#failLate(), options.timeout)
+    request.once('socket', (socket) => this.#followConnection(socket))
+    request.on('error', (error) => this.fail(error))
+    // Node reports no error for some ends, such as an answer that switches to a protocol nobody asked for.
+    request.once('close', () => {
+      if (!this.#isAnswered) this.fail(new Error('no answer'))
+    })
+  }
+
+  /** The head of the answer has come. The rest of a stream takes as long as it takes. */
+  answered(isStream: boolean): void {
+    this.#isAnswered = true
+    if (isStream) clearTimeout(this.#answerTimer)
+  }
+
+  /** Ends the request, wherever it is. No failure is reported any more. */
+  end(): void {
+    this.#isOver = true
+    clearTimeout(this.#answerTimer)
+    clearTimeout(this.#connectTimer)
+    this.#request.destroy()
+  }
+
+  fail(error: NodeJS.ErrnoException): void {
+    const why = error.code ?? error.message
+    if (this.#isSent) this.#report(502, 2, `broke off (${why})${this.#doubt}`)
+    else this.#report(502, 14, `could not be reached (${why}); nothing was sent`)
+  }
+
+  get #doubt(): string {
+    return this.#options.acts ? '; it may have acted' : ''
+  }
+
+  #failLate(): void {
+    if (this.#isSent) this.#report(504, 4, `did not answer within ${this.#options.timeout} ms${this.#doubt}`)
+    else this.#report(502, 14, 'could not be reached in time; nothing was sent')
+  }
+
+  #report(status: number, code: number, problem: string): void {
+    if (this.#isOver) return
+    this.end()
+    this.#options.onFailure({ status, code, message: `The sidecar at ${this.#options.place} ${problem}` })
+  }
+
+  #followConnection(socket: Socket): void {
+    if (this.#isOver) return
+    if (this.#request.reusedSocket) {
+      this.#isSent = true
+      return
+    }
+    this.#connectTimer = setTimeout(() => this.#failLate(), CONNECT_MS)
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+      clearTimeout(this.#connectTimer)
+      this.#isSent = true
+    })
+  }
+}

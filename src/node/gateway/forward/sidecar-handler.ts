@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import type { OperationName } from '../../../protocol/operations.js'
 import { corsHeaders, isPreflight } from '../../http/cors.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
 import { answerRefusal, refuseRaw } from '../../http/raw-response.js'
-import { turnOf } from '../../http/turn.js'
 import { forbidden, malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
 import { OWN_HEADERS, requestHeaders, upgradeHeaders } from './forwarded-headers.js'
 import { createForwarder } from './forwarder.js'
-import { createBodyReader } from './request-body.js'
 import { findSidecarRoute } from './sidecar-route.js'
 import type { SidecarRoute } from './sidecar-route.js'
 import { Watches } from './watches.js'
@@ -51,17 +48,17 @@ export interface SidecarHandler {
 
 const WATCH: OperationName = 'watchGameServer'
 
+/** Largest body that is taken; the real sidecar has the same limit. */
+const MOST_BYTES = 4 * 1024 * 1024
+
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
-const FULL: Refusal = { status: 503, code: 14, message: 'Too many watches are open' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
-const BAD_HEADER = malformed('A header has a value that none may have')
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { sidecar, timeout, access, denied, onWatch, log } = options
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const forwarder = createForwarder({ sidecar, timeout, watches })
-  const readBody = createBodyReader()
   let isStopping = false
   let wasShutDown = false
 
@@ -77,13 +74,6 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
     }
     return route
-  }
-
-  /** Gives a watch its place until `answer` closes; returns the reason if it gets none. */
-  const place = (route: SidecarRoute, answer: Writable, socket: Socket): Refusal | undefined => {
-    if (route.operation !== WATCH) return undefined
-    if (isStopping) return STOPPING
-    return watches.reserve(answer, socket) ? undefined : FULL
   }
 
   const noteFor =
@@ -109,32 +99,24 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       const route = admit(message, admission)
       if (route.refusal !== undefined) return refuse(route.refusal)
       const headers = requestHeaders(message.headers)
-      if (headers === undefined) return refuse(BAD_HEADER)
       const body = await readBody(message)
       if (body === undefined) return
       if ('status' in body) return refuse(body)
-      const { bytes } = body
-      try {
-        await turnOf(reply, message.socket)
-        if (message.socket.destroyed) return
-        const unplaced = place(route, reply, message.socket)
-        if (unplaced !== undefined) return refuse(unplaced)
-        options.onCall?.(route.operation)
-        if (message.method !== 'GET' || bytes.byteLength > 0) headers['content-length'] = String(bytes.byteLength)
-        await forwarder.request(message, reply, {
-          path: route.path,
-          headers,
-          body: bytes,
-          isWatch: route.operation === WATCH,
-          answerHeaders,
-          onWatch: () => onWatch?.(message.socket),
-          onFailure: refuse,
-          onBreak: note,
-        })
-        if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
-      } finally {
-        body.release()
-      }
+      if (message.socket.destroyed) return
+      if (isStopping && route.operation === WATCH) return refuse(STOPPING)
+      options.onCall?.(route.operation)
+      if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
+      await forwarder.request(message, reply, {
+        path: route.path,
+        headers,
+        body,
+        isWatch: route.operation === WATCH,
+        answerHeaders,
+        onWatch: () => onWatch?.(message.socket),
+        onFailure: refuse,
+        onBreak: note,
+      })
+      if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
     },
 
     async upgrade(message, socket, head, admission) {
@@ -148,9 +130,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
       if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
       if (head.byteLength > 0) return refuse(TOO_EARLY)
       const headers = upgradeHeaders(message.headers)
-      if (headers === undefined) return refuse(BAD_HEADER)
-      const unplaced = place(route, socket, socket)
-      if (unplaced !== undefined) return refuse(unplaced)
+      if (isStopping) return refuse(STOPPING)
       options.onCall?.(route.operation)
       await forwarder.upgrade(message, socket, {
         path: route.path,
@@ -182,5 +162,36 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     close() {
       forwarder.close()
     },
+  }
+}
+
+/** In the sidecar's own words. Code 8 is no rate limit, so clients don't try again. */
+const tooLarge = (bytes: number): Refusal => ({
+  status: 429,
+  code: 8,
+  message: `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`,
+})
+
+/**
+ * Reads a body whole before anything is sent on: one that is too large or breaks off never reaches the sidecar, which
+ * might act on its first half. Resolves with undefined if the client has left.
+ */
+async function readBody(message: IncomingMessage): Promise<Buffer | Refusal | undefined> {
+  const announced = Number(message.headers['content-length'] ?? 0)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    if (announced > MOST_BYTES) return tooLarge(announced)
+    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).byteLength
+      if (size > MOST_BYTES) return tooLarge(size)
+      chunks.push(chunk as Buffer)
+    }
+    return Buffer.concat(chunks)
+  } catch {
+    return undefined
+  } finally {
+    // The rest of a refused body passes unread, so that its client gets to read the answer.
+    message.resume()
   }
 }

@@ -11,8 +11,6 @@ const CHECK_MS = 1_000
 const GOODBYE_MS = 1_000
 /** Time that the sidecar has to end its side after a page has left. */
 const ENDING_MS = 500
-/** Watches at once: more than a game has pages, and fewer than a sidecar could bear. */
-const MOST = 2_048
 
 /** A watch that is being passed on, from `source` to `sink` by `source.pipe(sink)`. */
 interface Watch {
@@ -39,33 +37,10 @@ export class Watches {
   readonly #onStalled: () => void
   #checks: ReturnType<typeof setInterval> | undefined
   #reason: string | undefined
-  #places = MOST
 
   /** @param onStalled called after a reader was cut that had stopped reading */
   constructor(onStalled: () => void) {
     this.#onStalled = onStalled
-  }
-
-  /**
-   * Takes a place for a watch that is about to be opened. It is free again when the answer or its connection closes.
-   * Returns false if all places are taken.
-   */
-  reserve(answer: Writable, socket: Socket): boolean {
-    if (this.#places === 0) return false
-    this.#places -= 1
-    let isFree = false
-    const free = (): void => {
-      // With HTTP/2 a listener on the socket is one on its stream, and stays there.
-      if (isFree) return
-      isFree = true
-      answer.removeListener('close', free)
-      socket.removeListener('close', free)
-      this.#places += 1
-    }
-    answer.once('close', free)
-    // For a WebSocket both are the same.
-    if (socket !== answer) socket.once('close', free)
-    return true
   }
 
   /** Takes in a watch over HTTP that is being piped. */

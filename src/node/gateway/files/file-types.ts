@@ -1,0 +1,56 @@
+import { lookup } from 'mrmime'
+
+const UNKNOWN = 'application/octet-stream'
+
+/** Types of files in builds for which the library names one that a page can't use. */
+const OWN_TYPES: Readonly<Record<string, string>> = {
+  cjs: 'text/javascript',
+  map: 'application/json',
+}
+
+/** Types that every tool writes as UTF-8. XML, SVG and HTML name their encoding themselves. */
+const UTF8 = /^(text\/(?!xml|html)|application\/(json|manifest\+json|ld\+json|toml))/
+
+/** The Content-Type of a file, by its name. */
+export function contentType(name: string): string {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  const type = OWN_TYPES[extension] ?? (extension === '' ? undefined : lookup(extension)) ?? UNKNOWN
+  return UTF8.test(type) ? `${type}; charset=utf-8` : type
+}
+
+export const isHtml = (name: string): boolean => /\.html?$/i.test(name)
+
+/** The ways in which files are compressed when a game is built. The better ones come first. */
+export const ENCODINGS = [
+  { extension: '.br', encoding: 'br' },
+  { extension: '.gz', encoding: 'gzip' },
+] as const
+
+/** A name such as `game.wasm.br`, taken apart. */
+export interface CompressedName {
+  /** The name of the file inside: `game.wasm`. */
+  readonly inner: string
+  readonly encoding: string
+}
+
+/**
+ * Reads the name of a compressed file that a page asks for itself, as the loaders of some engines do. They leave the
+ * unpacking to the browser, which needs the encoding and the type of the file inside. An archive (`.tar.gz`) is none.
+ */
+export function compressedByName(name: string): CompressedName | undefined {
+  const found = ENCODINGS.find(({ extension }) => name.toLowerCase().endsWith(extension))
+  const inner = name.slice(0, -(found?.extension.length ?? 0))
+  if (found === undefined || !/.\.(?!tar$)\w+$/i.test(inner) || isHtml(inner)) return undefined
+  return { inner, encoding: found.encoding }
+}
+
+/** Whether an Accept-Encoding header accepts an encoding. */
+export function acceptsEncoding(header: string | undefined, name: string): boolean {
+  const weights = new Map<string, number>()
+  for (const part of (header ?? '').toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const weight = parameters.find((text) => text.startsWith('q='))?.slice(2)
+    weights.set(coding, weight === undefined ? 1 : Number(weight))
+  }
+  return (weights.get(name) ?? weights.get('*') ?? 0) > 0
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { websocketHeaders } from '../node/support.js'
+import { browsers, filled, isLink, isUpgrade, pageHeaders, refused, served } from './support/strangers.js'
+import { expectRefusal, expectServing, targets } from './support/targets.js'
+import { ask, askAll } from './support/wire.js'
+import type { Answer } from './support/wire.js'
+
+const DEV = 'http://localhost:5173'
+
+/** Origins as a whole URL names them, the Host beside it, and the answer. */
+const wholeUrls = [
+  ['http://localhost:PORT', 'localhost:PORT', 200],
+  ['HTTP://LocalHost:PORT', 'localhost:PORT', 200],
+  ['http://localhost', 'localhost:80', 200],
+  ['http://evil.com', 'localhost:PORT', 403],
+  ['http://localhost:PORT', 'evil.com', 403],
+  ['http://evil.com:PORT', 'evil.com:PORT', 403],
+  ['http://127.0.0.1:PORT', 'localhost:PORT', 403],
+  ['http://localhost:1', 'localhost:PORT', 403],
+  ['http://a@localhost:PORT', 'localhost:PORT', 400],
+  ['http://localhost:PORT\\@evil.com', 'localhost:PORT', 400],
+  ['https://localhost:PORT', 'localhost:PORT', 400],
+  ['ws://localhost:PORT', 'localhost:PORT', 400],
+  ['file://localhost', 'localhost:PORT', 400],
+  ['http://', 'localhost:PORT', 400],
+  ['http:', 'localhost:PORT', 400],
+] as const
+
+describe.each(targets)('$name', ({ start }) => {
+  test('serves its own names and pages, without a sign for others', async () => {
+    const victim = await start()
+    for (const [what, ...headers] of served) {
+      const answer = await ask(victim.port, `GET ${victim.at('/gameserver')}`, filled(headers, victim.port))
+      expect(answer.status, what).toBe(200)
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+    expect(victim.reached()).toEqual(served.map(() => 'getGameServer'))
+  })
+
+  test('refuses re-bound names and foreign origins, whatever they ask for', async () => {
+    const victim = await start()
+    const { port, at } = victim
+    for (const [status, what, ...headers] of refused) {
+      const own = filled(headers, port)
+      const upgrade = [...own, ...websocketHeaders]
+      for (const answer of [
+        await ask(port, `GET ${at('/gameserver')}`, own),
+        await ask(port, `POST ${at('/shutdown')}`, own, '{}'),
+        await ask(port, `GET ${at('/watch/gameserver')}`, upgrade),
+        await ask(port, `GET ${at('/shutdown')}?method=POST`, upgrade),
+      ]) {
+        expect(answer.status, what).toBe(status)
+        expectRefusal(answer, status)
+      }
+    }
+    const [answer, ...more] = await askAll(port, `POST ${at('/shutdown')} HTTP/1.0\r\n\r\n`)
+    expectRefusal(answer, 400)
+    expect(more).toEqual([])
+    expect(victim.reached()).toEqual([])
+    await expectServing(victim)
+  })
+
+  test('takes a whole URL as the target only where it names the Host', async () => {
+    const victim = await start()
+    for (const [origin, host, status] of wholeUrls) {
+      const [own = '', header = ''] = filled([origin, `Host: ${host}`], victim.port)
+      const line = (path: string): string => path.replace('/', `${own}${victim.at('/')}`)
+      const upgrade = [header, ...websocketHeaders]
+      expect((await ask(victim.port, line('GET /gameserver'), [header])).status, origin).toBe(status)
+      if (status === 200) continue
+      expectRefusal(await ask(victim.port, line('POST /shutdown'), [header], '{}'), status)
+      expectRefusal(await ask(victim.port, line('GET /watch/gameserver'), upgrade), status)
+    }
+    expect(new Set(victim.reached())).toEqual(new Set(['getGameServer']))
+  })
+
+  test('what a page sends unasked and without Origin is refused by where it came from', async () => {
+    const victim = await start()
+    const { port } = victim
+    const form = 'application/x-www-form-urlencoded'
+    const types = ['Content-Type: text/plain', `Content-Type: ${form}`, 'X-No: type']
+    const signs = [
+      'Referer: http://localhost:5173/game',
+      'Referer: https://evil.com/',
+      'Referer: nonsense',
+      'Sec-Fetch-Site: same-site',
+      'Sec-Fetch-Site: cross-site',
+      'Sec-Fetch-Site: SAME-SITE',
+    ]
+    const post = (...headers: readonly string[]): ReturnType<typeof ask> =>
+      ask(port, `POST ${victim.at('/ready')}`, ['Host: localhost', ...headers], '{}')
+    for (const type of types) for (const sign of signs) expectRefusal(await post(type, sign), 403)
+    expect(victim.reached()).toEqual([])
+    const own = ['X-Not: a page', 'Origin: http://localhost', 'Referer: http://localhost/game']
+    for (const type of types) for (const sign of own) expect((await post(type, sign)).status).toBe(200)
+    expect(victim.reached()).toHaveLength(types.length * own.length)
+  })
+
+  test.each(Object.entries(browsers))("refuses whatever %s sends for a stranger's page", async (_name, recording) => {
+    const victim = await start()
+    const { port, at } = victim
+    expect(recording.requests.length).toBeGreaterThan(40)
+    for (const [name, method, ...own] of recording.requests) {
+      const headers = pageHeaders(port, recording, own)
+      const paths = isUpgrade(own) ? ['/shutdown?method=POST', '/watch/gameserver', '/shutdown'] : ['/shutdown']
+      for (const path of paths) {
+        // A HEAD is refused as a GET, but without the words.
+        const answer = await ask(port, `${method} ${at(path)}`, headers, method === 'POST' ? '{}' : '')
+        expect(answer.status, name).toBe(isLink(method, own) ? 501 : 403)
+        if (method !== 'HEAD') expectRefusal(answer, answer.status)
+      }
+    }
+    expect(victim.reached().filter((event) => event !== 'refused GET /shutdown')).toEqual([])
+    await expectServing(victim)
+  })
+
+  test('serves an allowed host, and nothing that looks like it', async () => {
+    const victim = await start({ allowHosts: ['Dev.Example', '::2'] })
+    const from = (host: string): Promise<Answer> =>
+      ask(victim.port, `GET ${victim.at('/gameserver')}`, [`Host: ${host}`])
+    for (const host of ['dev.example', 'DEV.example:1234', '[::2]', 'localhost']) {
+      expect((await from(host)).status, host).toBe(200)
+    }
+    for (const host of ['a.dev.example', 'dev.example.', 'devxexample', '[::3]', 'example']) {
+      expectRefusal(
+        await from(host),
+        403,
+        /^The host \S+ is not served; if it should be, add --allow-host \S+ \(in code allowHosts: \['\S+'\]\)$/,
+      )
+    }
+  })
+
+  test('lets an allowed origin call and read; others see no sign of it', async () => {
+    const victim = await start({ allowOrigins: [DEV] })
+    const { port, at } = victim
+    const from = (origin: string, line: string, ...more: readonly string[]): Promise<Answer> =>
+      ask(port, line.replace('/', at('/')), ['Host: localhost', `Origin: ${origin}`, ...more])
+    const allowed = await from(DEV, 'GET /gameserver', 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: cors')
+    expect(allowed.status).toBe(200)
+    expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': DEV, vary: 'Origin' })
+    const preflight = await from(DEV, 'OPTIONS /ready', 'Access-Control-Request-Method: POST')
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers['access-control-allow-origin']).toBe(DEV)
+    expect(preflight.headers['access-control-allow-headers']).toMatch(/^content-type\b/)
+    expect(preflight.headers['access-control-allow-credentials']).toBeUndefined()
+
+    const strangers = ['http://localhost:5174', 'https://localhost:5173', 'http://127.0.0.1:5173', 'null']
+    for (const stranger of strangers) {
+      expectRefusal(await from(stranger, 'GET /gameserver'), 403)
+      expectRefusal(await from(stranger, 'POST /shutdown'), 403)
+      expectRefusal(await from(stranger, 'OPTIONS /ready', 'Access-Control-Request-Method: POST'), 403)
+    }
+    expect(victim.reached()).toEqual(['getGameServer'])
+  })
+
+  test.each(['http://x', 'x:80', 'a b', '', 'a@b', 'x/y', '*'])('takes no host %j', async (host) => {
+    await expect(start({ allowHosts: [host] })).rejects.toThrow('An allowed host must be')
+  })
+
+  test.each(['localhost:5173', '*', 'null', 'http://x/', '', 'http://*', 'http://a@x'])(
+    'takes no origin %j',
+    async (origin) => {
+      await expect(start({ allowOrigins: [origin] })).rejects.toThrow('An allowed origin must')
+    },
+  )
+})
