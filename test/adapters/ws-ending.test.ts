@@ -94,6 +94,7 @@ test.concurrent('an onEnding that throws is told, and the end goes on', async ({
     }),
   )
   await until(() => stateOf(sidecar), 'Ready')
+  await Promise.all(ends.map(({ client }) => client.waitFor('Ready')))
   await ends[0]!.client.shutdown()
   await Promise.all(ends.map(({ ended }) => ended))
   expect(errors).toEqual([new TypeError('a bug'), new TypeError('a bug')])
