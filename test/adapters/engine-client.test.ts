@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { engineClient, type EngineClient, type SidecarSource } from '../../src/adapters/engine-client.js'
-import { createClient, type HealthEvent } from '../../src/index.js'
+import { createClient, type HealthEvent, type FetchLike } from '../../src/index.js'
 import { fakeSidecar, settled } from './fake-sidecar.js'
+import { createSidecarComponent } from '../../src/adapters/cocos.js'
 
 const open = (source: SidecarSource | undefined, frame: () => number): EngineClient<number> =>
   engineClient(createClient, source, frame)
@@ -88,4 +89,61 @@ test('a client that was given is used as it is and left open; one that was made 
   const made = open(options, () => 1)
   made.release()
   expect(made.client.status.connection).toBe('closed')
+})
+
+/** The part of `cc` that a component touches. */
+function emulatedEngine() {
+  class Component {
+    readonly name: string = 'node'
+  }
+  return {
+    Component,
+    director: {
+      frames: 1,
+      getTotalFrames(): number {
+        return this.frames
+      },
+    },
+  }
+}
+
+test('emulated: a component opens a client when loaded, drives it in each frame, closes it when destroyed', async () => {
+  const cc = emulatedEngine()
+  const { options, beats, pass } = fakeSidecar()
+  const component = new (createSidecarComponent(cc, { ...options, autoHealth: { interval: 1000 } }))()
+  expect(component.name).toBe('node')
+  component.onLoad()
+  await settled()
+  expect(beats()).toBe(1)
+  cc.director.frames += 60
+  pass(1000)
+  component.update(1 / 60)
+  await settled()
+  expect(beats()).toBe(2)
+  component.onDestroy()
+  expect(component.client.status.connection).toBe('closed')
+})
+
+test('emulated: what the inspector says goes before the options', async () => {
+  const {
+    options: { fetch: answer },
+  } = fakeSidecar()
+  const urls: string[] = []
+  const fetch: FetchLike = async (url, init) => {
+    urls.push(url)
+    return answer!(url, init)
+  }
+  const options = { baseUrl: 'http://options', fetch, autoHealth: false }
+  const component = new (createSidecarComponent(emulatedEngine(), options))()
+  component.baseUrl = 'http://inspector'
+  component.onLoad()
+  await component.client.health()
+  expect(urls).toContain('http://inspector/health')
+  expect(urls.filter((url) => !url.startsWith('http://inspector/'))).toEqual([])
+  component.onDestroy()
+})
+
+test('emulated: a component that was never loaded can be destroyed', () => {
+  const component = new (createSidecarComponent(emulatedEngine(), {}))()
+  expect(() => component.onDestroy()).not.toThrow()
 })

@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, afterEach, vi } from 'vitest'
 import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
 import type { Answer } from '../support/fault-server-http.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer, difficultText } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { refusal } from './operations.js'
+import { createTextDecode } from '../../src/client/hosts/text-decoder.js'
 
 type Call<T = unknown> = (client: SidecarClient) => Promise<T>
 
@@ -174,4 +175,49 @@ describe('getList()', () => {
   test.each([[{}], ['ab'], [['a', 1]], [7]])('getList() answered %j is PROTOCOL', async (values) => {
     await expect(list(values)).rejects.toMatchObject({ code: 'PROTOCOL', operation: 'getList' })
   })
+})
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** Takes no notice of `stream`, as some script VMs do. */
+class WithoutStream {
+  decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+}
+
+const decoders: [string, Pick<ClientOptions, 'TextDecoder'>][] = [
+  ["the host's decoder", {}],
+  ['a decoder without a stream mode', { TextDecoder: WithoutStream }],
+]
+
+test.each(decoders)('bytes in pieces of any size are the same text by %s', (_name, options) => {
+  const bytes = new TextEncoder().encode(`\ufeff${difficultText}`)
+  for (const size of [1, 2, 3, 4, 5, 7, 1000]) {
+    const decode = createTextDecode(options)
+    let text = ''
+    for (let at = 0; at < bytes.length; at += size) text += decode(bytes.slice(at, at + size))
+    expect(text).toBe(`\ufeff${difficultText}`)
+  }
+})
+
+test.each(decoders)('a character comes as soon as its last byte is there by %s', (_name, options) => {
+  const decode = createTextDecode(options)
+  const [a, b, c, d] = new TextEncoder().encode('𝄞')
+  expect(decode(Uint8Array.of(0x61, a!, b!, c!))).toBe('a')
+  expect(decode(new Uint8Array(0))).toBe('')
+  expect(decode(Uint8Array.of(d!, 0x62))).toBe('𝄞b')
+})
+
+const wrong: [string, number[]][] = [
+  ['a byte that begins nothing', [0x61, 0xff, 0x61, 0x61, 0x61, 0x61]],
+  ['four bytes that are no character', [0x80, 0x80, 0x80, 0x80]],
+  ['a character that goes on as none', [0xe2, 0x82, 0x61, 0x61, 0x61]],
+]
+test.each(wrong)('%s (%j) is PROTOCOL by a decoder without a stream mode', (_what, bytes) => {
+  const decode = createTextDecode({ TextDecoder: WithoutStream })
+  expect(() => decode(Uint8Array.from(bytes))).toThrow(expect.objectContaining({ code: 'PROTOCOL' }))
+})
+
+test('a host without a TextDecoder has the same text, also of control characters', () => {
+  vi.stubGlobal('TextDecoder', undefined)
+  expect(createTextDecode({})(Uint8Array.of(0, 9, 10, 15, 16, 0x7f))).toBe('\u0000\t\n\u000f\u0010\u007f')
 })

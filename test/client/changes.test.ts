@@ -229,3 +229,35 @@ describe('an allocated event', () => {
     expect(versions(heard)).toEqual(['2', '5'])
   })
 })
+
+/** A GameServer with that version, in other states if wanted, or another object altogether. */
+function versioned(version: string, state = 'Ready', meta: Partial<GameServer['object_meta']> = {}): GameServer {
+  const made = gameServer(1, state)
+  return { ...made, object_meta: { ...made.object_meta, ...meta, resource_version: version } }
+}
+
+const summary = ({ object_meta, status }: GameServer): string => `${object_meta.resource_version} ${status.state}`
+
+test.each([
+  ['a newer version', versioned('8'), versioned('9')],
+  ['a newer version with a digit more', versioned('9'), versioned('10')],
+  ['a state that changes without a new version, as in local mode', versioned('7'), versioned('7', 'Allocated')],
+  ['a state that changes with a version that is no number', versioned('v2'), versioned('v1', 'Allocated')],
+  ['a lower version of another GameServer', versioned('9'), versioned('8', 'Ready', { uid: 'another' })],
+  [
+    'a lower version of a GameServer made later',
+    versioned('9'),
+    versioned('8', 'Ready', { creation_timestamp: '1800000000' }),
+  ],
+  ['a version that is no number after one that is', versioned('2'), versioned('1a')],
+])('%s is told', async (_what, first, second) => {
+  expect((await tellAll([first, second])).told).toEqual([first, second])
+})
+
+test.each([
+  ['an older version', versioned('21'), versioned('19', 'Allocated')],
+  ['an older version with a digit less', versioned('10'), versioned('9', 'Allocated')],
+  ['the same object again', versioned('7'), versioned('7')],
+])('%s is not told', async (_what, first, second) => {
+  expect((await tellAll([first, second])).told.map(summary)).toEqual([summary(first)])
+})

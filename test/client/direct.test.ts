@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi, type TestContext } from 'vitest'
 import { WebSocket } from 'ws'
-import type { ClientOptions, GameServer, SidecarClient, WebSocketConstructor } from '../../src/index.js'
+import {
+  createClient,
+  type ClientOptions,
+  type GameServer,
+  type SidecarClient,
+  type WebSocketConstructor,
+} from '../../src/index.js'
+import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { productionTargets } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
-import { connectClient, connectPage } from '../support/with-sidecar.js'
+import { connectPage } from '../support/with-sidecar.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
 
 const pageOrigin = 'http://game.example'
@@ -21,26 +28,33 @@ interface Page extends EmulatedBrowser {
   client: SidecarClient
   /** A game server beside it, in Node, for which there are no origins. */
   beside: SidecarClient
-  url: string
 }
 
-/** A page of another origin, with nothing between it and a sidecar, for one test. */
-async function openPage(target: (typeof targets)[number], options: ClientOptions = {}): Promise<Page> {
+/** A page of another origin, with nothing between it and a sidecar, for one test of those that run side by side. */
+async function openPage(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  target: (typeof targets)[number],
+  options: ClientOptions = {},
+): Promise<Page> {
   const sidecar = await target.start()
-  const url = `http://127.0.0.1:${sidecar.port}`
+  const baseUrl = `http://127.0.0.1:${sidecar.port}`
   const browser = emulateBrowser(pageOrigin)
-  onTestFinished(() => sidecar.stop())
-  const client = connectPage({ url }, { fetch: browser.fetch, ...options })
-  const beside = connectClient({ url })
-  return { ...browser, client, beside, url }
+  const client = createClient({ baseUrl, WebSocket, fetch: browser.fetch, ...options })
+  const beside = createNodeClient({ baseUrl })
+  onTestFinished(async () => {
+    client.close()
+    beside.close()
+    await sidecar.stop()
+  })
+  return { ...browser, client, beside }
 }
 
 const players = { name: 'players', capacity: 100 }
 const first = ['test0', 'test1', 'test2']
 
-describe.each(targets)('direct mode before $name', (target) => {
-  test('a page of another origin enters direct mode by itself, reads by WebSocket and writes what a browser sends', async () => {
-    const { client, sent } = await openPage(target)
+describe.each(targets)('direct mode before $name', { concurrent: true }, (target) => {
+  test('a page of another origin enters direct mode by itself, reads by WebSocket and writes what a browser sends', async (context) => {
+    const { client, sent } = await openPage(context, target)
     const seen: GameServer[] = []
     client.on('gameserver', (gameServer) => seen.push(gameServer))
     expect(client.status.direct).toBe(false)
@@ -79,8 +93,8 @@ describe.each(targets)('direct mode before $name', (target) => {
       expect([method, contentType, seen]).toEqual(['POST', 'text/plain', 'opaque'])
   })
 
-  test('direct mode rejects at once with CROSS_ORIGIN what no browser sends, and names the gateway', async () => {
-    const { client, sent } = await openPage(target, { crossOrigin: 'direct' })
+  test('direct mode rejects at once with CROSS_ORIGIN what no browser sends, and names the gateway', async (context) => {
+    const { client, sent } = await openPage(context, target, { crossOrigin: 'direct' })
     const before = sent.length
     const calls = {
       setLabel: client.setLabel('mode', 'duel'),
@@ -95,14 +109,14 @@ describe.each(targets)('direct mode before $name', (target) => {
     expect(sent.length).toBe(before)
   })
 
-  test('a page that is not yet in direct mode sends nothing but reads for a label, and rejects with CROSS_ORIGIN', async () => {
-    const { client, sent } = await openPage(target)
+  test('a page that is not yet in direct mode sends nothing but reads for a label, and rejects with CROSS_ORIGIN', async (context) => {
+    const { client, sent } = await openPage(context, target)
     await expect(client.setLabel('mode', 'duel')).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation: 'setLabel' })
     expect(sent.filter(({ method }) => !/^(GET|OPTIONS)$/.test(method))).toEqual([])
   })
 
-  test('direct mode gets counters and lists as they are now, also before the watch tells them', async () => {
-    const { client, beside } = await openPage(target)
+  test('direct mode gets counters and lists as they are now, also before the watch tells them', async (context) => {
+    const { client, beside } = await openPage(context, target)
     client.on('gameserver', () => {})
     await client.connect()
     await beside.updateCounter('rooms', { count: 7 })
@@ -112,8 +126,8 @@ describe.each(targets)('direct mode before $name', (target) => {
     expect((await client.getList('players')).values).toEqual([...first, 'late'])
   })
 
-  test('direct mode rejects with NOT_FOUND and ALREADY_EXISTS as an answer would, and sends nothing then', async () => {
-    const { client, sent } = await openPage(target)
+  test('direct mode rejects with NOT_FOUND and ALREADY_EXISTS as an answer would, and sends nothing then', async (context) => {
+    const { client, sent } = await openPage(context, target)
     await expect(client.getCounter('nope')).rejects.toMatchObject({ code: 'NOT_FOUND', operation: 'getCounter' })
     await expect(client.getList('__proto__')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.addListValue('nope', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -122,8 +136,8 @@ describe.each(targets)('direct mode before $name', (target) => {
     expect(sent.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  test('direct mode adds many values at a time, in order, and one that is removed right away is gone', async () => {
-    const { client } = await openPage(target)
+  test('direct mode adds many values at a time, in order, and one that is removed right away is gone', async (context) => {
+    const { client } = await openPage(context, target)
     const values = ['a', 'b', 'c', 'd', 'e']
     const added = values.map((value) => client.addListValue('players', value))
     const removed = client.removeListValue('players', 'c')
@@ -132,15 +146,15 @@ describe.each(targets)('direct mode before $name', (target) => {
     expect((await client.getList('players')).values).toEqual([...first, 'a', 'b', 'd', 'e'])
   })
 
-  test('direct mode gives "sent" for a state that held before', async () => {
-    const { client } = await openPage(target)
+  test('direct mode gives "sent" for a state that held before', async (context) => {
+    const { client } = await openPage(context, target)
     expect(await client.allocate()).toBe('confirmed')
     expect(await client.allocate()).toBe('sent')
     expect(await client.allocate({ confirm: true })).toBe('confirmed')
   })
 
-  test('direct mode sends beats that a browser lets through', async () => {
-    const { client, sent } = await openPage(target, { autoHealth: { interval: 100 } })
+  test('direct mode sends beats that a browser lets through', async (context) => {
+    const { client, sent } = await openPage(context, target, { autoHealth: { interval: 100 } })
     await client.once('health')
     while (!(await client.once('health')).ok);
     expect(client.status).toMatchObject({ direct: true, healthy: true })
@@ -149,11 +163,11 @@ describe.each(targets)('direct mode before $name', (target) => {
   })
 })
 
-describe('a list value in direct mode', () => {
+describe.concurrent('a list value in direct mode', () => {
   const target = targets[0]!
 
-  test('addListValue() in direct mode is not OUT_OF_RANGE where another client has made room unseen', async () => {
-    const { client, beside } = await openPage(target, { verifyInterval: 0 })
+  test('addListValue() in direct mode is not OUT_OF_RANGE where another client has made room unseen', async (context) => {
+    const { client, beside } = await openPage(context, target, { verifyInterval: 0 })
     await beside.updateList('players', { capacity: first.length })
     await client.waitFor(({ status }) => status.lists?.['players']?.capacity === `${first.length}`)
     await beside.removeListValue('players', first.at(-1)!)
@@ -161,7 +175,7 @@ describe('a list value in direct mode', () => {
     expect((await client.getList('players')).values).toEqual(first)
   })
 
-  test('addListValue() in direct mode is sent though no GameServer was seen before or after', async () => {
+  test('addListValue() in direct mode is sent though no GameServer was seen before or after', async (context) => {
     const { fetch, sent } = emulateBrowser(pageOrigin)
     const wasSent = (): boolean => sent.some(({ path }) => path.endsWith(':addValue'))
     class Silent {
@@ -171,7 +185,7 @@ describe('a list value in direct mode', () => {
       onclose = null
       close(): void {}
     }
-    const { client } = await openPage(target, {
+    const { client } = await openPage(context, target, {
       crossOrigin: 'direct',
       retry: false,
       fetch,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { AutoHealthOptions, ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
 import type { LocalSidecar } from '../../src/node/index.js'
 import { EmulatedPage } from '../support/emulated-page.js'
-import { compute, countBeats, emulateWorkers } from '../support/threads.js'
+import { countBeats, emulateWorkers } from '../support/threads.js'
 import { calls, connectPage, startSidecar, untilLogged } from '../support/with-sidecar.js'
 
 const answered = (sidecar: LocalSidecar, name: string): number =>
@@ -371,15 +371,9 @@ test('threads of Node: beats come while the page computes, until it was silent f
     new Promise((resolve) => void client.on('health', (event) => passes(event) && resolve()))
   client.on('health', (event) => void events.push(event))
   await until(() => client.status.heartbeat === 'worker')
-  const began = Date.now()
-  compute(3500)
-  const ended = Date.now()
-  await Promise.all([until(({ reason }) => reason === 'stalled'), until(({ ok, at }) => !!ok && at > ended)])
+  const isOver = Promise.all([until(({ reason }) => reason === 'stalled'), until(({ ok }) => ok === true)])
+  expect(counter.computeUntilSilent()).toBeGreaterThan(0)
+  await Promise.all([isOver, counter.nextBeat()])
   // A busy machine may hold up the page once more.
   expect(new Set(reasons(events))).toEqual(new Set(['stalled']))
-  const times = await counter.beats()
-  const within = (from: number, to: number): number => times.filter((at) => at > from && at <= to).length
-  expect(within(began, began + 1000)).toBeGreaterThanOrEqual(1)
-  expect(within(began + 2500, ended)).toBe(0)
-  expect(within(ended, Infinity)).toBeGreaterThanOrEqual(1)
 })

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import type { GameServer } from '../../src/index.js'
+import { describe, expect, test, onTestFinished } from 'vitest'
+import { type GameServer, createClient, type SidecarClient } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient } from '../support/with-sidecar.js'
+import { VirtualClock } from '../support/virtual-clock.js'
 
 const isVersion =
   (version: number) =>
@@ -108,4 +109,57 @@ describe('waitFor()', () => {
     await client.waitFor(isVersion(2))
     expect(asked).toBe(before)
   })
+})
+
+test('30 clients on one AbortSignal print no warning of Node, and the signal closes them all', async () => {
+  const warnings: string[] = []
+  const collect = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', collect)
+  onTestFinished(() => void process.removeListener('warning', collect))
+  const sidecar = await startScripted()
+  const controller = new AbortController()
+  const { signal } = controller
+  const clients = Array.from({ length: 30 }, () => connectClient(sidecar, { signal }))
+  await Promise.all(clients.map((client) => client.getGameServer({ signal })))
+  expect(warnings).toEqual([])
+  controller.abort()
+  expect(new Set(clients.map(({ status }) => status.connection))).toEqual(new Set(['closed']))
+})
+
+type WithAfter = SidecarClient & { after(ms: number, run: () => void): unknown }
+
+test('client.after() runs once, by the clock of the client, and not after close()', () => {
+  const clock = new VirtualClock()
+  const options = { baseUrl: 'http://127.0.0.1:1', now: clock.now, scheduler: clock }
+  const client = createClient(options) as WithAfter
+  const ran: string[] = []
+  client.after(1000, () => ran.push('first'))
+  client.after(5000, () => ran.push('never'))
+  clock.advance(999)
+  expect(ran).toEqual([])
+  clock.advance(1)
+  expect(ran).toEqual(['first'])
+  clock.advance(2000)
+  client.close()
+  clock.advance(10_000)
+  client.after(1, () => ran.push('too late'))
+  clock.advance(10_000)
+  expect(ran).toEqual(['first'])
+  expect(clock.pending).toBe(0)
+})
+
+test('client.after() is driven by tick() where the host has no timers', () => {
+  let time = 0
+  const options = { baseUrl: 'http://127.0.0.1:1', now: () => time, scheduler: false } as const
+  const client = createClient(options) as WithAfter
+  let runs = 0
+  client.after(1000, () => runs++)
+  time = 999
+  client.tick()
+  expect(runs).toBe(0)
+  time = 1000
+  client.tick()
+  client.tick()
+  expect(runs).toBe(1)
+  client.close()
 })

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createClient } from '../../src/index.js'
+import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
-import type { ClientOptions, SidecarError } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
@@ -115,4 +114,23 @@ describe('an option that is undefined has its default', () => {
       code: 'LIMIT',
     })
   })
+})
+
+test('in Node without an address the error names the variable and exec, and nothing of pages', () => {
+  expect(() => createNodeClient()).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG',
+      message: expect.stringMatching(/(?=.*AGONES_SDK_HTTP_PORT)(?=.*\bexec\b)(?!.*data-port)/s),
+    }),
+  )
+})
+
+test.each([createClient, createNodeClient])('the option port is refused with the hint baseUrl', (create) => {
+  expect(() => create({ port: 9358 } as never)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG',
+      message: expect.stringContaining('port'),
+      hint: expect.stringMatching(/mean \W?baseUrl\b/),
+    }),
+  )
 })

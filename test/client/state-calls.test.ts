@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Outcome, ReadyOptions, SidecarClient } from '../../src/index.js'
+import type { Outcome, ReadyOptions, SidecarClient, WriteOptions } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import type { ScriptedSidecar } from '../support/fault-server.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
@@ -135,5 +135,26 @@ test.each<[string, Call]>([
   await expect(call(client, { timeout: 1500 })).rejects.toMatchObject({
     code: 'TIMEOUT',
     message: expect.not.stringMatching(/running/i),
+  })
+})
+
+const confirmed: [string, (client: SidecarClient, options: WriteOptions) => Promise<unknown>][] = [
+  ['ready', (client, options) => client.ready(options)],
+  ['allocate', (client, options) => client.allocate(options)],
+  ['reserve', (client, options) => client.reserve(10, options)],
+]
+
+describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state) => {
+  test.each(confirmed)(`%s({ confirm }) rejects at once when the watch shows ${state}`, async (operation, call) => {
+    const sidecar = await startScripted()
+    sidecar.publish(gameServer(1, 'Scheduled'))
+    const client = connectClient(sidecar, { verifyInterval: 0 })
+    await client.waitFor('Scheduled')
+    await sidecar.until(() => sidecar.followers > 0, 'the watch')
+    const called = call(client, { confirm: true, timeout: 3000 })
+    await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
+    sidecar.publish(gameServer(2, state))
+    const message: unknown = expect.stringContaining(state)
+    await expect(called).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
   })
 })

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
 import { buildGame } from '../../demo/browser/build.mjs'
 import { noBrowser } from '../host/support/processes.js'
 import { runHost, type HostProcess } from '../host/support/run-host.js'
 import { startCluster, type Cluster } from './support/cluster.js'
+import { joinMatch, type Player } from './support/player.js'
 import { describeOnCluster } from './support/requirements.js'
 import type { Sidecar } from './support/sidecar.js'
 
@@ -48,25 +47,9 @@ describeOnCluster(
       return { name, sidecar, host, letGo }
     }
 
-    interface Player {
-      /** Resolves with the first message of that type, also one that has come already. */
-      heard(type: string): Promise<unknown>
-      readonly closed: Promise<number>
-    }
-
     async function join(host: HostProcess, name: string): Promise<Player> {
       const { players } = await host.until('listening')
-      const socket = new WebSocket(players.replace('0.0.0.0', '127.0.0.1'))
-      onTestFinished(() => socket.terminate())
-      const messages: { readonly type: string }[] = []
-      socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString()) as { type: string }))
-      const closed = once(socket, 'close').then(([code]) => code as number)
-      await once(socket, 'open')
-      socket.send(JSON.stringify({ type: 'join', name }))
-      return {
-        closed,
-        heard: (type) => expect.poll(() => messages.map((message) => message.type), PATIENT).toContain(type),
-      }
+      return joinMatch(players.replace('0.0.0.0', '127.0.0.1'), name)
     }
 
     it('plays a match from the allocation to the deletion', async () => {
@@ -74,9 +57,10 @@ describeOnCluster(
       const player = await join(host, 'ann')
       await cluster.when(name, 'told of ann', ({ status }) => status.lists?.['roster']?.values?.[0] === 'ann')
 
-      const answer = await cluster.allocate({ metadata: { annotations: { 'star-arena/seconds': '2' } } })
+      const answer = await cluster.allocate({ metadata: { annotations: { 'star-arena/seconds': '10' } } })
       expect(answer).toMatchObject({ state: 'Allocated', gameServerName: name })
-      await host.until('console', ({ text }) => text === 'The match begins: 2 s')
+      await host.until('console', ({ text }) => text === 'The match begins: 10 s')
+      await player.scored
       await player.heard('over')
 
       const { metadata } = await cluster.when(

@@ -11,7 +11,9 @@ const cases = watchFaults.flatMap((fault) =>
   (fault.over ?? (['websocket', 'stream'] as const)).map((mode) => [`${mode}: ${fault.name}`, mode, fault] as const),
 )
 
-describe.concurrent('whatever goes wrong with the watch, listeners end up with the truth, in order, once', () => {
+const title = 'whatever goes wrong with the watch, listeners end up with the truth, in order, once'
+
+describe.concurrent(title, { timeout: 180_000 }, () => {
   test.each(cases)('each state is told in order and once over %s', (_title, mode, fault) => play(mode, fault))
 })
 

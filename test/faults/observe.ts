@@ -8,6 +8,9 @@ import type {
   SidecarError,
 } from '../../src/index.js'
 
+/** A machine that is busy may take long with 15 tests side by side; what never comes is found out late. */
+const PATIENCE = 120_000
+
 /** A client, and everything its listeners were told, in order. */
 export interface Observed {
   readonly client: SidecarClient
@@ -17,7 +20,7 @@ export interface Observed {
   readonly errors: readonly SidecarError[]
   readonly connections: readonly ConnectionEvent[]
   readonly beats: readonly HealthEvent[]
-  /** Resolves when the condition holds, looked at after every event. Fails after a minute, saying what was seen. */
+  /** Resolves when the condition holds, looked at after every event. Fails after two minutes, saying what was seen. */
   until(condition: () => boolean, what: string): Promise<void>
   /** Resolves when a listener was told of that version. */
   seen(version: number): Promise<void>
@@ -30,6 +33,7 @@ export function observe(
 ): Observed {
   const client = create(options)
   const gameServers: GameServer[] = []
+  const versions: string[] = []
   const errors: SidecarError[] = []
   const connections: ConnectionEvent[] = []
   const beats: HealthEvent[] = []
@@ -43,6 +47,7 @@ export function observe(
   client.on('error', into(errors))
   client.on('connection', into(connections))
   client.on('health', into(beats))
+  client.on('gameserver', ({ object_meta }) => void versions.push(object_meta.resource_version ?? ''))
   client.on('gameserver', into(gameServers))
 
   const observed: Observed = {
@@ -51,9 +56,7 @@ export function observe(
     errors,
     connections,
     beats,
-    get versions() {
-      return gameServers.map(({ object_meta }) => object_meta.resource_version)
-    },
+    versions,
     until: (condition, what) =>
       new Promise((resolve, reject) => {
         const finish = (): void => {
@@ -68,7 +71,7 @@ export function observe(
         const limit = setTimeout(() => {
           finish()
           reject(new Error(`waited in vain for ${what}; ${describeObserved(observed)}`))
-        }, 60_000)
+        }, PATIENCE)
         waiting.add(look)
         look()
       }),

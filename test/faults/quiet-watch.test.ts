@@ -27,8 +27,7 @@ async function quiet(
   clock.advance(150)
   await sidecar.until(() => reads() > before, 'the check after the first object')
   await sidecar.until(() => sidecar.openSockets === 1, 'the answer to it')
-  // Not a spread, which would read `versions` once and for all.
-  return Object.assign(Object.create(observed) as Observed, { sidecar, clock })
+  return { ...observed, sidecar, clock }
 }
 
 const upgrades = (sidecar: ScriptedSidecar): number => sidecar.requests.filter(({ isUpgrade }) => isUpgrade).length

@@ -16,12 +16,14 @@ const half: Step = async (exchange) => {
   await exchange.sendBytes(Buffer.concat([start, bytes.subarray(0, bytes.length - 40)]))
 }
 
+/** However long a busy machine takes for it: a connection that is given up would begin anew. */
+const patient = { timeout: 110_000 }
+
 /** Faults of the bytes inside a good connection. */
 export const bytesFaults: readonly WatchFault[] = [
   {
     name: 'every byte comes alone, multi-byte characters included: exact, on one connection',
-    // However long a busy machine takes for that.
-    options: { timeout: 60_000 },
+    options: patient,
     rules: ({ sidecar }) => {
       sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
       return [{ on: 'watch', step: steps.byteByByte(steps.following) }]
@@ -100,6 +102,7 @@ export const bytesFaults: readonly WatchFault[] = [
   },
   {
     name: 'an object whose line is 16 MiB long, the default limit',
+    options: patient,
     over: ['websocket', 'stream', 'auto'],
     rules: ({ sidecar }) => {
       const size = Buffer.byteLength(JSON.stringify({ result: paddedGameServer(1, 0) }))

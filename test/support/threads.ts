@@ -7,34 +7,45 @@ type Message = { data: unknown }
 /** A sidecar in a thread of its own that takes beats, and nothing else. */
 export interface BeatCounter {
   url: string
-  /** When each beat came, ms since the Unix epoch. */
-  beats(): Promise<number[]>
+  /**
+   * As while a game computes, nothing else runs in this thread: until a beat has come and then none for two seconds.
+   * Returns how many came meanwhile.
+   */
+  computeUntilSilent(): number
+  /** Resolves with the next beat. */
+  nextBeat(): Promise<void>
 }
 
 const counter = `
-  const { parentPort } = require('node:worker_threads')
-  const beats = []
+  const { parentPort, workerData: beats } = require('node:worker_threads')
   const server = require('node:http').createServer((request, response) => {
-    if (request.url === '/health') beats.push(Date.now())
+    if (request.url === '/health') {
+      Atomics.add(beats, 0, 1)
+      Atomics.notify(beats, 0)
+      parentPort.postMessage('beat')
+    }
     response.setHeader('content-type', 'application/json')
     request.resume().on('end', () => response.end('{}'))
   })
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
-  parentPort.on('message', () => parentPort.postMessage(beats))
 `
 
 export async function countBeats(): Promise<BeatCounter> {
-  const thread = new Worker(counter, { eval: true })
+  const beats = new Int32Array(new SharedArrayBuffer(4))
+  const thread = new Worker(counter, { eval: true, workerData: beats })
   onTestFinished(async () => void (await thread.terminate()))
-  const told = async (): Promise<unknown> => ((await once(thread, 'message')) as unknown[])[0]
-  const port = await told()
+  const [port] = (await once(thread, 'message')) as [number]
   return {
-    url: `http://127.0.0.1:${String(port)}`,
-    beats() {
-      const answer = told()
-      thread.postMessage('beats')
-      return answer as Promise<number[]>
+    url: `http://127.0.0.1:${port}`,
+    computeUntilSilent() {
+      const before = Atomics.load(beats, 0)
+      let seen = before
+      // A busy machine may let the first one wait.
+      while (Atomics.wait(beats, 0, seen, seen === before ? 60_000 : 2000) !== 'timed-out')
+        seen = Atomics.load(beats, 0)
+      return seen - before
     },
+    nextBeat: async () => void (await once(thread, 'message')),
   }
 }
 
@@ -73,10 +84,4 @@ export function emulateWorkers(): void {
     vi.unstubAllGlobals()
     vi.restoreAllMocks()
   })
-}
-
-/** Does what a game does that computes: nothing else runs in this thread meanwhile. */
-export function compute(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
 }

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { atEnd, secretFolder } from './leftovers.js'
 
 /** The cluster that `KUBECONFIG` names. */
 export interface Api {
@@ -35,14 +34,16 @@ class ApiError extends Error {
  * only this user may enter: a port would let in everybody on the machine.
  */
 export async function openApi(): Promise<Api> {
-  const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
-  const socketPath = join(folder, 'api')
+  const folder = secretFolder()
+  const socketPath = join(folder.path, 'api')
   const proxy = spawn('kubectl', ['proxy', `--unix-socket=${socketPath}`], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(proxy, 'exit')
+  const forget = atEnd(() => proxy.kill())
   const listens = once(createInterface({ input: proxy.stdout }), 'line')
   await Promise.race([
     listens,
     ended.then(() => {
+      folder.remove()
       throw new Error('kubectl proxy ended at once: does `kubectl get namespaces` work?')
     }),
   ])
@@ -76,7 +77,8 @@ export async function openApi(): Promise<Api> {
     async close() {
       proxy.kill()
       await ended
-      await rm(folder, { recursive: true, force: true })
+      forget()
+      folder.remove()
     },
   }
 }

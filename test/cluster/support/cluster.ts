@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openApi } from './api.js'
 import { standInForNodes } from './bare-nodes.js'
+import { secretFolder } from './leftovers.js'
 import { testAllocation, testFleet } from './manifests.js'
 import { createNamespace, newNamespace, removeAbandoned, removeNamespace } from './namespace.js'
 import type { AllocationAnswer, GameServerObject, Listed } from './objects.js'
@@ -38,8 +36,8 @@ export async function startCluster(replicas: number): Promise<Cluster> {
   try {
     const api = await openApi()
     undo.push(() => api.close())
-    const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
-    undo.push(() => rm(folder, { recursive: true, force: true }))
+    const folder = secretFolder()
+    undo.push(async () => folder.remove())
     await removeAbandoned(api)
 
     const namespace = newNamespace()
@@ -47,7 +45,7 @@ export async function startCluster(replicas: number): Promise<Cluster> {
     if (nodes) undo.push(() => nodes.close())
     await createNamespace(api, namespace)
     undo.push(() => removeNamespace(api, namespace))
-    const kubeconfig = await letSidecarsIn(api, namespace, folder)
+    const kubeconfig = await letSidecarsIn(api, namespace, folder.path)
     const sidecars: Sidecar[] = []
     undo.push(() => Promise.all(sidecars.map((sidecar) => sidecar.kill())))
 

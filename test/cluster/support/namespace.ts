@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Api } from './api.js'
 import { standInForNodes } from './bare-nodes.js'
+import { isAlive } from './leftovers.js'
 import type { Listed, Meta } from './objects.js'
 import { until } from './wait.js'
 
@@ -39,13 +40,5 @@ export async function removeAbandoned(api: Api): Promise<void> {
     if (host !== hostname() || isAlive(Number(pid))) continue
     const nodes = await standInForNodes(api, metadata.name)
     await removeNamespace(api, metadata.name).finally(() => nodes?.close())
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { binaries } from '../../contract/support/releases.js'
 import { send } from '../../contract/support/send.js'
 import { freePort } from '../../support/free-port.js'
 import type { Api } from './api.js'
-import { kubectl } from './kubectl.js'
+import { atEnd } from './leftovers.js'
 import { until } from './wait.js'
 
 /** The real sidecar of one GameServer, as a process of its own. */
@@ -41,7 +41,8 @@ export async function letSidecarsIn(api: Api, namespace: string, folder: string)
     kind: 'TokenRequest',
     spec: { expirationSeconds: 3600 },
   })
-  const config = JSON.parse(await kubectl(['config', 'view', '--minify', '--flatten', '--raw', '-o', 'json'])) as {
+  const shown = execFileSync('kubectl', ['config', 'view', '--minify', '--flatten', '--raw', '-o', 'json'])
+  const config = JSON.parse(shown.toString()) as {
     contexts: [{ context: { user: string } }]
     users: unknown
   }
@@ -65,6 +66,10 @@ export async function sidecarFor(gameServer: string, namespace: string, kubeconf
       // Its flags are variables of the environment too: a test runner's own TEST would start another mode.
       const started = spawn(binaries[0]?.path ?? '', args, { stdio: 'ignore', env: {} })
       process = started
+      started.once(
+        'exit',
+        atEnd(() => started.kill('SIGKILL')),
+      )
       await until(`the sidecar of ${gameServer}`, async () => {
         if (started.exitCode !== null) throw new Error(`The sidecar of ${gameServer} ended with ${started.exitCode}`)
         const status = await send(port, 'GET /gameserver').then(

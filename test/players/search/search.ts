@@ -25,8 +25,21 @@ function problemOf(world: Searchable): string | undefined {
   return calm.disagreement
 }
 
+/** Nobody reads the stacks of the errors that writes fail with here, and they cost more than all else. */
+function withoutStacks<T>(run: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 /** Tries every order of what can happen, and gives the shortest history that ends in what must not be. */
-export function search(first: Searchable, most: number): string | undefined {
+export const search = (first: Searchable, most: number): string | undefined => withoutStacks(() => tryAll(first, most))
+
+function tryAll(first: Searchable, most: number): string | undefined {
   const seen = new Set<string>()
   let level: (readonly [Searchable, string])[] = [[first, '']]
   while (level.length > 0 && seen.size < most) {
@@ -50,7 +63,10 @@ export function search(first: Searchable, most: number): string | undefined {
 }
 
 /** Does what chance chooses; calms down a copy every few steps. */
-export function wander(world: Searchable, steps: number, seed: number): string | undefined {
+export const wander = (world: Searchable, steps: number, seed: number): string | undefined =>
+  withoutStacks(() => walk(world, steps, seed))
+
+function walk(world: Searchable, steps: number, seed: number): string | undefined {
   const random = createRandom(seed)
   const history: string[] = []
   for (let step = 0; step < steps; step++) {
