@@ -14,7 +14,7 @@ export function substituteController(controller: new () => Controller): void {
   Substitute = controller
 }
 
-export function createController(): Controller {
+function createController(): Controller {
   return new (host().AbortController ?? Substitute!)()
 }
 
