@@ -48,7 +48,7 @@ const allowed = {
   init: { node: true },
   cli: {
     areas: ['client', 'protocol', 'sidecar', 'scenario', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
-    packages: ['commander', 'picocolors', 'ws'],
+    packages: ['picocolors', 'ws'],
     node: true,
   },
   'exports.ts': { areas: ['client'], types: ['host-page', 'protocol'] },

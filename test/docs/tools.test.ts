@@ -1,27 +1,38 @@
-import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { commandTable } from '../../src/cli/command-table.js'
 import { checks } from '../../src/cli/doctor/examine.js'
 import { EXIT } from '../../src/cli/exit-codes.js'
-import { localOptions } from '../../src/cli/local-options.js'
+import { flagName } from '../../src/cli/flags.js'
+import { localFlags } from '../../src/cli/local-flags.js'
+import { loadCommands } from '../../src/cli/main.js'
 import { firstCells, proseOf } from '../support/markdown.js'
 
 const PAGE = 'docs/tools.md'
 
-describe('docs/tools.md', () => {
-  test.each(['call', 'watch', 'exec', 'doctor'])('has every flag of %s', async (name) => {
-    const command = new Command()
-    const { define } = await commandTable.find((row) => row.name === name)!.load()
-    define(command)
-    const ofLocal = localOptions().map(({ long }) => long)
-    const flags = command.options.map(({ long }) => long!).filter((flag) => name !== 'exec' || !ofLocal.includes(flag))
-    expect(
-      firstCells(PAGE, name)
-        .filter((cell) => cell.startsWith('--'))
-        .sort(),
-    ).toEqual(flags.sort())
-  })
+/** The long names of the flags of a command, without those of the local sidecar in it. */
+async function flagsOf(name: string): Promise<string[]> {
+  const { flags } = (await loadCommands()).find((command) => command.name === name)!
+  const ofLocal = name === 'exec' || name === 'serve' ? Object.keys(localFlags) : []
+  return Object.keys(flags)
+    .filter((flag) => !ofLocal.includes(flag))
+    .map(flagName)
+}
 
+test.each([
+  [PAGE, 'call', 'call'],
+  [PAGE, 'watch', 'watch'],
+  [PAGE, 'exec', 'exec'],
+  [PAGE, 'doctor', 'doctor'],
+  ['docs/cli.md', 'allocate', 'allocate'],
+  ['docs/gateway.md', 'Options of serve', 'serve'],
+  ['docs/recording.md', 'replay', 'replay'],
+])('%s has under "%s" every flag of %s, and no other', async (page, heading, name) => {
+  const documented = firstCells(page, heading).flatMap((cell) => cell.match(/--[a-z][a-z0-9-]*/g) ?? [])
+  // The port of a sidecar inside stands with its other flags.
+  const flags = (await flagsOf(name)).filter((flag) => name !== 'serve' || flag !== '--http-port')
+  expect([...new Set(documented)].sort()).toEqual(flags.sort())
+})
+
+describe('docs/tools.md', () => {
   test('has every exit code', () => {
     const documented = firstCells(PAGE, 'Exit codes').flatMap((cell) => cell.split(', '))
     expect(documented).toEqual(expect.arrayContaining(Object.values(EXIT).map(String)))
