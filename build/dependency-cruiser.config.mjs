@@ -45,7 +45,7 @@ const allowed = {
     node: true,
   },
   vite: { areas: ['node'], node: true },
-  init: { node: true },
+  init: { areas: ['node', 'protocol'], node: true },
   cli: {
     areas: ['client', 'protocol', 'sidecar', 'scenario', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
     packages: ['picocolors', 'ws'],

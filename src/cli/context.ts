@@ -1,5 +1,7 @@
 import type { Flags, ReadLine, Values } from './flags.js'
 
+export { CommandError, UsageError } from './command-error.js'
+
 export const PROGRAM = 'gameserver-sidecar'
 
 /** Styles for text in a terminal. Each returns the text unchanged if colours are off. */
@@ -23,24 +25,6 @@ export interface CliContext {
   version(): string
   /** Resolves with the signal when the process is asked to end. A second signal ends the process at once. */
   untilStopped(): Promise<string>
-}
-
-/** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** What keeps a command from doing its work. It prints the message, one sentence, and ends with the exit code. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-
-  /** The exit code. */
-  readonly code: number
-
-  constructor(code: number, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** A command line that was read, and where to write. */

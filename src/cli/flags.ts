@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { CommandError, UsageError } from './context.js'
+import { CommandError, UsageError } from './command-error.js'
 
 /** A flag of a command. Parsing, help, completion, suggestions and the check of the docs all read it. */
 export interface Flag<T = unknown> {
