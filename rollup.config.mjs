@@ -74,7 +74,7 @@ const declarations = {
 }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['@jridgewell', 'commander', 'mrmime', 'picocolors', 'yaml']
+const vendored = ['@jridgewell', 'mrmime', 'picocolors', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'

@@ -45,10 +45,10 @@ const allowed = {
     node: true,
   },
   vite: { areas: ['node'], node: true },
-  init: { areas: ['protocol', 'node'], node: true },
+  init: { areas: ['node', 'protocol'], node: true },
   cli: {
     areas: ['client', 'protocol', 'sidecar', 'scenario', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
-    packages: ['commander', 'picocolors', 'ws'],
+    packages: ['picocolors', 'ws'],
     node: true,
   },
   'exports.ts': { areas: ['client'], types: ['host-page', 'protocol'] },

@@ -1,9 +1,9 @@
-import type { CommandModule } from './context.js'
+import type { Command } from './context.js'
 
 interface CommandRow {
   readonly name: string
   readonly summary: string
-  load(): Promise<CommandModule>
+  load(): Promise<Command>
 }
 
 /** All commands, by use. Only the one that is asked for is loaded, since a sidecar has to be there at once. */

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
+import { PROGRAM } from './context.js'
+import type { NamedCommand } from './context.js'
+import { flagName } from './flags.js'
 
-const NAME = 'gameserver-sidecar'
-
-export type Shell = 'bash' | 'zsh' | 'fish'
-
-interface Flag {
+interface Option {
   readonly names: readonly string[]
   readonly about: string
   readonly takesValue: boolean
@@ -14,7 +12,7 @@ interface Flag {
 interface Subcommand {
   readonly name: string
   readonly about: string
-  readonly flags: readonly Flag[]
+  readonly flags: readonly Option[]
   /** Choices of the first argument; empty where it may be anything. */
   readonly choices: readonly string[]
   /** What stands behind `--` is a command of its own. */
@@ -22,32 +20,25 @@ interface Subcommand {
 }
 
 /** The script that completes commands, options and their choices, made of what the commands themselves define. */
-export function completionScript(shell: Shell, program: Command): string {
-  const commands = program.commands.map(describe)
-  return { bash, zsh, fish }[shell](commands)
+export function completionScript(shell: 'bash' | 'zsh' | 'fish', commands: readonly NamedCommand[]): string {
+  return { bash, zsh, fish }[shell](commands.map(describe))
 }
 
-function describe(command: Command): Subcommand {
-  const [first] = command.registeredArguments
-  return {
-    name: command.name(),
-    about: command.description(),
-    flags: command
-      .createHelp()
-      .visibleOptions(command)
-      .map((option) => ({
-        names: [option.long, option.short].filter((name) => name != null),
-        about: option.description,
-        takesValue: option.required || option.optional,
-        choices: option.argChoices ?? [],
-      })),
-    choices: first?.argChoices ?? [],
-    runs: command.usage().includes(' -- '),
-  }
-}
+const describe = ({ name, summary, flags, choices = [], usage = '' }: NamedCommand): Subcommand => ({
+  name,
+  about: summary,
+  flags: Object.entries(flags).map(([key, flag]) => ({
+    names: [flagName(key), ...(flag.short === undefined ? [] : [`-${flag.short}`])],
+    about: flag.about,
+    takesValue: flag.value !== undefined,
+    choices: flag.choices ?? [],
+  })),
+  choices,
+  runs: usage.includes(' -- '),
+})
 
 const namesOf = ({ flags }: Subcommand): string[] => flags.flatMap(({ names }) => names)
-const valued = ({ flags }: Subcommand): Flag[] => flags.filter(({ takesValue }) => takesValue)
+const valued = ({ flags }: Subcommand): Option[] => flags.filter(({ takesValue }) => takesValue)
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** The branches of a `case`: what stands before the cursor in a command, and its choices. */
@@ -91,12 +82,12 @@ ${commands
   .join('\n')}
   esac
 }
-complete -o default -F _gameserver_sidecar ${NAME}`
+complete -o default -F _gameserver_sidecar ${PROGRAM}`
 }
 
 function zsh(commands: readonly Subcommand[]): string {
   const item = (name: string, about: string): string => quote(`${name.replaceAll(':', String.raw`\:`)}:${about}`)
-  return `#compdef ${NAME}
+  return `#compdef ${PROGRAM}
 _gameserver_sidecar() {
   local command=\${words[2]} previous=\${words[CURRENT-1]}
   local -a items
@@ -124,11 +115,11 @@ ${commands
   .join('\n')}
   esac
 }
-if [[ $funcstack[1] == _gameserver_sidecar ]]; then _gameserver_sidecar "$@"; else compdef _gameserver_sidecar ${NAME}; fi`
+if [[ $funcstack[1] == _gameserver_sidecar ]]; then _gameserver_sidecar "$@"; else compdef _gameserver_sidecar ${PROGRAM}; fi`
 }
 
 function fish(commands: readonly Subcommand[]): string {
-  const line = (condition: string, rest: string): string => `complete -c ${NAME} -n ${quote(condition)} ${rest}`
+  const line = (condition: string, rest: string): string => `complete -c ${PROGRAM} -n ${quote(condition)} ${rest}`
   return commands
     .flatMap(({ name, about, flags, choices }) => [
       line('__fish_use_subcommand', `-f -a ${name} -d ${quote(about)}`),

@@ -1,3 +1,9 @@
+import type { Flags, ReadLine, Values } from './flags.js'
+
+export { CommandError, UsageError } from './command-error.js'
+
+export const PROGRAM = 'gameserver-sidecar'
+
 /** Styles for text in a terminal. Each returns the text unchanged if colours are off. */
 export interface Colors {
   bold(text: string): string
@@ -21,36 +27,37 @@ export interface CliContext {
   untilStopped(): Promise<string>
 }
 
-/** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
+/** A command line that was read, and where to write. */
+export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {
+  readonly flags: Values<F>
+  readonly context: CliContext
+  /** Loads all commands. */
+  commands(): Promise<readonly NamedCommand[]>
 }
 
-/** What keeps a command from doing its work. It prints the message, one sentence, and ends with the exit code. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-
-  /** The exit code. */
-  readonly code: number
-
-  constructor(code: number, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
+/** A subcommand; its name and summary stand in `command-table.ts`. */
+export interface Command<F extends Flags = Flags> {
+  /** Its arguments, such as `<dir>` or `[files...]`. */
+  readonly args?: string
+  /** Behind the name in help, if that isn't `[options]` and the arguments. */
+  readonly usage?: string
+  /** What the first argument may be, for completion; the command itself refuses others. */
+  readonly choices?: readonly string[]
+  readonly flags: F
+  /** What stands below the flags in help. */
+  readonly examples?: string
+  /** Resolves with the exit code. */
+  run(invocation: Invocation<F>): Promise<number>
 }
 
-/** A subcommand; its name and summary stand in `command-table.ts`. `run` resolves with the exit code. */
-export interface CommandModule {
-  define(command: import('commander').Command): void
-  /**
-   * @param command what stands behind `--`; it is at the end of `args`, too
-   * @param words everything after the command's name, as it was given
-   */
-  run(
-    options: Readonly<Record<string, unknown>>,
-    args: readonly string[],
-    context: CliContext,
-    command: readonly string[],
-    words: readonly string[],
-  ): Promise<number>
+/** A command with its row of the table. */
+export interface NamedCommand extends Command {
+  readonly name: string
+  readonly summary: string
 }
+
+/** Gives `run` the types of its flags. */
+export const defineCommand = <F extends Flags>({ run, ...rest }: Command<F>): Command => ({
+  ...rest,
+  run: (invocation) => run(invocation as unknown as Invocation<F>),
+})

@@ -1,9 +1,8 @@
-import { Option } from 'commander'
 import { UsageError } from './context.js'
+import { text } from './flags.js'
 
 /** The `--url` of commands that talk to a sidecar that is there already. */
-export const urlOption = (): Option =>
-  new Option('--url <url>', 'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else at 9358')
+export const url = text('url', 'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else at 9358')
 
 /**
  * The address of the sidecar that a command talks to: `--url`, else the port in AGONES_SDK_HTTP_PORT on this machine, else
@@ -11,18 +10,24 @@ export const urlOption = (): Option =>
  *
  * @throws UsageError for an address or a port that is none
  */
-export function findSidecar(url: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+export function findSidecar(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
   const port = env['AGONES_SDK_HTTP_PORT'] ?? ''
-  if (url === undefined && port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
+  if (given === undefined && port !== '' && !isPort(port)) {
     throw new UsageError(`AGONES_SDK_HTTP_PORT must be a port from 1 to 65535; got ${JSON.stringify(port)}`)
   }
-  const text = url ?? `http://127.0.0.1:${port === '' ? 9358 : port}`
-  const address = URL.canParse(text) ? new URL(text) : undefined
-  if (address === undefined || !['http:', 'https:'].includes(address.protocol)) {
-    throw new UsageError(`--url must look like http://127.0.0.1:9358; got ${JSON.stringify(text)}`)
+  const address = given ?? `http://127.0.0.1:${port === '' ? 9358 : port}`
+  const parsed = URL.canParse(address) ? new URL(address) : undefined
+  if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw new UsageError(`--url must look like http://127.0.0.1:9358; got ${JSON.stringify(address)}`)
   }
-  if (/[?#]/.test(text)) {
-    throw new UsageError(`--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(text)}`)
+  if (/[?#]/.test(address)) {
+    throw new UsageError(
+      `--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(address)}`,
+    )
   }
-  return address.href.replace(/\/$/, '')
+  return parsed.href.replace(/\/$/, '')
 }
+
+/** Whether a text is the number of a port that somebody can connect to. */
+export const isPort = (given: string): boolean =>
+  /^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65_535

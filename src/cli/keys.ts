@@ -1,9 +1,10 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { release as systemRelease } from 'node:os'
 import type { ReadStream } from 'node:tty'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import type { CommandOf } from '../sidecar/index.js'
 import type { Colors } from './context.js'
-import { openInBrowser } from './open-browser.js'
 
 /** The part of a local sidecar that keys steer. What a key does is told by the sidecar's event log. */
 export type KeyTarget = Pick<LocalSidecar, 'sidecar' | 'control' | 'allocate'>
@@ -124,7 +125,7 @@ function allocationOf(event: { readonly type: string; readonly command?: unknown
 }
 
 /** A terminal that was closed can't be read or put back; SIGHUP, which comes with that, ends the process. */
-const ignoreClosed = (): void => undefined
+export const ignoreClosed = (): void => undefined
 
 /** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
 function isInForeground(): boolean {
@@ -138,24 +139,27 @@ function isInForeground(): boolean {
   }
 }
 
-/** Waits for one of some keys, or for Ctrl-C and Ctrl-D, which count as the last of them, until `end()`. */
-export function askKey(keys: readonly string[]): { readonly answer: Promise<string>; end(): void } {
-  const input: ReadStream = process.stdin
-  const release = (): void => void input.setRawMode(false)
-  let read: (text: string) => void
-  const answer = new Promise<string>((resolve) => {
-    read = (text) => {
-      const key = /[\u0003\u0004]/.test(text) ? keys.at(-1)! : text.toLowerCase()
-      if (keys.includes(key)) resolve(key)
-    }
-    input.on('error', ignoreClosed).setRawMode(true)
-    process.once('exit', release)
-    input.setEncoding('utf8').on('data', read).resume()
-  })
-  const end = (): void => {
-    input.off('data', read).pause()
-    process.off('exit', release)
-    release()
+/** Opens a URL in the user's browser. `onFailure` is called once if there is no way to. */
+function openInBrowser(url: string, onFailure: () => void): void {
+  const [program, ...args] = opener(url)
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
+  let failed = false
+  const fail = (): void => {
+    if (!failed) onFailure()
+    failed = true
   }
-  return { answer, end }
+  child.once('error', fail)
+  child.once('exit', (code) => {
+    if (code !== 0) fail()
+  })
+  child.unref()
+}
+
+function opener(url: string): [string, ...string[]] {
+  if (process.platform === 'darwin') return ['open', url]
+  // The Linux of Windows has no browser of its own, most times.
+  const isLinuxOfWindows = /microsoft/i.test(systemRelease())
+  if (process.platform !== 'win32' && !isLinuxOfWindows) return ['xdg-open', url]
+  // In cmd a caret keeps `&` from ending the command; the empty text is the window's title.
+  return [isLinuxOfWindows ? 'cmd.exe' : 'cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
 }

@@ -2,8 +2,9 @@ import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { dashboardUrl } from '../node/local/dashboard-url.js'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import { plainText } from '../node/plain-text.js'
+import type { ConformanceResult, LogEntry } from '../sidecar/index.js'
 import type { CliContext } from './context.js'
-import { jsonEvent } from './event-json.js'
+import { jsonText } from './json-line.js'
 import { keyRow } from './keys.js'
 
 /** What a banner tells beside the sidecar itself. */
@@ -56,4 +57,52 @@ export function listeningLine(
     version: version(),
     ms,
   })
+}
+
+/** A line of JSON about something that is no entry of the event log. */
+export const jsonEvent = (event: string, details: object = {}): string =>
+  jsonText({ time: new Date().toISOString(), event, ...details })
+
+/** Creates the function that turns an entry of the event log into lines of JSON: one, or none for a beat like any other. */
+export function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
+  return ({ event, at, ...outcome }) => {
+    const { type, ...details } = event
+    const isBeat = event.type === 'call' && event.call.operation === 'health'
+    const isNews = (outcome.reply?.status ?? 200) >= 400 || outcome.changes.length > 0 || outcome.warnings.length > 0
+    return isBeat && !isNews && !verbose
+      ? []
+      : [jsonText({ time: new Date(at).toISOString(), event: type, ...details, ...outcome })]
+  }
+}
+
+/** Calls, changes of the GameServer, and answers that were errors. */
+export interface Totals {
+  calls: number
+  events: number
+  errors: number
+}
+
+/** Counts an entry of the event log. */
+export function count(totals: Totals, { event, reply, changes }: LogEntry): void {
+  const status = event.type === 'refused' ? event.status : (reply?.status ?? 200)
+  if (event.type === 'call' || event.type === 'refused') totals.calls += 1
+  if (changes.length > 0) totals.events += 1
+  if (status >= 400) totals.errors += 1
+}
+
+/** The totals in words, such as `12 calls, 3 events, 0 errors`. */
+export const totalsText = (totals: Totals): string =>
+  Object.entries(totals)
+    .map(([name, many]) => `${many} ${many === 1 ? name.slice(0, -1) : name}`)
+    .join(', ')
+
+/** Sums up a conformance run in one sentence: which operations are missing and which were not expected. */
+export function conformanceVerdict(result: ConformanceResult): string {
+  if (result.ok) return `Conformance passed: ${result.expected.join(', ')}.`
+  const parts = [
+    result.missing.length > 0 ? `never used: ${result.missing.join(', ')}` : '',
+    result.unexpected.length > 0 ? `used and not expected: ${result.unexpected.join(', ')}` : '',
+    ...result.problems,
+  ]
+  return `Conformance failed: ${parts.filter((part) => part !== '').join('; ')}.`
 }

@@ -1,8 +1,9 @@
+import { parseObject } from '../client/answers.js'
 import { plainText } from '../node/plain-text.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/index.js'
+import { ask } from './ask.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
-import { fetchWithin } from './fetch-within.js'
 
 /** Milliseconds that a sidecar may take to answer. */
 const PATIENCE_MS = 10_000
@@ -18,7 +19,7 @@ export async function requestAllocation(
   token: string | undefined,
   manifest: GameServerAllocation,
 ): Promise<AnsweredAllocation> {
-  const { status, text } = await fetchWithin(PATIENCE_MS, `${url}/_/api/allocations`, {
+  const { status, text, problem } = await ask(`${url}/_/api/allocations`, {
     method: 'POST',
     body: JSON.stringify(manifest),
     headers: {
@@ -26,14 +27,15 @@ export async function requestAllocation(
       'x-sidecar-control': '1',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-  }).catch((error: unknown) => {
+    patience: PATIENCE_MS,
+  })
+  if (problem !== undefined) {
     throw new CommandError(
       EXIT.NO_SIDECAR,
       `No sidecar answers at ${url}; start one with "gameserver-sidecar local", or give its address with --url.`,
-      { cause: error },
     )
-  })
-  const answer = parse(text) as Partial<AnsweredAllocation> & { readonly message?: string }
+  }
+  const answer = (parseObject(text) ?? {}) as Partial<AnsweredAllocation> & { readonly message?: string }
   if (status === 200 && answer.status !== undefined) return answer as AnsweredAllocation
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')
   if (status === 400 && said !== '') throw new UsageError(`${said}.`)
@@ -41,7 +43,8 @@ export async function requestAllocation(
   if (/control interface has no/.test(said)) {
     throw new CommandError(EXIT.NO_SIDECAR, `The local sidecar at ${url} is of an older version; start it again.`)
   }
-  if (await isRealSidecar(url)) {
+  const read = await ask(`${url}/gameserver`, { patience: PATIENCE_MS })
+  if ('object_meta' in (parseObject(read.text) ?? {})) {
     throw new CommandError(
       EXIT.NO_SIDECAR,
       `The sidecar at ${url} is a real one, which can't be told to allocate: that is the cluster's part. ` +
@@ -50,22 +53,4 @@ export async function requestAllocation(
   }
   const what = said === '' ? `status ${status}` : `${status} ${said}`
   throw new CommandError(EXIT.NO_SIDECAR, `No local sidecar listens at ${url}: the answer was ${what}.`)
-}
-
-async function isRealSidecar(url: string): Promise<boolean> {
-  try {
-    return 'object_meta' in parse((await fetchWithin(PATIENCE_MS, `${url}/gameserver`)).text)
-  } catch {
-    return false
-  }
-}
-
-/** The object of a JSON text; an empty one if it is none. */
-function parse(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }

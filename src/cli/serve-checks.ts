@@ -8,15 +8,15 @@ import { EXIT } from './exit-codes.js'
 
 /** The options of `serve` that can contradict each other or lack one another. */
 export interface ServeChoices {
-  readonly sidecar?: string
+  readonly sidecar?: string | undefined
   readonly local: boolean
   readonly platform: string
   readonly host: string
   readonly expose: boolean
   readonly token?: string | true | undefined
-  readonly allowOrigin?: readonly string[]
-  readonly cert?: string
-  readonly key?: string
+  readonly allowOrigin?: readonly string[] | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
 }
 
 /** @throws UsageError which names the flags; the library's own errors name its options */

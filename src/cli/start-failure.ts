@@ -35,7 +35,7 @@ export async function startError(error: unknown, place: Place): Promise<UsageErr
     return new CommandError(EXIT.NO_FILE, startFailure(error, place), { cause: error })
   }
   if (code !== 'EADDRINUSE') return new UsageError(startFailure(error, place), { cause: error })
-  const { findPortOwner } = await import('./port-owner.js')
-  const { name } = await findPortOwner(place.port)
-  return new CommandError(EXIT.NO_SIDECAR, startFailure(error, place, name), { cause: error })
+  const { findPortOwner } = await import('./taken-port.js')
+  const owner = await findPortOwner(place.port)
+  return new CommandError(EXIT.NO_SIDECAR, startFailure(error, place, owner), { cause: error })
 }

@@ -57,7 +57,7 @@ export function readName(text: string): string {
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   // A program that isn't root may not listen below 1024.
-  return port >= 1024 && port <= 65_535 ? port : wrong('port', 'a whole number from 1024 to 65535', text)
+  return port >= 1024 && port <= 65_535 ? port : wrong('players-port', 'a whole number from 1024 to 65535', text)
 }
 
 /** @throws ChoiceError */

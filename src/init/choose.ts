@@ -15,15 +15,15 @@ import type { Project } from './project.js'
 
 /** What was given on the command line, as text. */
 export interface Given {
-  readonly kind?: string
-  readonly name?: string
-  readonly dir?: string
-  readonly entry?: string
-  readonly port?: string
-  readonly image?: string
-  readonly counter?: readonly string[]
-  readonly list?: readonly string[]
-  readonly webrtc?: boolean
+  readonly kind?: string | undefined
+  readonly name?: string | undefined
+  readonly dir?: string | undefined
+  readonly entry?: string | undefined
+  readonly playersPort?: string | undefined
+  readonly image?: string | undefined
+  readonly counter?: readonly string[] | undefined
+  readonly list?: readonly string[] | undefined
+  readonly webrtc?: boolean | undefined
 }
 
 /** Asks a question and resolves with the answer as it was typed; an empty one takes the default. */
@@ -51,7 +51,7 @@ export async function choose(given: Given, project: Project, person?: Person, ex
   const nameGiven = check(given.name, readName)
   const dirGiven = check(given.dir, (text) => readPath('dir', text))
   const entryGiven = check(given.entry, (text) => readPath('entry', text))
-  const portGiven = agreed('port', check(given.port, readPort), existing?.port)
+  const portGiven = agreed('players-port', check(given.playersPort, readPort), existing?.port)
   const imageGiven = agreed('image', check(given.image, readImage), existing?.image)
   const readCounters = (text: string): readonly Resource[] => readResources('counter', text, existing?.counters)
   const readLists = (text: string): readonly Resource[] => readResources('list', text, existing?.lists)

@@ -1,7 +1,7 @@
 export { readExisting } from './carry-over.js'
 export { ChoiceError } from './choices.js'
 export { choose } from './choose.js'
-export type { Given, Person } from './choose.js'
+export type { Person } from './choose.js'
 export { renderFiles } from './files.js'
 export { imageProblems, missingBuild, nextSteps } from './next-steps.js'
 export { inspectProject, ProjectError } from './project.js'

@@ -4,8 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { checks } from '../../src/cli/doctor/examine.js'
-import { createPatient } from '../../src/cli/doctor/patient.js'
+import { checks, createPatient } from '../../src/cli/doctor/examine.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { fileWith } from './support.js'
 
@@ -68,7 +67,6 @@ test('whatever answers, in whole or in part, no check fails by itself', { timeou
     '/_/api/log': orAnything(log),
     '/watch/gameserver': orAnything({ result: gameServer }).map((line) => `${line}\n`),
     '/health': orAnything({ a: 1 }),
-    '/gameserver-sidecar-doctor': orAnything({ code: 5 }),
   }
   const status = fc.oneof({ weight: 5, arbitrary: fc.constant(200) }, fc.constantFrom(401, 404, 500, 204, 302, 599))
 

@@ -1,8 +1,7 @@
-import { get } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ControlCommand } from '../../src/sidecar/index.js'
 import type { LocalSidecarOptions } from '../../src/node/index.js'
-import { startSidecar, untilLogged } from '../support/with-sidecar.js'
+import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json } from './support.js'
 
 async function sidecarWith(commands: readonly ControlCommand[], options: LocalSidecarOptions = {}): Promise<string> {
@@ -103,27 +102,10 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     expect(finding.fix).toMatch(/let what is in front \(nginx\) pass answers on unbuffered/)
   })
 
-  test('local mode never tells of counters', async () => {
-    expect(await find('echo', { url: await sidecarWith([], { mode: 'local' }) })).toMatchObject({ status: 'warning' })
-    expect(await find('echo', { url: await sidecarWith([]) })).toMatchObject({ status: 'ok' })
-  })
-
   test('what a version that tells less leaves out is skipped', async () => {
     const url = await faulty({ 'GET /_/api/state': json(200, { gameServer: {}, mode: 'local' }) })
     expect((await find('listener', { url })).text).toMatch(/of this package listens, in local mode/)
-    for (const id of ['faults', 'watchers', 'beats'])
-      expect([id, (await find(id, { url })).status]).toEqual([id, 'skipped'])
-  })
-
-  test('four streams are more than a browser should hold', async () => {
-    const local = await startSidecar()
-    const requests = Array.from({ length: 4 }, () =>
-      get(`${local.url}/watch/gameserver`, (response) => response.resume()),
-    )
-    onTestFinished(() => requests.forEach((request) => request.destroy()))
-    for (const request of requests) request.on('error', () => undefined)
-    await untilLogged(local, () => local.sidecar.snapshot().watchers.length === 4)
-    expect(await find('watchers', { url: local.url })).toMatchObject({ status: 'warning' })
+    for (const id of ['faults', 'beats']) expect([id, (await find(id, { url })).status]).toEqual([id, 'skipped'])
   })
 
   test('beats are counted, and a gap longer than the period is wrong', async () => {

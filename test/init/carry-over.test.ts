@@ -87,7 +87,7 @@ spec:
 
   test('of init itself makes the same fleet.yaml again, with its comments', async () => {
     const folder = await project()
-    await init(folder, '--list', 'players=8', '--port', '9000')
+    await init(folder, '--list', 'players=8', '--players-port', '9000')
     const before = await textIn(folder, 'fleet.yaml')
     await rm(join(folder, 'fleet.yaml'))
     await init(folder)
@@ -103,7 +103,7 @@ spec:
   })
 
   test.each([
-    [['--port', '7000'], '--port must be 9000, as in gameserver.yaml; got "7000".'],
+    [['--players-port', '7000'], '--players-port must be 9000, as in gameserver.yaml; got "7000".'],
     [['--webrtc'], '--webrtc needs protocol: TCPUDP in gameserver.yaml; got "TCP".'],
     [['--list', 'players=9'], '--list must be players=8, as in gameserver.yaml; got "players=9".'],
   ])('refuses %j, which contradicts it, and writes nothing', async (args, message) => {

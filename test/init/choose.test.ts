@@ -51,14 +51,14 @@ test('a wrong answer is named and asked for again', async () => {
   expect(someone.complaints).toEqual([
     'kind must be "page" or "node"; got "website".',
     'name must be at most 63 lower-case letters, digits and "-", with no "-" at either end; got "Arena".',
-    'port must be a whole number from 1024 to 65535; got "99".',
+    'players-port must be a whole number from 1024 to 65535; got "99".',
   ])
 })
 
 test('what was given is not asked for', async () => {
   const someone = person('')
   await choose(
-    { kind: 'page', name: 'arena', dir: 'out', port: '9000', image: 'arena:2', counter: ['rooms=4'] },
+    { kind: 'page', name: 'arena', dir: 'out', playersPort: '9000', image: 'arena:2', counter: ['rooms=4'] },
     await emptyProject(),
     someone,
   )

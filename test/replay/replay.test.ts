@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -5,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runCli } from '../../src/cli/main.js'
-import { sleep } from '../../src/cli/replay/sleep.js'
+import { sleep } from '../../src/cli/replay/read-recording.js'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 
@@ -160,7 +161,7 @@ describe('a replay as a client', () => {
   test.for([
     ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 69, /GET \/x got no answer from http:/],
     ['GET', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 1, /answered otherwise/],
-    ['CONNECT', 'HTTP/1.1 200 OK\r\n\r\n', 0, /all answered as before/],
+    ['CONNECT', '', 1, /^The recording holds no calls/],
   ] as const)('ends with a sentence when %s is answered by %j', async ([method, answer, exit, sentence]) => {
     const server = createServer((socket) => void socket.once('data', () => socket.end(answer)).on('error', () => {}))
     onTestFinished(() => void server.close())
@@ -291,6 +292,15 @@ describe('a broken recording', () => {
     const { code, warned } = run('replay', '/nowhere/match.ndjson')
     expect(await code).toBe(66)
     expect(warned).toEqual(["The recording /nowhere/match.ndjson can't be read: there is no such file."])
+  })
+
+  test('a pipe is refused before it is opened, which would wait for its other end', async () => {
+    const path = `${await fileOf('')}.pipe`
+    execFileSync('mkfifo', [path])
+    for (const as of ['sidecar', 'client']) {
+      const { code, warned } = run('replay', path, '--as', as)
+      expect([await code, warned]).toEqual([66, [`The recording ${path} can't be read: it is a pipe, not a file.`]])
+    }
   })
 
   test.for([

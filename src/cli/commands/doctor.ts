@@ -1,78 +1,67 @@
-import { InvalidArgumentError } from 'commander'
-import type { Command } from 'commander'
 import { plainText } from '../../node/plain-text.js'
-import { someSeconds } from '../arguments.js'
-import type { CliContext, Colors, CommandModule } from '../context.js'
+import { defineCommand } from '../context.js'
+import type { CliContext, Colors } from '../context.js'
 import type { Examined } from '../doctor/examine.js'
 import { EXIT } from '../exit-codes.js'
-import { findSidecar, urlOption } from '../find-sidecar.js'
+import { findSidecar, url } from '../find-sidecar.js'
+import { someSeconds } from '../flag-values.js'
+import { option, text, toggle, withDefault } from '../flags.js'
 import { jsonText } from '../json-line.js'
-
-interface DoctorFlags {
-  readonly url?: string
-  readonly file?: string
-  readonly origin?: string
-  readonly json: boolean
-  readonly timeout: number
-}
 
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
-export const doctorCommand: CommandModule = {
-  define,
-  run: (options, _args, context) => runDoctor(options as unknown as DoctorFlags, context),
-}
-
-function define(command: Command): void {
-  command
-    .addOption(urlOption())
-    .option('-f, --file <path>', 'also look at this GameServer or Fleet, as YAML or JSON')
-    .option('--origin <url>', 'also look whether a page of this origin gets through', origin)
-    .option('--timeout <seconds>', 'longest wait for each answer', someSeconds, 3)
-    .option('--json', 'write all findings as one JSON object', false)
-    .addHelpText(
-      'after',
-      `
-Examples:
+export const doctorCommand = defineCommand({
+  flags: {
+    url,
+    file: text('path', 'also look at this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
+    origin: option('url', 'also look whether a page of this origin gets through', originOf),
+    timeout: withDefault(option('seconds', 'longest wait for each answer', someSeconds), 3),
+    json: toggle('write all findings as one JSON object'),
+  },
+  examples: `Examples:
   gameserver-sidecar doctor
   gameserver-sidecar doctor --url http://127.0.0.1:9358 --origin http://localhost:5173
   gameserver-sidecar doctor --file gameserver.yaml --json`,
-    )
+  async run({ flags, context }) {
+    const { createPatient, examine } = await import('../doctor/examine.js')
+    const address = flags.url === undefined ? urlOfEnvironment() : findSidecar(flags.url, process.env)
+    const patient = createPatient({
+      url: address,
+      env: process.env,
+      isUrlGiven: flags.url !== undefined,
+      origin: flags.origin,
+      file: flags.file,
+      version: context.version(),
+      patience: flags.timeout * 1000,
+    })
+    const findings: Examined[] = []
+    const report = createReport(context)
+    for await (const finding of examine(patient)) {
+      findings.push(finding)
+      if (!flags.json) report.tell(finding)
+    }
+    const failed = findings.filter(({ status }) => status === 'failure').length
+    if (flags.json) context.print(jsonText({ ok: failed === 0, url: address, findings }))
+    else report.end(findings)
+    return failed === 0 ? EXIT.DONE : EXIT.FAILED
+  },
+})
+
+function originOf(given: string): string {
+  const parsed = URL.canParse(given) ? new URL(given) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new Error('It must look like http://localhost:5173.')
+  }
+  return parsed.origin
 }
 
-function origin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('It must look like http://localhost:5173.')
+/** A variable that makes no address is a finding of its own, and no reason to end. */
+function urlOfEnvironment(): string {
+  try {
+    return findSidecar(undefined, process.env)
+  } catch {
+    return DEFAULT_URL
   }
-  return url.origin
-}
-
-async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
-  const [{ examine }, { createPatient }] = await Promise.all([
-    import('../doctor/examine.js'),
-    import('../doctor/patient.js'),
-  ])
-  const url = flags.url === undefined ? urlOfEnvironment() : findSidecar(flags.url, process.env)
-  const patient = createPatient({
-    url,
-    env: process.env,
-    isUrlGiven: flags.url !== undefined,
-    origin: flags.origin,
-    file: flags.file,
-    version: context.version(),
-    patience: flags.timeout * 1000,
-  })
-  const findings: Examined[] = []
-  const report = createReport(context)
-  for await (const finding of examine(patient)) {
-    findings.push(finding)
-    if (!flags.json) report.tell(finding)
-  }
-  const failed = findings.filter(({ status }) => status === 'failure').length
-  if (flags.json) context.print(jsonText({ ok: failed === 0, url, findings }))
-  else report.end(findings)
-  return failed === 0 ? EXIT.DONE : EXIT.FAILED
 }
 
 /** Prints findings as they come; those of a group that are skipped for the same reason share a line. */
@@ -99,15 +88,6 @@ function createReport({ print, colors }: CliContext): { tell(one: Examined): voi
       printSkipped()
       print(`\n${verdict(findings, colors)}`)
     },
-  }
-}
-
-/** A variable that makes no address is a finding of its own, and no reason to end. */
-function urlOfEnvironment(): string {
-  try {
-    return findSidecar(undefined, process.env)
-  } catch {
-    return DEFAULT_URL
   }
 }
 

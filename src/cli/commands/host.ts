@@ -1,34 +1,31 @@
-import { HOST_EXIT_CODES, HostError } from '../../node/host/host-error.js'
 import type { Host } from '../../node/host/create-host.js'
+import { HOST_EXIT_CODES, HostError } from '../../node/host/host-error.js'
 import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
 import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { clockTime } from '../clock-time.js'
-import { CommandError, UsageError } from '../context.js'
-import type { CliContext, CommandModule } from '../context.js'
-import { checkHostFlags, checkOrder, defineHost } from '../host-flags.js'
-import type { HostFlags } from '../host-flags.js'
+import { CommandError, defineCommand, UsageError } from '../context.js'
+import type { Invocation } from '../context.js'
+import type { Values } from '../flags.js'
+import { checkHostFlags, hostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
+import { localOptionsOf } from '../local-flags.js'
 import { readSecret } from '../serve-checks.js'
 import { whyNotToServe } from '../served-folder.js'
 import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
-export const hostCommand: CommandModule = {
-  define: defineHost,
-  run: (options, args, context, _, words) => runHost(args, words, options as unknown as HostFlags, context),
-}
+type HostFlags = Values<typeof hostFlags>
+type OnEvent = (event: HostEvent) => void
 
-async function runHost(
-  args: readonly string[],
-  words: readonly string[],
-  flags: HostFlags,
-  context: CliContext,
-): Promise<number> {
+export const hostCommand = defineCommand({ args: '[dir] [arguments...]', flags: hostFlags, run: runHost })
+
+async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number> {
+  const { flags, context } = invocation
   const lines = createHostLines(flags.logFormat, context.colors)
-  let tellsPage = flags.local && flags.dashboard !== false && flags.logFormat === 'pretty'
-  const onEvent = (event: HostEvent): void => {
+  let tellsPage = flags.local && !flags.noDashboard && flags.logFormat === 'pretty'
+  const onEvent: OnEvent = (event) => {
     lines(event).forEach(context.print)
     if (tellsPage && (event.event === 'listening' || event.event === 'program')) {
       tellsPage = false
@@ -37,7 +34,7 @@ async function runHost(
     }
   }
   try {
-    return await runUntilEnd(args, words, flags, context, onEvent)
+    return await runUntilEnd(invocation, onEvent)
   } catch (error) {
     // A program that reads the lines learns of it by them; a person reads the sentence on stderr.
     if (flags.logFormat === 'json' && (error instanceof UsageError || error instanceof CommandError)) {
@@ -49,18 +46,12 @@ async function runHost(
 }
 
 /** @throws UsageError */
-async function runUntilEnd(
-  args: readonly string[],
-  words: readonly string[],
-  flags: HostFlags,
-  context: CliContext,
-  onEvent: (event: HostEvent) => void,
-): Promise<number> {
+async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: OnEvent): Promise<number> {
+  const { args, flags, context } = invocation
   const stopped = context.untilStopped()
-  const [dir] = args
-  checkHostFlags(args, flags, process.env)
-  checkOrder(words, flags)
-  const why = dir === undefined || flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
+  checkHostFlags(invocation, process.env)
+  const [dir = ''] = args
+  const why = flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
   if (why !== undefined) throw new UsageError(why)
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
@@ -68,8 +59,8 @@ async function runUntilEnd(
   try {
     host =
       flags.node === undefined
-        ? await startPage(dir!, flags, start.signal, onEvent)
-        : await startProgram(args, flags, onEvent)
+        ? await startPage(dir, flags, start.signal, onEvent)
+        : await startProgram(flags.node, args, flags, onEvent)
   } catch (error) {
     if (start.signal.aborted) {
       const signal = await stopped
@@ -87,86 +78,42 @@ async function runUntilEnd(
   return (await host.exited).code
 }
 
-async function startPage(
-  dir: string,
-  flags: HostFlags,
-  signal: AbortSignal,
-  onEvent: (event: HostEvent) => void,
-): Promise<Host> {
+async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../node/host/create-host.js')
+  const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
+  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, spa, isolate } = flags
   const { cert, key } = flags
   return createHost({
-    dir,
-    path: flags.path,
-    sidecar: flags.sidecar,
+    ...{ dir, path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
+    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, spa, isolate, signal, onEvent },
     local: insideOf(flags, onEvent),
-    platform: flags.platform,
-    playersPort: flags.playersPort,
-    playersHost: flags.playersHost,
-    maxPlayers: flags.maxPlayers,
-    maxMessage: flags.maxMessage,
-    maxRate: flags.maxRate,
-    maxBuffered: flags.maxBuffered,
     playerOrigins: flags.playerOrigin,
     cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
     key: key === undefined ? undefined : readSecret('--key', key, dir),
-    webrtc: flags.webrtc,
-    browser: flags.browser,
     browserFlags: flags.browserFlag,
-    webgl: flags.webgl,
-    bootTimeout: flags.bootTimeout,
-    hangTimeout: flags.hangTimeout,
-    grace: flags.grace,
-    restarts: flags.restarts,
-    maxMemory: flags.maxMemory,
-    deny: flags.deny as OperationName[] | undefined,
-    spa: flags.spa,
-    isolate: flags.isolate,
-    autoHealth: flags.autoHealth,
-    signal,
-    onEvent,
+    deny: flags.deny as readonly OperationName[] | undefined,
+    autoHealth: flags.autoHealth || undefined,
   })
 }
 
 async function startProgram(
+  file: string,
   args: readonly string[],
   flags: HostFlags,
-  onEvent: (event: HostEvent) => void,
+  onEvent: OnEvent,
 ): Promise<ProgramHost> {
   const { createProgramHost } = await import('../../node/host/program/program-host.js')
-  const { node, runtime, sidecar, platform, grace, restarts } = flags
+  const { runtime, sidecar, platform, grace, restarts } = flags
   return createProgramHost({
-    file: node!,
-    args,
-    runtime,
-    sidecar,
+    ...{ file, args, runtime, sidecar, platform, grace, restarts, onEvent },
     local: insideOf(flags, onEvent),
-    platform,
-    grace,
-    restarts,
-    onEvent,
   })
 }
 
 /** The options of the local sidecar, if one is to run inside. */
-function insideOf(flags: HostFlags, onEvent: (event: HostEvent) => void): LocalSidecarOptions | false {
-  if (!flags.local) return false
-  const { mode, file, featureGates, wsLimit, quirks, replace, record, redact, dashboard, httpPort } = flags
+function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | false {
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  return {
-    mode,
-    file,
-    featureGates,
-    wsLimit,
-    quirks,
-    replace,
-    record,
-    redact,
-    dashboard,
-    port: httpPort ?? 'usual',
-    onWarning: warn,
-    onLog: warn,
-  }
+  return flags.local && { ...localOptionsOf(flags, warn, warn), port: flags.httpPort ?? 'usual' }
 }
 
 /** The port or address that was taken or refused, by the flag that says it. */

@@ -1,48 +1,36 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import type { Command } from 'commander'
 import { plainText } from '../../node/plain-text.js'
-import type { Given, Person } from '../../init/index.js'
-import { UsageError } from '../context.js'
-import type { CliContext, CommandModule } from '../context.js'
+import type { Person } from '../../init/index.js'
+import { defineCommand, UsageError } from '../context.js'
+import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
-
-interface InitOptions extends Given {
-  readonly into: string
-  readonly yes: boolean
-}
+import { several } from '../flag-values.js'
+import { option, text, toggle, withDefault } from '../flags.js'
+import type { Values } from '../flags.js'
 
 /** A file can't be made (EX_CANTCREAT of sysexits.h). */
 const CANNOT_CREATE = 73
 /** What a shell says of a program that Ctrl-C has ended. */
 const INTERRUPTED = 130
 
-export const initCommand: CommandModule = {
-  define,
-  run: (options, _args, context) => runInit(options as unknown as InitOptions, context),
+const flags = {
+  kind: text('kind', 'page, or node for a program (default: what the project looks like)'),
+  name: text('name', 'name of the Fleet (default: that of package.json)'),
+  dir: text('dir', "a page's build, within the project (default: where it is, or dist)"),
+  entry: text('file', 'a Node program, within the project (default: that of npm start, or server.mjs)'),
+  playersPort: text('port', 'port that players connect to (default: 7777)', { also: ['port'] }),
+  counter: option('name=capacity', 'counter of each server, such as rooms=10; may be given several times', several),
+  list: option('name=capacity', 'list of each server, such as players=32; may be given several times', several),
+  image: text('image', 'name of the image (default: name and version of the project)'),
+  webrtc: toggle('let players in by UDP, too'),
+  into: withDefault(text('dir', 'the project'), '.'),
+  yes: toggle('ask nothing and take the defaults'),
 }
 
-function define(command: Command): void {
-  const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
-  command
-    .option('--kind <kind>', 'page, or node for a program (default: what the project looks like)')
-    .option('--name <name>', 'name of the Fleet (default: that of package.json)')
-    .option('--dir <dir>', "a page's build, within the project (default: where it is, or dist)")
-    .option('--entry <file>', 'a Node program, within the project (default: that of npm start, or server.mjs)')
-    .option('--port <port>', 'port that players connect to (default: 7777)')
-    .option(
-      '--counter <name=capacity>',
-      'counter of each server, such as rooms=10; may be given several times',
-      several,
-    )
-    .option('--list <name=capacity>', 'list of each server, such as players=32; may be given several times', several)
-    .option('--image <image>', 'name of the image (default: name and version of the project)')
-    .option('--webrtc', 'let players in by UDP, too', false)
-    .option('--into <dir>', 'the project', '.')
-    .option('--yes', 'ask nothing and take the defaults', false)
-}
+export const initCommand = defineCommand({ flags, run: ({ flags: given, context }) => runInit(given, context) })
 
-async function runInit(options: InitOptions, context: CliContext): Promise<number> {
+async function runInit(options: Values<typeof flags>, context: CliContext): Promise<number> {
   const init = await import('../../init/index.js')
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined

@@ -1,61 +1,47 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { plainText } from '../../node/plain-text.js'
-import type { LocalSidecar } from '../../node/local/local-sidecar.js'
-import { names, port, seconds } from '../arguments.js'
-import { conformanceVerdict } from '../conformance-verdict.js'
-import type { CliContext, CommandModule } from '../context.js'
-import { createEventJson, jsonEvent } from '../event-json.js'
-import { createEventLines } from '../event-lines.js'
-import { createEventTally, tallyText } from '../event-tally.js'
-import { attachKeys, hasKeys } from '../keys.js'
 import { dashboardUrl } from '../../node/local/dashboard-url.js'
-import { bannerLines, listeningLine } from '../local-lines.js'
-import { localOptions } from '../local-options.js'
-import type { LocalFlags } from '../local-options.js'
+import type { LocalSidecar } from '../../node/local/local-sidecar.js'
+import { plainText } from '../../node/plain-text.js'
+import { defineCommand } from '../context.js'
+import type { CliContext } from '../context.js'
+import { createEventLines } from '../event-lines.js'
+import { names, port, seconds } from '../flag-values.js'
+import { oneOf, option, text, toggle, withDefault } from '../flags.js'
+import type { Values } from '../flags.js'
+import { attachKeys, hasKeys } from '../keys.js'
+import { ADDRESS_NAMES, localFlags, localOptionsOf, PORT_NAMES } from '../local-flags.js'
+import {
+  bannerLines,
+  conformanceVerdict,
+  count,
+  createEventJson,
+  jsonEvent,
+  listeningLine,
+  totalsText,
+} from '../local-lines.js'
 import { startError } from '../start-failure.js'
 
-interface LocalOptions extends LocalFlags {
-  readonly httpPort: number
-  readonly address: string
-  readonly platform: string
-  readonly delay: number
-  readonly timeout?: number
-  readonly conformance?: string[]
-  readonly allowHost?: string[]
-  readonly allowOrigin?: string[]
-  readonly logFormat: 'pretty' | 'json'
-  readonly verbose: boolean
+const flags = {
+  ...localFlags,
+  httpPort: withDefault(option('port', 'port for HTTP and WebSocket; 0 for any', port, PORT_NAMES), 9358),
+  address: withDefault(text('address', 'address to listen on', ADDRESS_NAMES), 'localhost'),
+  platform: withDefault(text('name', 'prefix of labels and annotations, <name>.dev/sdk-'), 'agones'),
+  delay: withDefault(option('seconds', 'wait this long before starting', seconds), 0),
+  timeout: option('seconds', 'stop after this long', seconds),
+  conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
+  allowHost: option('name', 'also accept requests for this Host', names),
+  allowOrigin: option('origin', 'also accept requests from pages of this origin', names),
+  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  verbose: toggle('show every beat and every warning'),
 }
+
+type LocalFlags = Values<typeof flags>
 
 /** How long the process stays after the last expected call, so that the answer arrives. */
 const LAST_ANSWER_MS = 250
 
-export const localCommand: CommandModule = {
-  define,
-  run: (options, _args, context) => runLocal(options as unknown as LocalOptions, context),
-}
+export const localCommand = defineCommand({ flags, run: ({ flags: given, context }) => runLocal(given, context) })
 
-function define(command: Command): void {
-  for (const option of localOptions()) command.addOption(option)
-  command
-    .option('--http-port <port>', 'port for HTTP and WebSocket; 0 for any', port, 9358)
-    .option('--address <address>', 'address to listen on', 'localhost')
-    .option('--platform <name>', 'prefix of labels and annotations, <name>.dev/sdk-', 'agones')
-    .option('--delay <seconds>', 'wait this long before starting', seconds, 0)
-    .option('--timeout <seconds>', 'stop after this long', seconds)
-    .option('--conformance <names>', 'exit with code 1 unless the client uses exactly these operations', names)
-    .option('--allow-host <name>', 'also accept requests for this Host', names)
-    .option('--allow-origin <origin>', 'also accept requests from pages of this origin', names)
-    .addOption(
-      new Option('--log-format <format>', 'lines for people, or an object of JSON a line')
-        .choices(['pretty', 'json'])
-        .default('pretty'),
-    )
-    .option('--verbose', 'show every beat and every warning', false)
-}
-
-async function runLocal(options: LocalOptions, context: CliContext): Promise<number> {
+async function runLocal(options: LocalFlags, context: CliContext): Promise<number> {
   const { print, colors } = context
   const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
@@ -68,13 +54,14 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   const keys = !isJson && hasKeys()
   const asked = options.httpPort !== 0 && local.port !== options.httpPort
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
-  const { platform, file, dashboard = true } = options
+  const { platform, file } = options
+  const dashboard = !options.noDashboard
   const facts = { platform, file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
   const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
-  const tally = createEventTally()
+  const totals = { calls: 0, events: 0, errors: 0 }
   local.sidecar.log.subscribe((entry) => {
-    tally.count(entry)
+    count(totals, entry)
     lines(entry).forEach(print)
   })
   let detach: (() => void) | undefined
@@ -88,8 +75,8 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
   detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
   await local.close()
-  if (isJson) print(jsonEvent('stopped', { by: end ?? 'itself', ...tally.totals }))
-  else if (end === 'SIGINT' || end === 'q') print(tallyText(tally))
+  if (isJson) print(jsonEvent('stopped', { by: end ?? 'itself', ...totals }))
+  else if (end === 'SIGINT' || end === 'q') print(totalsText(totals))
   if (result === undefined) return 0
   const verdict = plainText(conformanceVerdict(result), 10_000)
   if (isJson) print(jsonEvent('conformance', { ...result }))
@@ -99,36 +86,27 @@ async function runLocal(options: LocalOptions, context: CliContext): Promise<num
 
 /** The sidecar, or the exit code where the user chose to go without one of their own. */
 async function start(
-  options: LocalOptions,
+  options: LocalFlags,
   stopped: Promise<string>,
   context: CliContext,
 ): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { mode, file, address, platform, quirks, replace, conformance, wsLimit, record, redact, dashboard, httpPort } =
-    options
+  const { address, platform, conformance, httpPort } = options
   const isJson = options.logFormat === 'json'
+  const warn = (message: string): void =>
+    isJson
+      ? context.print(jsonEvent('warning', { text: message }))
+      : context.warn(context.colors.yellow(`warning: ${message}`))
+  const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
-      mode,
-      file,
+      ...localOptionsOf(options, warn, log),
       address,
       platform,
-      quirks,
-      replace,
-      dashboard,
       conformance,
-      wsLimit,
-      record,
-      redact,
       port: chosen,
-      featureGates: options.featureGates,
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
-      onWarning: (message) =>
-        isJson
-          ? context.print(jsonEvent('warning', { text: message }))
-          : context.warn(context.colors.yellow(`warning: ${message}`)),
-      onLog: (line) => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line)),
     })
   try {
     return await listen(httpPort)
@@ -143,11 +121,11 @@ async function start(
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const timeoutOf = ({ timeout }: LocalOptions): Promise<void>[] =>
+const timeoutOf = ({ timeout }: LocalFlags): Promise<void>[] =>
   timeout === undefined || timeout === 0 ? [] : [after(timeout * 1000)]
 
 /** Without a timeout, a conformance run ends with the last expected operation. */
-function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalOptions): Promise<void>[] {
+function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags): Promise<void>[] {
   if (conformance === undefined || (timeout ?? 0) > 0) return []
   return [
     new Promise((resolve) => {

@@ -1,76 +1,66 @@
-import { InvalidArgumentError, Option } from 'commander'
-import type { Command } from 'commander'
-import { port } from '../arguments.js'
-import { UsageError } from '../context.js'
-import type { CliContext, CommandModule } from '../context.js'
-import { findSidecar, urlOption } from '../find-sidecar.js'
-import type { SidecarReplay } from '../replay/as-sidecar.js'
+import { defineCommand, UsageError } from '../context.js'
+import { findSidecar, url } from '../find-sidecar.js'
+import { port } from '../flag-values.js'
+import { oneOf, option, text, toggle, withDefault } from '../flags.js'
+import { ADDRESS_NAMES, PORT_NAMES } from '../local-flags.js'
 
-interface ReplayOptions extends SidecarReplay {
-  readonly as: 'sidecar' | 'client'
-  readonly url?: string
-}
+export const replayCommand = defineCommand({
+  args: '<file>',
+  flags: {
+    as: oneOf(
+      'role',
+      'serve its events, or make its calls again and compare the answers',
+      ['sidecar', 'client'],
+      'sidecar',
+    ),
+    speed: withDefault(option('times', 'so many times as fast as it was recorded', speed), 1),
+    step: toggle('as a sidecar: show the next event with each Enter'),
+    now: toggle('as a sidecar: begin at once, not with the first call'),
+    exit: toggle('as a sidecar: end after the last event'),
+    httpPort: withDefault(
+      option('port', 'as a sidecar: port for HTTP and WebSocket; 0 for any', port, PORT_NAMES),
+      9358,
+    ),
+    address: withDefault(text('address', 'as a sidecar: address to listen on', ADDRESS_NAMES), 'localhost'),
+    url,
+  },
+  examples: `The file is a recording, an export or the lines of watch --json; - is the standard input.
 
-export const replayCommand: CommandModule = {
-  define,
-  run: (options, args, context) => runReplay(options as unknown as ReplayOptions, args, context),
-}
-
-function define(command: Command): void {
-  command
-    .argument('<file>', 'a recording, an export or the lines of watch --json; - for the standard input')
-    .addOption(
-      new Option('--as <role>', 'serve its events, or make its calls again and compare the answers')
-        .choices(['sidecar', 'client'])
-        .default('sidecar'),
-    )
-    .option('--speed <times>', 'so many times as fast as it was recorded', speed, 1)
-    .option('--step', 'as a sidecar: show the next event with each Enter', false)
-    .option('--now', 'as a sidecar: begin at once, not with the first call', false)
-    .option('--exit', 'as a sidecar: end after the last event', false)
-    .option('--http-port <port>', 'as a sidecar: port for HTTP and WebSocket; 0 for any', port, 9358)
-    .option('--address <address>', 'as a sidecar: address to listen on', 'localhost')
-    .addOption(urlOption())
-    .addHelpText(
-      'after',
-      `
 Examples:
   gameserver-sidecar replay match.ndjson --speed 10
   gameserver-sidecar replay match.ndjson --as client
-  kubectl exec my-pod -- npx gameserver-sidecar watch --json | gameserver-sidecar replay -`,
-    )
-}
+  gameserver-sidecar watch --json | gameserver-sidecar replay -`,
+  async run({ args: [path = ''], flags, context }) {
+    if (flags.as === 'client') {
+      const unused = (['step', 'now', 'exit'] as const).find((name) => flags[name])
+      if (unused !== undefined) throw new UsageError(`--${unused} is for a replay as a sidecar, not as a client.`)
+    } else if (flags.url !== undefined) {
+      throw new UsageError('--url says which sidecar is called; add --as client.')
+    }
+    if (flags.step && path === '-') {
+      throw new UsageError('--step takes Enter from the standard input, which holds the recording; give a file.')
+    }
+    const address = findSidecar(flags.url, process.env)
+    const { openRecording, readRecording } = await import('../replay/read-recording.js')
+    const stream = await openRecording(path)
+    const lines = readRecording(stream, path)
+    try {
+      if (flags.as === 'client') {
+        const { replayAsClient } = await import('../replay/as-client.js')
+        return await replayAsClient(lines, address, flags.speed, context)
+      }
+      const { replayAsSidecar } = await import('../replay/as-sidecar.js')
+      return await replayAsSidecar(lines, path === '-', flags, context)
+    } finally {
+      stream.destroy()
+    }
+  },
+})
 
-function speed(text: string): number {
-  const value = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || value < 0.001 || value > 1_000_000) {
-    throw new InvalidArgumentError('It must be a number from 0.001 to 1000000.')
+function speed(given: string): number {
+  const value = Number(given)
+  if (!/^\d+(\.\d+)?$/.test(given) || value < 0.001 || value > 1_000_000) {
+    throw new Error('It must be a number from 0.001 to 1000000.')
   }
   return value
-}
-
-async function runReplay(options: ReplayOptions, [path = '']: readonly string[], context: CliContext): Promise<number> {
-  if (options.as === 'client') {
-    const unused = (['step', 'now', 'exit'] as const).find((name) => options[name])
-    if (unused !== undefined) throw new UsageError(`--${unused} is for a replay as a sidecar, not as a client.`)
-  } else if (options.url !== undefined) {
-    throw new UsageError('--url says which sidecar is called; add --as client.')
-  }
-  if (options.step && path === '-') {
-    throw new UsageError('--step takes Enter from the standard input, which holds the recording; give a file.')
-  }
-  const url = findSidecar(options.url, process.env)
-  const { openRecording, readRecording } = await import('../replay/read-recording.js')
-  const stream = await openRecording(path)
-  const lines = readRecording(stream, path)
-  try {
-    if (options.as === 'client') {
-      const { replayAsClient } = await import('../replay/as-client.js')
-      return await replayAsClient(lines, url, options.speed, context)
-    }
-    const { replayAsSidecar } = await import('../replay/as-sidecar.js')
-    return await replayAsSidecar(lines, path === '-', options, context)
-  } finally {
-    stream.destroy()
-  }
 }

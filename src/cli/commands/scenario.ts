@@ -1,39 +1,44 @@
 import { writeFile } from 'node:fs/promises'
-import { Option } from 'commander'
-import type { Command } from 'commander'
 import type { LoadedScenario } from '../../node/scenario/load-scenario.js'
 import { plainText } from '../../node/plain-text.js'
 import { didYouMean } from '../../protocol/nearest.js'
-import { port, someSeconds, seconds } from '../arguments.js'
-import { UsageError } from '../context.js'
-import type { CliContext, CommandModule } from '../context.js'
+import { defineCommand, UsageError } from '../context.js'
+import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
-import { localOptions } from '../local-options.js'
-import type { LocalFlags } from '../local-options.js'
+import { port, seconds, someSeconds } from '../flag-values.js'
+import { oneOf, option, text, withDefault } from '../flags.js'
+import type { Values } from '../flags.js'
+import { localFlags, PORT_NAMES } from '../local-flags.js'
 import type { Played } from '../scenario/played.js'
 import { startFailure } from '../start-failure.js'
 
-interface ScenarioFlags extends Pick<LocalFlags, 'record' | 'redact' | 'dashboard'> {
-  readonly reporter: Reporter
-  readonly output?: string
-  readonly time?: string
-  readonly timeout?: number
-  readonly grace: number
-  readonly httpPort?: number
-}
-
-const reporters = ['text', 'junit', 'tap', 'json'] as const
-type Reporter = (typeof reporters)[number]
-
 const actions = ['run', 'check']
 
-/** Flags that `local` has as well. */
-const SHARED = ['--record', '--redact', '--no-dashboard']
+// The rest of the sidecar is the scenario's own.
+const { record, redact, noDashboard } = localFlags
 
-export const scenarioCommand: CommandModule = {
-  define,
-  async run(options, args, context, command) {
-    const [action = '', ...files] = args.slice(0, args.length - command.length)
+const flags = {
+  reporter: oneOf('format', 'form of the report', ['text', 'junit', 'json'], 'text'),
+  output: text('file', 'write the report there, and text on stdout'),
+  time: text('time', 'real, or a speed such as x10, in place of what the files say'),
+  timeout: option('seconds', 'end with code 75 after this long', someSeconds),
+  grace: withDefault(
+    option('seconds', 'time from SIGTERM to SIGKILL for the game when its scenario is over', seconds),
+    10,
+  ),
+  httpPort: option('port', 'port of the sidecar (default: any with a command, else 9358)', port, PORT_NAMES),
+  ...{ record, redact, noDashboard },
+}
+
+type ScenarioFlags = Values<typeof flags>
+
+export const scenarioCommand = defineCommand({
+  args: '<action> [files...]',
+  usage: '<run|check> <files...> [options] [-- <command> [arguments...]]',
+  choices: actions,
+  flags,
+  async run({ args, flags: given, behind, context }) {
+    const [action = '', ...files] = args.slice(0, args.length - behind.length)
     if (!actions.includes(action)) {
       throw new UsageError(`Unknown action ${JSON.stringify(action)} of scenario; ${didYouMean(action, actions)}`)
     }
@@ -42,24 +47,9 @@ export const scenarioCommand: CommandModule = {
     const { loaded, code } = await load(files, context)
     if (action === 'check') sayFine(loaded, context)
     if (code !== undefined || action === 'check') return code ?? EXIT.DONE
-    return play(loaded, options as unknown as ScenarioFlags, command, context)
+    return play(loaded, given, behind, context)
   },
-}
-
-function define(command: Command): void {
-  command
-    .usage('<run|check> <files...> [options] [-- <command> [arguments...]]')
-    .argument('<action>', 'run plays the scenarios, check only reads them')
-    .argument('[files...]', 'YAML or JSON files; what stands behind -- starts the game')
-    .addOption(new Option('--reporter <format>', 'form of the report').choices(reporters).default('text'))
-    .option('--output <file>', 'write the report there, and text on stdout')
-    .option('--time <time>', 'real, or a speed such as x10, in place of what the files say')
-    .option('--timeout <seconds>', 'end with code 75 after this long', someSeconds)
-    .option('--grace <seconds>', 'time from SIGTERM to SIGKILL for the game when its scenario is over', seconds, 10)
-    .option('--http-port <port>', 'port of the sidecar (default: any with a command, else 9358)', port)
-  // The rest of the sidecar is the scenario's own.
-  for (const option of localOptions()) if (SHARED.includes(option.long!)) command.addOption(option)
-}
+})
 
 interface Loaded {
   readonly loaded: readonly LoadedScenario[]
@@ -94,16 +84,16 @@ function sayFine(all: readonly LoadedScenario[], { colors, print }: CliContext):
 
 async function play(
   all: readonly LoadedScenario[],
-  flags: ScenarioFlags,
+  given: ScenarioFlags,
   command: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const speeds = all.map((loaded) => speedOf(loaded, flags.time))
+  const speeds = all.map((loaded) => speedOf(loaded, given.time))
   const { playScenario } = await import('../../node/scenario/play.js')
   const { CommandError } = await import('../../node/exec/start-command.js')
   const reports = await import('../scenario/reports.js')
   const { colors, print, warn } = context
-  const isText = flags.reporter === 'text' || flags.output !== undefined
+  const isText = given.reporter === 'text' || given.output !== undefined
   const say = isText ? print : () => undefined
   const stop = new AbortController()
   let code: number | undefined
@@ -114,10 +104,10 @@ async function play(
   void context.untilStopped().then((signal) => {
     end(signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED, `the run was stopped by ${signal}`)
   })
-  const { timeout } = flags
+  const { timeout } = given
   const timer = timeout && setTimeout(() => end(EXIT.TIME_OVER, `${timeout} s were over`), timeout * 1000)
   const [program, ...args] = command
-  const httpPort = flags.httpPort ?? (program === undefined ? 9358 : 0)
+  const httpPort = given.httpPort ?? (program === undefined ? 9358 : 0)
   const played: Played[] = []
   try {
     for (const [index, loaded] of all.entries()) {
@@ -127,8 +117,8 @@ async function play(
       const result = await playScenario(loaded, {
         command: program === undefined ? undefined : [program, ...args],
         speed: speeds[index]!,
-        sidecar: { port: httpPort, record: flags.record, redact: flags.redact, dashboard: flags.dashboard },
-        graceMs: flags.grace * 1000,
+        sidecar: { port: httpPort, record: given.record, redact: given.redact, dashboard: !given.noDashboard },
+        graceMs: given.grace * 1000,
         signal: stop.signal,
         onStart: ({ url }) => {
           if (program === undefined) warn(colors.dim(`sidecar: ${url}; start your game, or give its command after --`))
@@ -153,7 +143,7 @@ async function play(
     clearTimeout(timer)
   }
   say(reports.totalLine(played, colors))
-  await report(reports[`${flags.reporter}Report`](played), flags, context)
+  await report(reports[`${given.reporter}Report`](played), given, context)
   return code ?? (played.every(({ result }) => result.ok) ? EXIT.DONE : EXIT.FAILED)
 }
 

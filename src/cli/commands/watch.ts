@@ -1,24 +1,17 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../node/plain-text.js'
 import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
-import { someSeconds } from '../arguments.js'
 import { advice } from '../call-arguments.js'
 import { clockTime } from '../clock-time.js'
-import { UsageError } from '../context.js'
-import type { CliContext, CommandModule } from '../context.js'
+import { defineCommand, UsageError } from '../context.js'
+import type { CliContext } from '../context.js'
 import { describeChange } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
-import { findSidecar, urlOption } from '../find-sidecar.js'
+import { findSidecar, url } from '../find-sidecar.js'
+import { someSeconds } from '../flag-values.js'
+import { option, toggle } from '../flags.js'
+import type { Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
-
-interface WatchFlags {
-  readonly url?: string
-  readonly json: boolean
-  readonly until?: string
-  readonly timeout?: number
-}
 
 const STATES = [
   'PortAllocation',
@@ -34,33 +27,23 @@ const STATES = [
   'Unhealthy',
 ]
 
-export const watchCommand: CommandModule = {
-  define,
-  run: (options, _args, context) => runWatch(options as unknown as WatchFlags, context),
+const flags = {
+  url,
+  json: toggle('write each GameServer and each change of the connection as a line of JSON'),
+  until: { ...option('state', 'end with code 0 once the GameServer is in this state', state), choices: STATES },
+  timeout: option('seconds', 'end after this long; with --until, with code 75', someSeconds),
 }
 
-function define(command: Command): void {
-  command
-    .addOption(urlOption())
-    .option('--json', 'write each GameServer and each change of the connection as a line of JSON', false)
-    .addOption(untilOption())
-    .option('--timeout <seconds>', 'end after this long; with --until, with code 75', someSeconds)
-    .addHelpText(
-      'after',
-      `
-Examples:
+type WatchFlags = Values<typeof flags>
+
+export const watchCommand = defineCommand({
+  flags,
+  examples: `Examples:
   gameserver-sidecar watch
   gameserver-sidecar watch --until Ready --timeout 30
   gameserver-sidecar watch --json > session.ndjson`,
-    )
-}
-
-/** Its choices are for completion; `state` refuses others, and names the nearest. */
-function untilOption(): Option {
-  const option = new Option('--until <state>', 'end with code 0 once the GameServer is in this state').argParser(state)
-  option.argChoices = STATES
-  return option
-}
+  run: ({ flags: given, context }) => runWatch(given, context),
+})
 
 /** @throws UsageError for a state that isn't one */
 function state(text: string): string {
@@ -71,15 +54,15 @@ function state(text: string): string {
 
 type End = 'reached' | 'stopped' | 'time over'
 
-async function runWatch(flags: WatchFlags, context: CliContext): Promise<number> {
+async function runWatch(given: WatchFlags, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const baseUrl = findSidecar(flags.url, process.env)
+  const baseUrl = findSidecar(given.url, process.env)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {} })
-  const told = flags.json ? createJsonLines(context) : createTextLines(baseUrl, context)
+  const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
   try {
-    const reached = follow(client, flags.until, told)
-    const { timeout } = flags
+    const reached = follow(client, given.until, told)
+    const { timeout } = given
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<End>((resolve) => {
       if (timeout !== undefined) timer = setTimeout(() => resolve('time over'), timeout * 1000)
@@ -88,7 +71,7 @@ async function runWatch(flags: WatchFlags, context: CliContext): Promise<number>
     let signalled = ''
     const end = await Promise.race([reached, over, signal])
     clearTimeout(timer)
-    return exitCode(end, flags, signalled, { client, baseUrl, context })
+    return exitCode(end, given, signalled, { client, baseUrl, context })
   } finally {
     client.close()
   }

@@ -1,6 +1,5 @@
-import type { callsOf, SeenGameServer, SeenState } from './answered.js'
-import type { Manifest } from './manifest-file.js'
-import type { Answer } from './probe.js'
+import { isObject } from '../../protocol/is-object.js'
+import type { Answer } from '../ask.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
 
@@ -25,11 +24,23 @@ export interface Check {
   readonly run: (patient: Patient) => Finding | Promise<Finding>
 }
 
+/** An object of which nothing is known: an older version, or another program, may leave out or change any part. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The object at a path of names; empty where there is none. */
+export function at(value: unknown, ...path: readonly string[]): Fields {
+  const found = path.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
+  return isObject(found) ? found : {}
+}
+
+export const number = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
 /** What listens at the address. */
 export type Listener =
   | { readonly kind: 'none'; readonly reason: string }
   /** A local sidecar of this package; without its state where that needs a token. */
-  | { readonly kind: 'ours'; readonly state: SeenState | undefined }
+  | { readonly kind: 'ours'; readonly state: Fields | undefined }
   | { readonly kind: 'real' }
   | { readonly kind: 'other'; readonly what: string }
 
@@ -45,12 +56,14 @@ export interface Patient {
   /** Longest wait for an answer, ms. */
   readonly patience: number
   listener(): Promise<Listener>
+  /** The state of a local sidecar of this package that tells it. */
+  state(): Promise<Fields | undefined>
   /** The answer to `GET /gameserver`. */
   read(): Promise<Answer>
   /** Undefined where none can be read. */
-  gameServer(): Promise<SeenGameServer | undefined>
-  /** The calls in the event log of a local sidecar of this package. */
-  calls(): Promise<ReturnType<typeof callsOf>>
-  /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. */
-  manifest(): Promise<Manifest | Error>
+  gameServer(): Promise<Fields | undefined>
+  /** The event log of a local sidecar of this package. */
+  log(): Promise<readonly unknown[]>
+  /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. An Error says why there is none. */
+  manifest(): Promise<Fields | Error>
 }

@@ -1,45 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { lookup } from 'node:dns/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { isPort } from '../find-sidecar.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding, Patient } from './check.js'
 import { isLoopbackHost } from './reach.js'
 
-const LEAST_NODE = 20
-/** More drift than this confuses whoever compares times of a log with those of a cluster. */
-const MOST_DRIFT_MS = 2_000
-
 const variable = ({ env }: Patient, name: string): string => env[`AGONES_SDK_${name}`] ?? ''
 
-function checkNode(): Finding {
-  const { node } = process.versions
-  return Number(node.split('.')[0]) >= LEAST_NODE
-    ? ok(`Node ${node}`)
-    : failure(`Node ${node} is too old for this package`, `install Node ${LEAST_NODE} or later`)
-}
+const askedPort = ({ url }: Patient): string => new URL(url).port || '80'
 
 function checkPort(patient: Patient): Finding {
   const port = variable(patient, 'HTTP_PORT')
+  const asked = askedPort(patient)
   if (port === '') {
     return warning(
       'AGONES_SDK_HTTP_PORT is not set, so a game that is started here finds no sidecar by itself',
-      `AGONES_SDK_HTTP_PORT=${new URL(patient.url).port || 80} before its command, or gameserver-sidecar exec -- <command>`,
+      `AGONES_SDK_HTTP_PORT=${asked} before its command, or gameserver-sidecar exec -- <command>`,
     )
   }
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+  if (!isPort(port)) {
     return failure(
       `AGONES_SDK_HTTP_PORT must be a port from 1 to 65535; got ${JSON.stringify(port)}`,
       'export AGONES_SDK_HTTP_PORT=9358',
     )
   }
-  return ok(`AGONES_SDK_HTTP_PORT is ${port}`)
-}
-
-function checkSamePort(patient: Patient): Finding {
-  const port = variable(patient, 'HTTP_PORT')
-  if (port === '' || !patient.isUrlGiven) return skipped('there is one source of the address only')
-  const asked = new URL(patient.url).port || '80'
-  return port === asked
-    ? ok('--url and AGONES_SDK_HTTP_PORT name the same port')
+  return port === asked || !patient.isUrlGiven
+    ? ok(`AGONES_SDK_HTTP_PORT is ${port}`)
     : warning(
         `this asks port ${asked}, and a game that is started here connects to ${port}, as AGONES_SDK_HTTP_PORT says`,
         `export AGONES_SDK_HTTP_PORT=${asked}, if the game is to use this sidecar`,
@@ -49,7 +35,7 @@ function checkSamePort(patient: Patient): Finding {
 function checkGrpcPort(patient: Patient): Finding {
   const grpc = variable(patient, 'GRPC_PORT')
   if (grpc === '') return skipped('AGONES_SDK_GRPC_PORT is not set')
-  return grpc === (new URL(patient.url).port || '80')
+  return grpc === askedPort(patient)
     ? failure(
         `port ${grpc} is that of gRPC, by AGONES_SDK_GRPC_PORT; HTTP has one of its own`,
         'use AGONES_SDK_HTTP_PORT, usually 9358',
@@ -68,35 +54,6 @@ function checkHost(patient: Patient): Finding {
       )
 }
 
-/** Node's fetch uses no proxy unless it is told to; curl, and what other languages have, does. */
-function checkProxy({ env, url }: Patient): Finding {
-  const named = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
-  const name = named.find((one) => (env[one] ?? '') !== '')
-  if (name === undefined) return ok('no proxy is set')
-  const { hostname } = new URL(url)
-  const exceptions = (env['NO_PROXY'] ?? env['no_proxy'] ?? '').split(',').map((one) => one.trim())
-  return exceptions.some((one) => one === '*' || one === hostname)
-    ? ok(`${name} is set, and NO_PROXY leaves ${hostname} out`)
-    : warning(
-        `${name} is set and NO_PROXY doesn't name ${hostname}: curl and many clients would ask the proxy for the sidecar`,
-        'export NO_PROXY=localhost,127.0.0.1,::1',
-      )
-}
-
-async function checkClock({ read }: Patient): Promise<Finding> {
-  const { headers } = await read()
-  const date = Date.parse(String(headers['date']))
-  if (Number.isNaN(date)) return skipped('the sidecar tells no time')
-  const drift = Date.now() - date
-  // The header has whole seconds.
-  return Math.abs(drift) < MOST_DRIFT_MS + 1_000
-    ? ok('the clocks of this machine and of the sidecar agree')
-    : warning(
-        `this machine's clock is ${Math.abs(Math.round(drift / 1000))} s ${drift > 0 ? 'ahead of' : 'behind'} the sidecar's`,
-        'set it by NTP (in WSL: sudo hwclock -s)',
-      )
-}
-
 /** Says who reaches whom, which is where most first attempts fail. */
 function checkContainer({ env, url }: Patient): Finding {
   const place = placeOf(env)
@@ -110,26 +67,26 @@ function checkContainer({ env, url }: Patient): Finding {
 }
 
 function placeOf(env: Patient['env']): string | undefined {
-  if ((env['CODESPACES'] ?? env['REMOTE_CONTAINERS'] ?? '') !== '') return 'a dev container'
-  if ((env['WSL_DISTRO_NAME'] ?? '') !== '' || /microsoft/i.test(readIfThere('/proc/version'))) return 'WSL'
-  if ((env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return undefined
-  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return 'a container'
-  return undefined
+  const isSet = (name: string): boolean => (env[name] ?? '') !== ''
+  if (isSet('CODESPACES') || isSet('REMOTE_CONTAINERS')) return 'a dev container'
+  if (isSet('WSL_DISTRO_NAME') || isLinuxOfWindows()) return 'WSL'
+  if (isSet('KUBERNETES_SERVICE_HOST')) return undefined
+  return ['/.dockerenv', '/run/.containerenv'].some((path) => existsSync(path)) ? 'a container' : undefined
 }
 
-function readIfThere(path: string): string {
+function isLinuxOfWindows(): boolean {
   try {
-    return readFileSync(path, 'utf8')
+    return /microsoft/i.test(readFileSync('/proc/version', 'utf8'))
   } catch {
-    return ''
+    return false
   }
 }
 
 async function checkLocalhost({ url }: Patient): Promise<Finding> {
-  const addresses = await lookup('localhost', { all: true, verbatim: true }).catch(() => [])
-  const [first] = addresses
-  if (first === undefined)
+  const [first] = await lookup('localhost', { all: true, verbatim: true }).catch(() => [])
+  if (first === undefined) {
     return failure('localhost has no address here', 'add "127.0.0.1 localhost" to the hosts file')
+  }
   if (first.family === 4) return ok(`localhost is ${first.address}`)
   return new URL(url).hostname === 'localhost'
     ? warning(
@@ -140,13 +97,9 @@ async function checkLocalhost({ url }: Patient): Promise<Finding> {
 }
 
 export const environmentChecks: readonly Check[] = [
-  { id: 'node', group: 'Environment', run: checkNode },
   { id: 'port-variable', group: 'Environment', run: checkPort },
-  { id: 'same-port', group: 'Environment', run: checkSamePort },
   { id: 'grpc-port', group: 'Environment', run: checkGrpcPort },
   { id: 'host-variable', group: 'Environment', run: checkHost },
-  { id: 'proxy', group: 'Environment', run: checkProxy },
   { id: 'container', group: 'Environment', run: checkContainer },
   { id: 'localhost', group: 'Environment', run: checkLocalhost },
-  { id: 'clock', group: 'Environment', run: checkClock },
 ]

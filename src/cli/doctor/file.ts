@@ -1,57 +1,78 @@
+import { loadGameServerFile, readText } from '../../node/local/game-server-file.js'
+import { isObject } from '../../protocol/is-object.js'
 import { metadataKey } from '../../protocol/names.js'
-import { failure, ok, skipped, warning } from './check.js'
-import type { Check, Finding, Patient } from './check.js'
-import { at } from './manifest-file.js'
-import type { Manifest } from './manifest-file.js'
+import { at, failure, number, ok, skipped, warning } from './check.js'
+import type { Check, Fields, Finding, Patient } from './check.js'
 
-const withFile =
-  (run: (manifest: Manifest, path: string) => Finding | Promise<Finding>) =>
-  async ({ file, manifest }: Patient): Promise<Finding> => {
-    if (file === undefined) return skipped('no file is named; give --file gameserver.yaml')
-    const found = await manifest()
-    return found instanceof Error ? skipped('the file could not be read') : run(found, file)
+/** Reads the GameServer of a file as it stands there; of a Fleet, its template. An Error says why there is none. */
+export async function readManifestFile(path: string): Promise<Fields | Error> {
+  const { parseAllDocuments } = await import('../../node/yaml.js')
+  let text: string
+  let values: Fields[]
+  try {
+    text = await readText(path)
+  } catch (error) {
+    return error as Error
   }
+  try {
+    const documents = parseAllDocuments(text)
+    const list = Array.isArray(documents) ? documents : []
+    const [problem] = list.flatMap(({ errors }) => errors)
+    if (problem !== undefined) throw problem
+    values = list.map((document) => document.toJS() as unknown).filter(isObject)
+  } catch (error) {
+    // Also of references that lead nowhere or grow without end, which only the second step finds.
+    return new Error(`${path} is no YAML: ${(error as Error).message.split('\n')[0]!.replace(/:$/, '')}`)
+  }
+  const found = values.find(({ kind }) => kind === 'GameServer' || kind === 'Fleet') ?? values[0]
+  if (found === undefined) return new Error(`${path} holds no object`)
+  const template = at(found, 'spec')['template']
+  const isFleet = found['kind'] === 'Fleet' && isObject(template)
+  return isFleet ? { apiVersion: found['apiVersion'], kind: 'GameServer', ...template } : found
+}
 
-/** A check of a GameServer's fields, which a file of another kind doesn't have. */
-const withGameServer = (run: (manifest: Manifest, path: string) => Finding | Promise<Finding>) =>
-  withFile((manifest, path) => (isGameServer(manifest) ? run(manifest, path) : skipped('the file holds no GameServer')))
-
-const isGameServer = ({ kind, apiVersion }: Manifest): boolean =>
-  kind === 'GameServer' && apiVersion === 'agones.dev/v1'
+const NO_FILE = 'no file is named; give --file gameserver.yaml'
 
 async function checkParses({ file, manifest }: Patient): Promise<Finding> {
-  if (file === undefined) return skipped('no file is named; give --file gameserver.yaml')
+  if (file === undefined) return skipped(NO_FILE)
   const found = await manifest()
-  return found instanceof Error
-    ? failure(found.message, `mend ${file}, or name another with --file`)
-    : ok(`${file} is read`)
-}
-
-/** By the rules that the local sidecar reads it with: fields, types, names. */
-async function checkFields(_manifest: Manifest, path: string): Promise<Finding> {
-  const { loadGameServerFile } = await import('../../node/local/game-server-file.js')
-  try {
-    await loadGameServerFile(path)
-    return ok('its fields are known, and of the right types')
-  } catch (error) {
-    return failure((error as Error).message, `mend it in ${path}; a cluster refuses or ignores it as well`)
-  }
-}
-
-function checkKind(manifest: Manifest): Finding {
-  const { kind, apiVersion } = manifest
-  return isGameServer(manifest)
-    ? ok('it is a GameServer of agones.dev/v1')
+  if (found instanceof Error) return failure(found.message, `mend ${file}, or name another with --file`)
+  const { kind, apiVersion } = found
+  return isGameServer(found)
+    ? ok(`${file} is read, and is a GameServer of agones.dev/v1`)
     : failure(
         `it is ${shown(kind ?? 'nothing')} of ${shown(apiVersion ?? 'no apiVersion')}`,
         'begin it with apiVersion: agones.dev/v1 and kind: GameServer (or Fleet)',
       )
 }
 
-function checkPlace(manifest: Manifest): Finding {
+const isGameServer = ({ kind, apiVersion }: Fields): boolean => kind === 'GameServer' && apiVersion === 'agones.dev/v1'
+
+/** A check of a GameServer's fields, which a file of another kind doesn't have. */
+const withGameServer =
+  (run: (manifest: Fields, patient: Patient) => Finding | Promise<Finding>) =>
+  async (patient: Patient): Promise<Finding> => {
+    if (patient.file === undefined) return skipped(NO_FILE)
+    const found = await patient.manifest()
+    return found instanceof Error || !isGameServer(found)
+      ? skipped('the file holds no GameServer')
+      : run(found, patient)
+  }
+
+/** By the rules that the local sidecar reads it with: fields, types, names. */
+async function checkFields(_: Fields, { file }: Patient): Promise<Finding> {
+  try {
+    await loadGameServerFile(file!)
+    return ok('its fields are known, and of the right types')
+  } catch (error) {
+    return failure((error as Error).message, `mend it in ${file}; a cluster refuses or ignores it as well`)
+  }
+}
+
+function checkPlace(manifest: Fields): Finding {
   for (const kind of ['counters', 'lists']) {
-    const inSpec = Object.keys(at(manifest, 'spec', kind))
-    const onlyInStatus = Object.keys(at(manifest, 'status', kind)).filter((name) => !inSpec.includes(name))
+    const inSpec = at(manifest, 'spec', kind)
+    const onlyInStatus = Object.keys(at(manifest, 'status', kind)).filter((name) => !Object.hasOwn(inSpec, name))
     if (onlyInStatus.length > 0) {
       return warning(
         `${kind} ${onlyInStatus.join(', ')} stand in status only, which a cluster ignores`,
@@ -62,7 +83,7 @@ function checkPlace(manifest: Manifest): Finding {
   return ok('counters and lists stand in spec, where a cluster reads them')
 }
 
-function checkNames(manifest: Manifest): Finding {
+function checkNames(manifest: Fields): Finding {
   for (const kind of ['counters', 'lists']) {
     const bad = Object.keys(at(manifest, 'spec', kind)).find((name) => name.includes('/') || name === '')
     if (bad !== undefined) {
@@ -81,41 +102,43 @@ function checkNames(manifest: Manifest): Finding {
       )
     }
   }
-  return ok('every name can be used in calls')
-}
-
-function checkPlayers(manifest: Manifest): Finding {
   const lists = Object.keys(at(manifest, 'spec', 'lists'))
   return lists.length === 0 || lists.includes('players')
-    ? ok(lists.length === 0 ? 'it has no lists' : 'it has a list players')
+    ? ok('every name can be used in calls')
     : warning(
         `it has lists (${lists.join(', ')}) and none called players: sdk-server --local refuses updateList without it`,
         'use addListValue and removeListValue, or call the list players',
       )
 }
 
-async function checkHealth(manifest: Manifest, patient: Patient): Promise<Finding> {
-  const health = at(manifest, 'spec', 'health')
-  if (health['disabled'] === true) {
+async function checkHealth(manifest: Fields, patient: Patient): Promise<Finding> {
+  const { disabled, periodSeconds, initialDelaySeconds } = at(manifest, 'spec', 'health')
+  if (disabled === true) {
     return warning('spec.health.disabled is true, so a game that hangs stays in play', 'take it out, and send beats')
   }
-  const [period, delay] = [health['periodSeconds'], health['initialDelaySeconds']].map((value) =>
-    typeof value === 'number' ? value : 5,
-  ) as [number, number]
+  const [period, delay] = [number(periodSeconds) ?? 5, number(initialDelaySeconds) ?? 5]
   if (period < 2) {
     return warning(`spec.health.periodSeconds is ${period}, which a short pause misses`, 'set 2 or more')
   }
   const startUp = await startUpOf(patient)
-  if (startUp !== undefined && startUp > delay) {
-    return warning(
-      `the game's first call came ${startUp.toFixed(1)} s after its sidecar started, later than initialDelaySeconds ${delay}`,
-      `set spec.health.initialDelaySeconds to ${Math.ceil(startUp * 1.5)}`,
-    )
-  }
-  return ok('health settings leave a game time')
+  return startUp === undefined || startUp <= delay
+    ? ok('health settings leave a game time')
+    : warning(
+        `the game's first call came ${startUp.toFixed(1)} s after its sidecar started, later than initialDelaySeconds ${delay}`,
+        `set spec.health.initialDelaySeconds to ${Math.ceil(startUp * 1.5)}`,
+      )
 }
 
-function checkPorts(manifest: Manifest): Finding {
+/** Seconds from the sidecar's start to the first call, by the log of a local sidecar that still has its beginning. */
+async function startUpOf({ state, log }: Patient): Promise<number | undefined> {
+  const startedAt = number((await state())?.['startedAt'])
+  const entries = startedAt === undefined ? [] : await log()
+  const first = number(at(entries.find((entry) => at(entry, 'event')['type'] === 'call'))['at'])
+  const isWhole = at(entries[0])['seq'] === 1
+  return first === undefined || !isWhole ? undefined : (first - startedAt!) / 1000
+}
+
+function checkPorts(manifest: Fields): Finding {
   const ports = at(manifest, 'spec')['ports']
   if (!Array.isArray(ports) || ports.length === 0) {
     return warning('spec.ports is empty, so players reach no port', 'add {name: default, containerPort: 7777}')
@@ -138,32 +161,15 @@ function checkPorts(manifest: Manifest): Finding {
   return ok('ports are given out by the platform')
 }
 
-/** Seconds from the sidecar's start to the first call, by the log of a local sidecar that still has its beginning. */
-async function startUpOf({ listener, calls }: Patient): Promise<number | undefined> {
-  const found = await listener()
-  if (found.kind !== 'ours' || found.state?.startedAt === undefined) return undefined
-  const {
-    calls: [first],
-    isWhole,
-  } = await calls()
-  return first === undefined || !isWhole ? undefined : (first.at - found.state.startedAt) / 1000
-}
-
 /** A value as a sentence has it: what YAML builds out of references may have no JSON. */
 const shown = (value: unknown): string =>
   typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value)
 
 export const fileChecks: readonly Check[] = [
   { id: 'file', group: 'File', run: checkParses },
-  { id: 'file-kind', group: 'File', run: withFile(checkKind) },
   { id: 'file-fields', group: 'File', run: withGameServer(checkFields) },
   { id: 'file-place', group: 'File', run: withGameServer(checkPlace) },
   { id: 'file-names', group: 'File', run: withGameServer(checkNames) },
-  { id: 'file-players', group: 'File', run: withGameServer(checkPlayers) },
-  {
-    id: 'file-health',
-    group: 'File',
-    run: (patient) => withGameServer((manifest) => checkHealth(manifest, patient))(patient),
-  },
+  { id: 'file-health', group: 'File', run: withGameServer(checkHealth) },
   { id: 'file-ports', group: 'File', run: withGameServer(checkPorts) },
 ]

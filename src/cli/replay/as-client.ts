@@ -1,19 +1,30 @@
-import { request as httpRequest } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
-import { requestOf } from '../../sidecar/index.js'
-import type { LogEntry, RequestRecord, ResponseRecord } from '../../sidecar/index.js'
 import { plainText } from '../../node/plain-text.js'
+import { isObject } from '../../protocol/is-object.js'
+import { redacted, requestOf } from '../../sidecar/index.js'
+import type { LogEntry, RequestRecord, ResponseRecord } from '../../sidecar/index.js'
+import { ask } from '../ask.js'
+import type { Answer } from '../ask.js'
 import { CommandError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
-import { compareBodies } from './compare-answers.js'
+import { sleep } from './read-recording.js'
 import type { NumberedLine } from './read-recording.js'
-import { sleep } from './sleep.js'
 
 /** How long an answer may take. */
 const ANSWER_MS = 60_000
+/** Most differences that are named of one answer. */
+const MOST = 5
+
+/** Fields that no two runs have alike: they are left out of a comparison. */
+const volatile: ReadonlySet<string> = new Set([
+  'uid',
+  'name',
+  'resource_version',
+  'generation',
+  'creation_timestamp',
+  'deletion_timestamp',
+  'agones.dev/last-allocated',
+])
 
 interface RecordedCall {
   /** Of its line. */
@@ -31,17 +42,15 @@ export async function replayAsClient(
   { print, warn, colors }: CliContext,
 ): Promise<number> {
   const { calls, faulty } = await callsOf(lines)
-  if (calls.length === 0) {
+  const [first] = calls
+  if (first === undefined) {
     throw new CommandError(EXIT.FAILED, 'The recording holds no calls; one of watch --json has none.')
   }
   const begun = performance.now()
-  const [first] = calls
   let different = 0
   for (const call of calls) {
-    const due = begun + (startOf(call) - startOf(first!)) / speed
-    await sleep(due - performance.now())
-    const answer = await send(url, call.request)
-    const differences = differencesOf(call, answer)
+    await sleep(begun + (call.entry.at - first.entry.at) / speed - performance.now())
+    const differences = differencesOf(call, await send(url, call.request))
     if (differences.length === 0) continue
     different += 1
     const { method, target } = call.request
@@ -53,9 +62,6 @@ export async function replayAsClient(
   return different === 0 ? EXIT.DONE : EXIT.FAILED
 }
 
-/** When a call came: its entry was made when it took effect. */
-const startOf = ({ entry }: RecordedCall): number => entry.at
-
 async function callsOf(lines: AsyncIterable<NumberedLine>): Promise<{ calls: RecordedCall[]; faulty: number }> {
   const calls: RecordedCall[] = []
   let bySeq = new Map<number, RecordedCall>()
@@ -66,22 +72,23 @@ async function callsOf(lines: AsyncIterable<NumberedLine>): Promise<{ calls: Rec
     if (line.type === 'entry') {
       const { entry } = line
       const { event, reply } = entry
-      if (event.type !== 'call' && event.type !== 'refused') continue
+      // Behind an answer to CONNECT there is no HTTP any more.
+      if (event.type !== 'call' && (event.type !== 'refused' || event.method === 'CONNECT')) continue
       if (entry.fault === true && reply?.status !== 200) {
         faulty += 1
         continue
       }
-      const request =
-        event.type === 'call'
-          ? requestOf(event.call)
-          : { method: event.method, target: event.path, headers: {}, body: '' }
-      const call = { number, entry, request }
+      const refused = event.type === 'refused' && { method: event.method, target: event.path, headers: {}, body: '' }
+      const call = {
+        number,
+        entry,
+        request: event.type === 'call' ? requestOf(event.call) : (refused as RequestRecord),
+      }
       calls.push(call)
       bySeq.set(entry.seq, call)
     }
-    if (line.type !== 'exchange') continue
-    const call = bySeq.get(line.seq)
-    if (call === undefined) continue
+    const call = line.type === 'exchange' ? bySeq.get(line.seq) : undefined
+    if (line.type !== 'exchange' || call === undefined) continue
     call.request = line.request
     if (line.response) call.response = line.response
   }
@@ -92,56 +99,49 @@ function differencesOf({ entry, request, response }: RecordedCall, answer: Answe
   const status = response?.status ?? entry.reply?.status ?? (entry.event.type === 'refused' ? entry.event.status : 0)
   if (status !== answer.status) return [`the status was ${status}, is ${answer.status}`]
   const isCut = response?.bodyBytes !== undefined || request.bodyBytes !== undefined
-  return response === undefined || isCut ? [] : compareBodies(response.body, answer.body)
+  if (response === undefined || isCut || response.body === redacted) return []
+  const [before, now] = [parse(response.body), parse(answer.text)]
+  if (before === undefined || now === undefined)
+    return response.body === answer.text ? [] : ['the body is another text']
+  const differences: string[] = []
+  compare(before.value, now.value, '', differences)
+  return differences.slice(0, MOST)
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: string
-}
-
-/** Sends a request as it was: `fetch` would write its path in another way. */
-function send(url: string, { method, target, headers, body }: RequestRecord): Promise<Answer> {
-  const base = new URL(url)
-  const type = headers['content-type']
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error): void =>
-      reject(
-        new CommandError(EXIT.NO_SIDECAR, `${method} ${target} got no answer from ${url}: ${error.message}.`, {
-          cause: error,
-        }),
-      )
-    const outgoing = (base.protocol === 'https:' ? httpsRequest : httpRequest)(
-      {
-        hostname: base.hostname.replace(/^\[|\]$/g, ''),
-        port: base.port,
-        method,
-        // Of a path that was too long to keep, an ellipsis is left.
-        path: base.pathname.replace(/\/$/, '') + target.replace(/[^\x21-\xff]/gu, encodeURIComponent),
-        timeout: ANSWER_MS,
-        headers: {
-          ...(type === undefined ? {} : { 'content-type': type }),
-          ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
-        },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = []
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-        incoming.once('end', () =>
-          resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
-        )
-        incoming.once('error', fail)
-      },
-    )
-    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)))
-    outgoing.once('error', fail)
-    // An answer after which the connection is no longer one of HTTP.
-    for (const event of ['connect', 'upgrade']) {
-      outgoing.once(event, (incoming: IncomingMessage, socket: Socket) => {
-        socket.destroy()
-        resolve({ status: incoming.statusCode ?? 0, body: '' })
-      })
+function compare(before: unknown, now: unknown, path: string, differences: string[]): void {
+  if (differences.length > MOST || Object.is(before, now) || before === redacted) return
+  if (isObject(before) && isObject(now)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+      if (!volatile.has(key)) compare(before[key], now[key], path === '' ? key : `${path}.${key}`, differences)
     }
-    outgoing.end(body)
+    return
+  }
+  if (Array.isArray(before) && Array.isArray(now)) return compare({ ...before }, { ...now }, path, differences)
+  differences.push(`${path === '' ? 'the body' : path} was ${shown(before)}, is ${shown(now)}`)
+}
+
+const shown = (value: unknown): string =>
+  value === undefined ? 'not there' : JSON.stringify(value).replace(/^(.{80}).+$/s, '$1…')
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends a request as it was: `fetch` would write its path in another way. @throws CommandError without an answer */
+async function send(url: string, { method, target, headers, body }: RequestRecord): Promise<Answer> {
+  const type = headers['content-type']
+  const answer = await ask(url, {
+    method,
+    // Of a path that was too long to keep, an ellipsis is left.
+    target: target.replace(/[^\x21-\xff]/gu, encodeURIComponent),
+    patience: ANSWER_MS,
+    headers: type === undefined ? {} : { 'content-type': type },
+    ...(body !== '' && { body }),
   })
+  if (answer.problem === undefined) return answer
+  throw new CommandError(EXIT.NO_SIDECAR, `${method} ${target} got no answer from ${url}: ${answer.problem}.`)
 }

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline'
-import type { GameServer } from '../../protocol/game-server.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
+import type { GameServer } from '../../protocol/game-server.js'
 import type { RecordingLine } from '../../sidecar/index.js'
-import { CommandError, UsageError } from '../context.js'
+import { CommandError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
-import { startFailure } from '../start-failure.js'
+import { startError } from '../start-failure.js'
+import { sleep } from './read-recording.js'
 import type { NumberedLine } from './read-recording.js'
-import { sleep } from './sleep.js'
 
 export interface SidecarReplay {
   readonly httpPort: number
@@ -39,9 +39,10 @@ export async function replayAsSidecar(
   context: CliContext,
 ): Promise<number> {
   const stopped = context.untilStopped()
+  const codeOf = (signal: string): number => (signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED)
   const scenes = scenesOf(lines)
   const first = await Promise.race([scenes.next(), stopped])
-  if (typeof first === 'string') return first === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+  if (typeof first === 'string') return codeOf(first)
   if (first.done === true || first.value.gameServer === undefined) {
     throw new CommandError(
       EXIT.FAILED,
@@ -55,9 +56,8 @@ export async function replayAsSidecar(
     local.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))
     context.print(`The recording is at ${context.colors.cyan(local.url)} as a sidecar; calls change nothing there.`)
     const played = play(scenes, first.value.at, isLive, local, options, context)
-    const signal = await Promise.race([stopped, played.then(() => (options.exit ? 'done' : stopped))])
-    if (signal === 'done') return EXIT.DONE
-    return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
+    const signal = await Promise.race([stopped, played.then(() => (options.exit ? undefined : stopped))])
+    return signal === undefined ? EXIT.DONE : codeOf(signal)
   } finally {
     await local.close()
   }
@@ -68,22 +68,21 @@ async function play(
   firstAt: number,
   isLive: boolean,
   local: LocalSidecar,
-  options: SidecarReplay,
+  { speed, step, now }: SidecarReplay,
   { print }: CliContext,
 ): Promise<void> {
-  const nextKey = options.step ? keys() : undefined
-  if (nextKey) print('Press Enter for each next event.')
-  else if (!options.now && !isLive) {
+  const enter = step ? createInterface({ input: process.stdin })[Symbol.asyncIterator]() : undefined
+  if (enter) print('Press Enter for each next event.')
+  else if (!now && !isLive) {
     print('It begins with the first call or watch.')
     await firstCall(local)
   }
-  const { speed } = options
   let shown = 1
   let begun = { at: firstAt, clock: performance.now() }
   for (let next = await scenes.next(); next.done !== true; next = await scenes.next()) {
     const { at, gameServer, isFirst } = next.value
     if (isFirst) begun = { at, clock: performance.now() }
-    if (nextKey) await nextKey()
+    if (enter) await enter.next()
     else await sleep(begun.clock + (at - begun.at) / speed - performance.now())
     shown += 1
     if (gameServer === undefined) local.control({ type: 'dropWatchers' })
@@ -120,15 +119,13 @@ function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefi
   return breaks ? { at, gameServer: undefined } : undefined
 }
 
-async function start({ httpPort, address }: SidecarReplay, context: CliContext): Promise<LocalSidecar> {
+async function start({ httpPort, address }: SidecarReplay, { warn, colors }: CliContext): Promise<LocalSidecar> {
   const { startLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${message}`))
+  const onWarning = (message: string): void => warn(colors.yellow(`warning: ${message}`))
   try {
-    return await startLocalSidecar({ port: httpPort, address, onWarning, onLog: context.warn }, { frozen: true })
+    return await startLocalSidecar({ port: httpPort, address, onWarning, onLog: warn }, { frozen: true })
   } catch (error) {
-    const message = startFailure(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new CommandError(EXIT.NO_SIDECAR, message)
-    throw new UsageError(message, { cause: error })
+    throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
   }
 }
 
@@ -141,18 +138,4 @@ function firstCall(local: LocalSidecar): Promise<void> {
       resolve()
     })
   })
-}
-
-/** Creates the function that resolves with the next Enter; each counts once. */
-function keys(): () => Promise<void> {
-  let pressed = 0
-  let told: (() => void) | undefined
-  createInterface({ input: process.stdin }).on('line', () => {
-    pressed += 1
-    told?.()
-  })
-  return async () => {
-    while (pressed === 0) await new Promise<void>((resolve) => (told = resolve))
-    pressed -= 1
-  }
 }

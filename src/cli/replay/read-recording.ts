@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { openFile } from '../../node/local/read-text-file.js'
 import { BadLine, readLine } from '../../sidecar/recording/read-line.js'
 import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
@@ -14,19 +14,29 @@ export interface NumberedLine {
   readonly line: RecordingLine
 }
 
-/** Opens a recording; `-` is the standard input. @throws CommandError for a file that can't be read */
+/** Longest time that a timer takes. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Waits, also for longer than a timer can. */
+export async function sleep(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= LONGEST_TIMER) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(left, LONGEST_TIMER)))
+  }
+}
+
+/**
+ * Opens a recording; `-` is the standard input. Whatever else is no file is refused before it is opened, which of a pipe
+ * would wait for its other end.
+ *
+ * @throws CommandError for a file that can't be read
+ */
 export async function openRecording(path: string): Promise<Readable> {
   if (path === '-') return process.stdin
   try {
-    const file = await open(path, 'r')
-    if ((await file.stat()).isDirectory()) {
-      await file.close()
-      throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
-    }
-    return file.createReadStream()
+    return (await openFile(path)).createReadStream()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message
+    const why = code === 'ENOENT' ? 'there is no such file' : message
     throw new CommandError(EXIT.NO_FILE, `The recording ${path} can't be read: ${why}.`, { cause: error })
   }
 }

@@ -1,22 +1,38 @@
 import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 
 /** Largest file, command or value in bytes: no GameServer of a cluster is larger. */
 export const MAX_BYTES = 1.5 * 1024 * 1024
 
 /**
- * Reads a regular file. Whatever else stands at the path is refused before it is opened: opening a pipe waits for its
+ * Opens a regular file. Whatever else stands at the path is refused before it is opened: opening a pipe waits for its
  * other end, and a device may never end.
  *
- * @throws Error whose message is the reason as the end of a sentence, if it can't be read
+ * @throws Error whose message is the reason as the end of a sentence
  */
-export async function readTextFile(path: string): Promise<string> {
+export async function openFile(path: string): Promise<FileHandle> {
   refuseUnlessFile(await stat(path))
   // Something else may have taken its place since: this doesn't wait for the other end of a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     refuseUnlessFile(await file.stat())
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/**
+ * Reads a regular file as UTF-8.
+ *
+ * @throws Error whose message is the reason as the end of a sentence, if it can't be read
+ */
+export async function readTextFile(path: string): Promise<string> {
+  const file = await openFile(path)
+  try {
     const bytes = Buffer.alloc(MAX_BYTES + 1)
     let size = 0
     for (let read = -1; read !== 0 && size < bytes.length; size += read) {

@@ -1,15 +1,13 @@
-import { InvalidArgumentError } from 'commander'
-
 /** A TCP port; 0 for any. */
 export function port(text: string): number {
   const value = whole(text)
-  if (value > 65_535) throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+  if (value > 65_535) throw new Error('It must be a whole number from 0 to 65535.')
   return value
 }
 
 /** A whole number from 0. */
 export function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 0.')
+  if (!/^\d{1,15}$/.test(text)) throw new Error('It must be a whole number of at least 0.')
   return Number(text)
 }
 
@@ -17,7 +15,7 @@ export function whole(text: string): number {
 export function seconds(text: string): number {
   const value = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || value > 2_147_483) {
-    throw new InvalidArgumentError('It must be a number of seconds from 0 to 2147483.')
+    throw new Error('It must be a number of seconds from 0 to 2147483.')
   }
   return value
 }
@@ -25,27 +23,28 @@ export function seconds(text: string): number {
 /** Seconds, more than 0. */
 export function someSeconds(text: string): number {
   const value = seconds(text)
-  if (value === 0) throw new InvalidArgumentError('It must be more than 0 seconds.')
+  if (value === 0) throw new Error('It must be more than 0 seconds.')
   return value
 }
 
 /** Names like `a,b`, each once. The option may be given several times. */
-export function names(text: string, previous: readonly string[] | undefined): string[] {
-  const given = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+export function names(text: string, before: readonly string[] = []): readonly string[] {
+  const given = text.split(',').map((name) => name.trim())
+  const found = given.filter((name) => name !== '')
   // A list without names comes of an empty variable, and would be taken for one that is complete.
-  if (given.length === 0) throw new InvalidArgumentError('It must name at least one, with commas between several.')
-  return [...new Set([...(previous ?? []), ...given])]
+  if (found.length === 0) throw new Error('It must name at least one, with commas between several.')
+  return [...new Set([...before, ...found])]
 }
+
+/** Texts as they are, one each time. */
+export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 /** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */
 export function featureGates(text: string): Record<string, boolean> {
   const gates: Record<string, boolean> = {}
   for (const pair of text.split(/[&,]/)) {
     const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
-    if (match === null) throw new InvalidArgumentError('It must look like CountsAndLists=false&PlayerTracking=true.')
+    if (match === null) throw new Error('It must look like CountsAndLists=false&PlayerTracking=true.')
     gates[match[1]!] = match[2]!.toLowerCase() === 'true'
   }
   return gates
@@ -56,6 +55,6 @@ const SIZES: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, 
 /** Bytes, also in binary units, such as `300M` or `2Gi`. */
 export function bytes(text: string): number {
   const match = /^(\d{1,12})([KMG]?)i?B?$/i.exec(text)
-  if (match === null) throw new InvalidArgumentError('It must be a number of bytes, such as 65536 or 300M.')
+  if (match === null) throw new Error('It must be a number of bytes, such as 65536 or 300M.')
   return Number(match[1]) * SIZES[match[2]!.toUpperCase()]!
 }

@@ -1,0 +1,110 @@
+import { request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+
+/** The most of an answer that is read. */
+const MOST = 16 * 1024 * 1024
+
+export interface Question {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Milliseconds for the whole answer. */
+  readonly patience: number
+  /** The path, sent as it is, behind that of the URL. */
+  readonly target?: string
+  /** What of the text is enough. */
+  readonly until?: string
+}
+
+/** What came of a request: an answer, or the reason for none. */
+export interface Answer {
+  /** 0 where none came. */
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As much as has come when the time is over: a stream never ends. */
+  readonly text: string
+  /** From the request to the whole answer. */
+  readonly ms: number
+  readonly problem: string | undefined
+}
+
+/**
+ * Sends one request by Node's own client, which no proxy, no list of bad ports and no kept connection changes. It
+ * never rejects, and limits what it reads in time and in size: anything may listen there.
+ */
+export async function ask(url: string, question: Question): Promise<Answer> {
+  const { patience, until } = question
+  const began = performance.now()
+  const since = (): number => performance.now() - began
+  let text = ''
+  try {
+    const response = await open(url, question)
+    const { statusCode: status = 0, headers } = response
+    let isLate = false
+    const timer = setTimeout(
+      () => {
+        isLate = true
+        response.destroy()
+      },
+      Math.max(1, patience - since()),
+    )
+    try {
+      // Behind an upgrade that nobody asked for, there is no HTTP any more.
+      for await (const chunk of status < 200 ? [] : response.setEncoding('utf8')) {
+        text += String(chunk)
+        if (text.length > MOST || (until !== undefined && text.includes(until))) break
+      }
+    } catch (error) {
+      if (!isLate) throw error
+    } finally {
+      clearTimeout(timer)
+      response.destroy()
+    }
+    return { status, headers, text, ms: since(), problem: undefined }
+  } catch (error) {
+    return { status: 0, headers: {}, text: '', ms: since(), problem: reasonOf(error) }
+  }
+}
+
+function open(
+  url: string,
+  { method = 'GET', headers = {}, body, patience, target }: Question,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest
+    const path = target === undefined ? {} : { path: new URL(url).pathname.replace(/\/$/, '') + target }
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const request = send(url, { method, headers: { ...length, ...headers }, agent: false, ...path })
+    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1000} s`)), patience)
+    request.on('response', resolve).on('error', reject)
+    // Without a listener, Node closes such a connection and tells nobody.
+    request.once('upgrade', (response, socket) => {
+      socket.destroy()
+      resolve(response)
+    })
+    request
+      .once('response', () => clearTimeout(timer))
+      .once('close', () => {
+        clearTimeout(timer)
+        reject(new Error('the connection was closed'))
+      })
+    request.end(body)
+  })
+}
+
+export function reasonOf(error: unknown): string {
+  const { code, message, errors } = error as NodeJS.ErrnoException & { readonly errors?: readonly unknown[] }
+  if (message === '' && errors !== undefined) return reasonOf(errors[0])
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there'
+    case 'ECONNRESET':
+      return 'the connection was cut'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'there is no such host'
+    default:
+      return message
+  }
+}

@@ -1,0 +1,177 @@
+import { parseArgs } from 'node:util'
+import { CommandError, UsageError } from './command-error.js'
+
+/** A flag of a command. Parsing, help, completion, suggestions and the check of the docs all read it. */
+export interface Flag<T = unknown> {
+  /** What help calls its value, such as `port`; in brackets where it may be left out. A switch has none. */
+  readonly value?: string
+  readonly about: string
+  readonly short?: string
+  readonly choices?: readonly string[]
+  /** Other names that people give it, for suggestions. */
+  readonly also?: readonly string[]
+  /** The heading of help under which it stands. */
+  readonly heading?: string
+  readonly byDefault?: T
+  /**
+   * @param before what an earlier flag of the same name gave
+   * @throws Error that ends the sentence "... is invalid: "
+   */
+  read?(text: string, before: T | undefined): T
+}
+
+/** The flags of a command by their names in camel case: `--http-port` is `httpPort`. */
+export type Flags = Readonly<Record<string, Flag>>
+
+/** What the flags of a command line say. */
+export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
+
+type Extra = Pick<Flag, 'short' | 'also' | 'heading'>
+
+/** A flag without a value, off unless it is given. */
+export const toggle = (about: string, extra: Extra = {}): Flag<boolean> => ({ about, byDefault: false, ...extra })
+
+/** A flag with a text. */
+export const text = (value: string, about: string, extra: Extra = {}): Flag<string | undefined> => ({
+  value,
+  about,
+  ...extra,
+})
+
+/** A flag whose text is read as something else. */
+export const option = <T>(
+  value: string,
+  about: string,
+  read: (text: string, before: T | undefined) => T,
+  extra: Extra = {},
+): Flag<T | undefined> => ({ value, about, read, ...extra })
+
+/** A flag with one of a few values. */
+export function oneOf<T extends string>(value: string, about: string, choices: readonly T[]): Flag<T | undefined>
+export function oneOf<T extends string>(
+  value: string,
+  about: string,
+  choices: readonly T[],
+  byDefault: NoInfer<T>,
+): Flag<T>
+export function oneOf(value: string, about: string, choices: readonly string[], byDefault?: string): Flag {
+  const read = (given: string): string => {
+    if (choices.includes(given)) return given
+    throw new Error(`Allowed choices are ${choices.join(', ')}.`)
+  }
+  return { value, about, choices, read, byDefault }
+}
+
+export const withDefault = <T extends string | number>(flag: Flag<T | undefined>, byDefault: NoInfer<T>): Flag<T> => ({
+  ...(flag as Flag<T>),
+  byDefault,
+})
+
+/** The same flags under a heading of help. */
+export const under = <F extends Flags>(heading: string, flags: F): F =>
+  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, heading }])) as F
+
+/** `httpPort` becomes `--http-port`. */
+export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+/** A flag as help and messages show it: `--http-port <port>`. */
+export const signature = (name: string, { value }: Flag): string =>
+  value === undefined ? flagName(name) : `${flagName(name)} ${value.startsWith('[') ? value : `<${value}>`}`
+
+/** An unknown flag, which the caller explains. */
+export class UnknownFlag extends Error {}
+
+/** A command line, read by the flags of its command. */
+export interface ReadLine {
+  readonly values: Readonly<Record<string, unknown>>
+  /** The names of the flags that were given. */
+  readonly given: ReadonlySet<string>
+  /** Everything that is no flag, with what stands behind `--`. */
+  readonly args: readonly string[]
+  /** How many of them stood in front of each flag when it was given first. */
+  readonly argsBefore: ReadonlyMap<string, number>
+  /** What stands behind `--`. */
+  readonly behind: readonly string[]
+  /** Set by `--help` and `--version`, which come before everything that is wrong. */
+  readonly asks: 'help' | 'version' | undefined
+}
+
+/**
+ * @throws UnknownFlag
+ * @throws UsageError for a value that is missing or makes no sense
+ */
+export function readLine(words: readonly string[], flags: Flags): ReadLine {
+  const byName = new Map(Object.entries(flags).map(([name, flag]) => [flagName(name).slice(2), { name, flag }]))
+  const own = [...byName].map(([long, { flag }]) => {
+    const takesValue = flag.value !== undefined && !flag.value.startsWith('[')
+    return [long, { type: takesValue ? 'string' : 'boolean', ...(flag.short && { short: flag.short }) }] as const
+  })
+  const { tokens } = parseArgs({
+    args: joinOptional(words, flags),
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'V' },
+      ...Object.fromEntries(own),
+    },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const end = tokens.findIndex(({ kind }) => kind === 'option-terminator')
+  const asked = tokens.find((token) => token.kind === 'option' && ['help', 'version'].includes(token.name))
+  const values: Record<string, unknown> = Object.fromEntries(
+    Object.entries(flags).map(([name, { byDefault }]) => [name, byDefault]),
+  )
+  const given = new Set<string>()
+  const args: string[] = []
+  const argsBefore = new Map<string, number>()
+  if (asked?.kind !== 'option') {
+    for (const token of tokens) {
+      if (token.kind === 'positional') args.push(token.value)
+      if (token.kind !== 'option') continue
+      const known = byName.get(token.name)
+      if (known === undefined) throw new UnknownFlag(token.rawName)
+      const { name, flag } = known
+      values[name] = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
+      given.add(name)
+      if (!argsBefore.has(name)) argsBefore.set(name, args.length)
+    }
+  }
+  const behind =
+    end < 0 ? [] : tokens.slice(end + 1).flatMap((token) => (token.kind === 'positional' ? token.value : []))
+  const asks = asked?.kind === 'option' ? (asked.name as 'help' | 'version') : undefined
+  return { values, given, args, argsBefore, behind, asks }
+}
+
+/** @throws UsageError */
+function valueOf(shown: string, flag: Flag, given: string | undefined, before: unknown): unknown {
+  if (flag.value === undefined) {
+    if (given !== undefined) throw new UsageError(`Option '${shown}' takes no value; got ${JSON.stringify(given)}.`)
+    return true
+  }
+  if (given === undefined) {
+    if (flag.value.startsWith('[')) return true
+    throw new UsageError(`Option '${shown}' argument missing.`)
+  }
+  if (flag.read === undefined) return given
+  try {
+    return flag.read(given, before)
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof CommandError) throw error
+    const { message } = error as Error
+    const reason = message.charAt(0).toLowerCase() + message.slice(1)
+    throw new UsageError(`Option '${shown}' argument '${given}' is invalid: ${reason}`, { cause: error })
+  }
+}
+
+/** `--token secret` becomes `--token=secret`: Node's parser knows no value that may be left out. */
+function joinOptional(words: readonly string[], flags: Flags): string[] {
+  const optional = Object.keys(flags).filter((name) => flags[name]!.value?.startsWith('['))
+  const names = optional.map(flagName)
+  const end = words.indexOf('--')
+  return words.reduce<string[]>((joined, word, at) => {
+    const before = words[at - 1] ?? ''
+    const isValue = names.includes(before) && !word.startsWith('-') && (end < 0 || at < end)
+    return isValue ? [...joined.slice(0, -1), `${before}=${word}`] : [...joined, word]
+  }, [])
+}

@@ -1,0 +1,110 @@
+import { didYouMean, meant } from '../protocol/nearest.js'
+import { PROGRAM, UsageError } from './context.js'
+import type { NamedCommand } from './context.js'
+import { flagName, signature } from './flags.js'
+import type { Flag } from './flags.js'
+
+const NARROWEST = 40
+
+/** The help of the program: its commands. */
+export function programHelp(commands: readonly Pick<NamedCommand, 'name' | 'summary'>[]): string {
+  const rows = commands.map(({ name, summary }) => [name, summary] as const)
+  return [
+    `Usage: ${PROGRAM} <command> [options]`,
+    'The game server sidecar for JavaScript, on this machine.',
+    `Commands:\n${table([...rows, ['help <command>', 'show the options of a command']])}`,
+    `Options:\n${table([
+      ['-V, --version', 'print the version'],
+      ['-h, --help', 'show this'],
+    ])}`,
+  ].join('\n\n')
+}
+
+/** The help of a command: its flags by their headings, and its examples. */
+export function commandHelp(command: NamedCommand): string {
+  const headings = [...new Set(Object.values(command.flags).map(({ heading }) => heading))]
+  const groups = headings.map((heading) => {
+    const rows = Object.entries(command.flags).filter(([, flag]) => flag.heading === heading)
+    const own = heading === undefined ? [['-h, --help', 'show this'] as const] : []
+    return `${heading ?? 'Options:'}\n${table([...rows.map(([name, flag]) => row(name, flag)), ...own])}`
+  })
+  return [usageOf(command), command.summary, ...groups, ...(command.examples === undefined ? [] : [command.examples])]
+    .join('\n\n')
+    .trimEnd()
+}
+
+const usageOf = ({ name, args, usage = `[options]${args === undefined ? '' : ` ${args}`}` }: NamedCommand): string =>
+  `Usage: ${PROGRAM} ${name} ${usage}`
+
+function row(name: string, flag: Flag): readonly [string, string] {
+  const { short, about, choices, byDefault } = flag
+  const isTold = typeof byDefault === 'string' || typeof byDefault === 'number'
+  const notes = [
+    ...(choices === undefined ? [] : [`choices: ${choices.join(', ')}`]),
+    ...(isTold ? [`default: ${byDefault}`] : []),
+  ]
+  const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`
+  return [`${short === undefined ? '' : `-${short}, `}${signature(name, flag)}`, `${about}${note}`]
+}
+
+/** Two columns, the second one as wide as the terminal leaves it. */
+function table(rows: readonly (readonly [string, string])[]): string {
+  const indent = Math.max(...rows.map(([left]) => left.length)) + 4
+  const width = Math.max(NARROWEST, (process.stdout.columns ?? 100) - indent)
+  const wrap = (text: string): string =>
+    text
+      .replace(new RegExp(`(.{1,${width}})(?: +|$)`, 'g'), '$1\n')
+      .trimEnd()
+      .replaceAll('\n', `\n${' '.repeat(indent)}`)
+  return rows.map(([left, right]) => `  ${left.padEnd(indent - 2)}${wrap(right)}`).join('\n')
+}
+
+/** @throws UsageError for too few or too many arguments, and for a first one that is none of the choices */
+export function checkArguments(command: NamedCommand, given: readonly string[]): void {
+  const { name, args = '' } = command
+  const usage = `; ${usageOf(command).replace('Usage', 'usage')}`
+  const all = [...args.matchAll(/[<[]([\w-]+)(\.\.\.)?[>\]]/g)]
+  const missing = all.filter(([whole]) => whole.startsWith('<'))[given.length]
+  if (missing !== undefined) throw new UsageError(`Missing required argument '${missing[1]}'${usage}`)
+  if (all.some(([, , dots]) => dots !== undefined) || given.length <= all.length) return
+  const expected = `${all.length} argument${all.length === 1 ? '' : 's'}`
+  throw new UsageError(`Too many arguments for '${name}': expected ${expected} but got ${given.length}${usage}`)
+}
+
+export const unknownCommand = (name: string, known: readonly string[]): UsageError =>
+  new UsageError(`Unknown command '${name}'; ${advice(name, known)}`)
+
+/** A flag that none of the commands has, with the one that was meant. */
+export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
+  const [only] = commands.length === 1 ? commands : []
+  const found = nearestFlag(given, commands)
+  const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
+  const advised = found === undefined ? help : `did you mean ${only === undefined ? `${found.of} ` : ''}${found.flag}?`
+  const ofAnother = only?.usage?.includes(' -- ') ? ' Options of the command that it runs stand after --.' : ''
+  return new UsageError(`Unknown option '${given}'; ${advised}${ofAnother}`)
+}
+
+/** The flag that was meant: by another name of its own, by its whole name, or by the one word of it that was remembered. */
+function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; flag: string } | undefined {
+  const name = given.replace(/^-+/, '').replace(/=.*$/s, '')
+  const flags = commands.flatMap((command) =>
+    Object.entries(command.flags).map(([key, { also = [] }]) => ({ of: command.name, flag: flagName(key), also })),
+  )
+  const bare = ({ flag }: { flag: string }): string => flag.slice(2)
+  const whole = meant(name, flags.map(bare))
+  const word = meant(
+    name,
+    flags.flatMap((one) => bare(one).split('-')),
+  )
+  return (
+    flags.find(({ also }) => also.includes(name)) ??
+    flags.find((one) => bare(one) === whole) ??
+    flags.find((one) => word !== undefined && bare(one).split('-').includes(word))
+  )
+}
+
+/** The end of a sentence about an unknown name. */
+function advice(name: string, known: readonly string[]): string {
+  const best = meant(name, known)
+  return best === undefined ? `${didYouMean(name, known)}.` : `did you mean ${best}?`
+}
