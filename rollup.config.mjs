@@ -9,14 +9,13 @@ import license from 'rollup-plugin-license'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
 import {
-  alsoAs,
   compact,
   jsonFile,
   licenseText,
-  mapLines,
   moduleByName,
+  readableAndMinified,
   typesForBoth,
-  typesOfClass,
+  typesOfDisposables,
 } from './build/rollup-plugins.mjs'
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
@@ -28,8 +27,11 @@ const client = {
   'index.browser': 'src/index.browser.ts',
   'index.core': 'src/index.core.ts',
 }
-/** Also what `require()` gets where a runtime can't require the ES module. */
-const script = { 'gameserver-sidecar.umd': 'src/index.ts' }
+/**
+ * The client with all that a script VM may lack. It is what `require()` of the package gets where a runtime can't require
+ * the ES module, and minified what a page loads. Nothing else has two formats.
+ */
+const script = 'src/index.ts'
 const frames = { frames: 'src/frames/index.ts' }
 /** The connection in players' pages, and as a script. */
 const player = { player: 'src/player/index.ts' }
@@ -48,9 +50,8 @@ const servers = {
   'socket.io': 'src/adapters/socket.io.ts',
   ws: 'src/adapters/ws.ts',
 }
-/** The names of the official SDK over this client. `require()` gives the class itself, as it does there. */
+/** The names of the official SDK over this client. */
 const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
-const agonesSdkForRequire = { 'agones-sdk': 'src/agones-sdk/require.ts' }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
@@ -58,8 +59,6 @@ const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
 /** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
 const mock = { mock: 'src/mock/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
-/** A few lines for `require()`, which load the ES module when it is first used. */
-const serverForRequire = { node: 'src/node/require.ts', vite: 'src/vite/require.ts' }
 const declarations = {
   index: 'src/index.ts',
   ...frames,
@@ -97,31 +96,20 @@ const giveToLoader = (name) => `
 /** Types are checked by `npm run typecheck`; this only removes them, and newer syntax than `target`. */
 const compile = (target) => esbuild({ target, tsconfig: 'build/tsconfig.build.json' })
 
-const minify = () => terser({ ecma: 2017, compress: { passes: 3 }, format: { comments: /^!/ } })
+const MINIFIED = { ecma: 2017, compress: { passes: 3 }, format: { comments: /^!/ } }
+const minify = () => terser(MINIFIED)
 
 /** Collects what all builds bundle. */
 const licenses = license({
   thirdParty: { output: { file: `${DIR}/third-party-licenses.txt`, template: licenseText } },
 })
 
-/** The sources that they lead to are packed once, in `src`, and not into each map. */
-const maps = (...plugins) => ({
-  sourcemap: true,
-  sourcemapExcludeSources: true,
-  plugins: [...plugins, mapLines()],
-})
-
-const modules = (format) => {
-  const extension = format === 'cjs' ? 'cjs' : 'js'
-  return {
-    dir: DIR,
-    format,
-    entryFileNames: `[name].${extension}`,
-    chunkFileNames: `chunks/[name].${extension}`,
-    exports: 'named',
-    generatedCode: 'es2015',
-    interop: 'auto',
-  }
+const modules = {
+  dir: DIR,
+  format: 'es',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+  generatedCode: 'es2015',
 }
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
@@ -150,46 +138,38 @@ const builds = [
     input: client,
     external: [/^node:/, 'isomorphic-ws'],
     plugins: [compile('es2020')],
-    output: { ...modules('es'), ...maps(compact()), banner: BANNER, chunkFileNames: 'chunks/client.js' },
+    output: { ...modules, plugins: [compact()], banner: BANNER, chunkFileNames: 'chunks/client.js' },
   },
   {
-    input: Object.values(script)[0],
+    input: script,
     plugins: [compile('es2017')],
     output: {
-      ...maps(minify(), alsoAs('index.cjs')),
+      file: `${DIR}/index.cjs`,
+      plugins: [readableAndMinified('gameserver-sidecar.umd.js', MINIFIED)],
       format: 'iife',
       name: GLOBAL,
       banner: BANNER,
       footer: setGlobal(GLOBAL) + giveToLoader(GLOBAL),
       exports: 'named',
-      file: `${DIR}/${Object.keys(script)[0]}.js`,
     },
   },
   ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...adapters }).map(([name, source]) => ({
     input: { [name]: source },
     external: /^node:/,
     plugins: [...ofApplication, compile('es2020')],
-    output: [modules('es'), modules('cjs')].map((format) => ({ ...format, plugins: [compact()] })),
+    output: { ...modules, plugins: [compact()] },
   })),
   {
     // What the adapters of servers share is a chunk.
     input: servers,
     plugins: [...ofApplication, compile('es2020')],
-    output: [modules('es'), modules('cjs')].map((format) => ({
-      ...format,
-      chunkFileNames: format.chunkFileNames.replace('[name]', 'attached-server'),
-      plugins: [compact()],
-    })),
+    output: { ...modules, chunkFileNames: 'chunks/attached-server.js', plugins: [compact()] },
   },
   {
+    // ES2022 can name an export `module.exports`.
     input: agonesSdk,
-    plugins: [...ofApplication, compile('es2020')],
-    output: { ...modules('es'), plugins: [compact()] },
-  },
-  {
-    input: agonesSdkForRequire,
-    plugins: [...ofApplication, compile('es2020')],
-    output: { ...modules('cjs'), exports: 'default', plugins: [compact()] },
+    plugins: [...ofApplication, compile('es2022')],
+    output: { ...modules, plugins: [compact()] },
   },
   {
     // The client is the script that was loaded before it, or, for a module loader, the package.
@@ -247,21 +227,9 @@ const builds = [
       compact(),
       licenses,
     ],
-    output: { ...modules('es'), manualChunks: vendorChunk },
+    // A chunk of a few lines is one file more, and saves a command nothing.
+    output: { ...modules, manualChunks: vendorChunk, experimentalMinChunkSize: 5000 },
   },
-  {
-    // A test runner that loads CommonJS wants the mock at once, so it can't load the ES module when it is first used.
-    input: mock,
-    plugins: [compile('es2020'), minify()],
-    output: modules('cjs'),
-  },
-  ...Object.entries(serverForRequire).map(([name, source]) => ({
-    input: { [name]: source },
-    external: isPackage,
-    treeshake: { moduleSideEffects: false },
-    plugins: [moduleByName('./index.js', `./${name}.js`), compile('es2022')],
-    output: modules('cjs'),
-  })),
   // Each set of declarations is self-contained, but for types that another entry has as well.
   ...Object.entries(declarations).map(([name, source]) => ({
     input: { [name]: source },
@@ -273,9 +241,10 @@ const builds = [
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
       ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),
       dts({ tsconfig: 'build/tsconfig.build.json' }),
-      name in agonesSdk ? typesOfClass('AgonesSDK') : typesForBoth(),
+      typesOfDisposables(),
+      ...(name === 'index' ? [typesForBoth()] : []),
     ],
-    output: { dir: DIR, format: 'es', entryFileNames: '[name].d.cts' },
+    output: { dir: DIR, format: 'es', entryFileNames: name === 'index' ? '[name].d.cts' : '[name].d.ts' },
   })),
 ]
 

@@ -19,9 +19,8 @@ export const compact = () => ({
   name: 'compact',
   async renderChunk(source, chunk) {
     const isVendor = chunk.name.startsWith('vendor-')
-    const options = isVendor ? MINIFIED : compactly(namesOfFunctions(this.parse(source)))
-    const { code, map } = await minify(source, { sourceMap: !isVendor, ...options })
-    return { code, map: isVendor ? null : map }
+    const { code } = await minify(source, isVendor ? MINIFIED : compactly(namesOfFunctions(this.parse(source))))
+    return { code, map: null }
   },
 })
 
@@ -38,13 +37,15 @@ const compactly = (functions) => ({
     toplevel: true,
     reserved: functions,
   },
-  format: {
-    semicolons: false,
-    max_line_len: 160,
-    preserve_annotations: true,
-    comments: /^!|@vite-ignore|webpackIgnore/,
-  },
+  format: FORMAT,
 })
+
+const FORMAT = {
+  semicolons: false,
+  max_line_len: 160,
+  preserve_annotations: true,
+  comments: /^!|@vite-ignore|webpackIgnore/,
+}
 
 /** Of `const name = () => …`, whose variable is the function's name; Terser keeps those of declarations by itself. */
 const namesOfFunctions = ({ body }) =>
@@ -54,6 +55,18 @@ const namesOfFunctions = ({ body }) =>
     .map(({ id }) => id.name)
 const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionExpression', 'ClassExpression']
 
+/** Declarations that name `Symbol.dispose` bring the library that has it. */
+export const typesOfDisposables = () => ({
+  name: 'types-of-disposables',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (/\[Symbol\.(async)?dispose\]/i.test(file.code)) {
+        file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
+      }
+    }
+  },
+})
+
 /**
  * Rollup has made `name.d.cts`; this adds `name.d.ts`, which leads there. TypeScript takes a module for CommonJS or ESM
  * by the extension of its types, so each needs a file of its own.
@@ -61,38 +74,12 @@ const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionExpression', 'ClassExpres
 export const typesForBoth = () => ({
   name: 'types-for-both',
   generateBundle(_options, bundle) {
-    for (const file of Object.values(bundle)) {
-      if (/\[Symbol\.(async)?dispose\]/i.test(file.code)) {
-        file.code = `/// <reference lib="esnext.disposable" />\n${file.code}`
-      }
-      const module = file.fileName.replace('.d.cts', '')
+    for (const { fileName } of Object.values(bundle)) {
+      const module = fileName.replace('.d.cts', '')
       this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
   },
 })
-
-/**
- * The same for a module that is a class to `require()`, and has that class as its default and by its name to `import`:
- * `name.d.cts` says `export =`, with the exports in a namespace of the class's name.
- */
-export const typesOfClass = (name) => ({
-  name: 'types-of-class',
-  generateBundle(_options, bundle) {
-    for (const file of Object.values(bundle)) {
-      const exported = [...file.code.matchAll(EXPORTS)].flatMap(([, list]) => list.split(','))
-      const types = exported.map((one) => one.trim().replace('type ', '')).filter((one) => one.split(' ')[0] !== name)
-      const body = file.code.replace(EXPORTS, '')
-      const names = `export { Class as ${name}, Class as default }\n  export type { ${types.join(', ')} }`
-      file.code = `${body}import Class = ${name}\ndeclare namespace ${name} {\n  ${names}\n}\nexport = ${name}\n`
-      const module = file.fileName.replace('.d.cts', '')
-      const from = `from './${module}.cjs'`
-      const source = `export { ${name}, ${name} as default } ${from}\nexport type { ${types.join(', ')} } ${from}\n`
-      this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source })
-    }
-  },
-})
-
-const EXPORTS = /^export (?:type )?\{([^}]*)\};?\n?/gm
 
 /** Adds a JSON file as it is, without its spaces. */
 export const jsonFile = (fileName, path) => ({
@@ -103,29 +90,29 @@ export const jsonFile = (fileName, path) => ({
 })
 
 /**
- * Writes a script under a second name, with the same source map: in a package of ES modules, Node takes only `.cjs` for
- * CommonJS.
+ * Of a script that is to be minified: without comments and indentation, and with all of its names. Beside it its minified
+ * form, with a source map that leads to the lines of the readable one.
  */
-export const alsoAs = (fileName) => ({
-  name: 'also-as',
-  generateBundle(_options, bundle) {
-    const { code } = Object.values(bundle).find(({ type }) => type === 'chunk')
+export const readableAndMinified = (fileName, options) => ({
+  name: 'readable-and-minified',
+  async renderChunk(source) {
+    const { code } = await minify(source, { ecma: 2017, compress: false, mangle: false, format: FORMAT })
+    return { code, map: null }
+  },
+  async generateBundle(_options, bundle) {
+    const [readable] = Object.values(bundle)
+    const sourceMap = { filename: fileName, url: `${fileName}.map` }
+    const { code, map } = await minify({ [readable.fileName]: readable.code }, { ...options, sourceMap })
     this.emitFile({ type: 'asset', fileName, source: code })
+    this.emitFile({ type: 'asset', fileName: `${fileName}.map`, source: mapLines(map) })
   },
 })
 
-/** Maps that lead to the line of the source and not to its column: with columns, the maps weigh 190 kB more. */
-export const mapLines = () => ({
-  name: 'map-lines',
-  generateBundle(_options, bundle) {
-    for (const file of Object.values(bundle)) {
-      if (!file.fileName.endsWith('.map')) continue
-      const map = JSON.parse(file.source)
-      const mappings = encode(decode(map.mappings).map(firstOfEachLine))
-      file.source = JSON.stringify({ ...map, names: [], mappings })
-    }
-  },
-})
+/** Leads to the line of the source and not to its column, and has a third of the size. */
+const mapLines = (source) => {
+  const map = JSON.parse(source)
+  return JSON.stringify({ ...map, names: [], mappings: encode(decode(map.mappings).map(firstOfEachLine)) })
+}
 
 const firstOfEachLine = (segments) =>
   segments

@@ -1,4 +1,9 @@
-export { AgonesSDK, AgonesSDK as default } from './agones-sdk.js'
+import { AgonesSDK } from './agones-sdk.js'
+
+// For `require()`, which gives the class itself, as that of the official package does: the names of an import are on it.
+Object.assign(AgonesSDK, { AgonesSDK, default: AgonesSDK })
+
+export { AgonesSDK, AgonesSDK as default, AgonesSDK as 'module.exports' }
 
 export type { AgonesSDKOptions } from './agones-sdk.js'
 export type { Alpha, Beta } from './alpha-beta.js'

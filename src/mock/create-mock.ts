@@ -1,12 +1,12 @@
 import { allocateGameServer, commandProblem, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
+import { nextRandom } from '../sidecar/model/state/random.js'
 import { check, checkNames, isAmount } from './check.js'
 import { createMockClock } from './clock.js'
 import { createFailures } from './failures.js'
 import { createFetch } from './fetch.js'
 import { createJournal } from './journal.js'
 import type { Network } from './network.js'
-import { createRandom } from './random.js'
 import type { GameServer } from '../index.js'
 import type { Allocation, Mock, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
@@ -181,4 +181,14 @@ function checkOptions(options: MockOptions): void {
   check('startAt', startAt, isAmount(startAt), 'ms since the Unix epoch')
   check('replace', replace, typeof replace === 'boolean' || isAmount(replace), 'a boolean, or ms of at least 0')
   check('unknownPaths', unknownPaths, ['fail', 'answer'].includes(unknownPaths!), '"fail" or "answer"')
+}
+
+/** Numbers from 0 up to 1 that follow from a seed. */
+function createRandom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    const next = nextRandom(state)
+    state = next.state
+    return next.value
+  }
 }

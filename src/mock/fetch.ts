@@ -1,8 +1,6 @@
 import type { FetchInit } from '../index.js'
-import { failWithStatus } from '../sidecar/model/state/answer.js'
 import { ConnectionDropped } from '../sidecar/index.js'
-import type { Failure } from './failures.js'
-import { abortError, networkError, operationOf, targetOf, wait } from './network.js'
+import { abortError, meet, networkError, operationOf, targetOf } from './network.js'
 import type { Network } from './network.js'
 import type { MockResponse } from './types.js'
 
@@ -20,28 +18,16 @@ export function createFetch(network: Network): (url: string, init?: FetchInit) =
     if (left?.aborted) throw abortError(left)
     if (network.isDown) throw networkError('ECONNREFUSED')
     const failure = found && network.failures.take(found.operation)
-    const failed = failure && (await fail(network, failure, left, () => send(network, method, target, init)))
-    const response = failed ?? (await send(network, method, target, init))
+    const failed = failure && (await meet(failure, network, left, () => send(network, method, target, init)))
+    const response = failed
+      ? textResponse(failed.status, JSON_TYPE, failed.text)
+      : await send(network, method, target, init)
     if (call) call.status = response.status
     return response
   }
 }
 
-/** What a failure makes of a call; undefined where it only came late. */
-async function fail(
-  network: Network,
-  { delay, status, message, network: how, apply }: Failure,
-  left: AbortSignal | undefined,
-  sendOn: () => Promise<MockResponse>,
-): Promise<MockResponse | undefined> {
-  if (delay !== undefined) await wait(network, delay, left)
-  if (delay !== undefined && status === undefined && how === undefined) return undefined
-  if (apply) await sendOn()
-  if (how === 'timeout') await wait(network, Infinity, left)
-  if (how === 'reset') throw networkError('ECONNRESET')
-  const answer = failWithStatus(status ?? 503, message ?? 'made to fail by the mock')
-  return textResponse(answer.status, new Map([['content-type', 'application/json']]), JSON.stringify(answer.body))
-}
+const JSON_TYPE = new Map([['content-type', 'application/json']])
 
 async function send(network: Network, method: string, target: string, init: Init): Promise<MockResponse> {
   const left = (init?.signal as AbortSignal | undefined) ?? new AbortController().signal

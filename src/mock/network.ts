@@ -4,7 +4,8 @@ import type { OperationName } from '../protocol/operations.js'
 import type { Sidecar } from '../sidecar/index.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'
-import type { Failures } from './failures.js'
+import { failWithStatus } from '../sidecar/model/state/answer.js'
+import type { Failure, Failures } from './failures.js'
 import type { Journal } from './journal.js'
 
 /** Everything between a client and the sidecar. */
@@ -61,8 +62,27 @@ export function networkError(code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`mock: ${why}`), { code }) })
 }
 
+/**
+ * What a failure makes of a request: an answer, or undefined where it only came late. Rejects where the connection breaks,
+ * after the request took effect by `sendOn` if the failure says so.
+ */
+export async function meet(
+  { delay, status, message, network: how, apply }: Failure,
+  network: Network,
+  left: AbortSignal | undefined,
+  sendOn?: () => Promise<unknown>,
+): Promise<{ readonly status: number; readonly text: string } | undefined> {
+  if (delay !== undefined) await wait(network, delay, left)
+  if (delay !== undefined && status === undefined && how === undefined) return undefined
+  if (apply) await sendOn?.()
+  if (how === 'timeout') await wait(network, Infinity, left)
+  if (how === 'reset') throw networkError('ECONNRESET')
+  const answer = failWithStatus(status ?? 503, message ?? 'made to fail by the mock')
+  return { status: answer.status, text: JSON.stringify(answer.body) }
+}
+
 /** Resolves after ms of the mock's time; rejects when the connection breaks or the client leaves first. */
-export function wait(network: Network, ms: number, left: AbortSignal | undefined): Promise<void> {
+function wait(network: Network, ms: number, left: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => (): void => {
       cancel()

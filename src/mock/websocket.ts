@@ -1,9 +1,8 @@
 import type { WebSocketConstructor } from '../index.js'
-import { failWithStatus } from '../sidecar/model/state/answer.js'
 import { lineOf } from '../sidecar/index.js'
 import type { WatchHandle, WatchMessage } from '../sidecar/index.js'
 import type { OpenCall } from './journal.js'
-import { operationOf, targetOf, wait } from './network.js'
+import { meet, operationOf, targetOf } from './network.js'
 import type { Network } from './network.js'
 
 type Handler = ((event: never) => void) | null
@@ -49,16 +48,8 @@ export function createWebSocket(network: Network): WebSocketConstructor {
       await Promise.resolve()
       if (network.isDown) return this.end(true)
       const failure = network.failures.take('watchGameServer')
-      if (failure !== undefined) {
-        const { delay, status, network: how, message } = failure
-        if (delay !== undefined) await wait(network, delay, this.left.signal)
-        if (how === 'timeout') await wait(network, Infinity, this.left.signal)
-        if (how === 'reset') return this.end(true)
-        if (delay === undefined || status !== undefined) {
-          const answer = failWithStatus(status ?? 503, message ?? 'made to fail by the mock')
-          return this.refuse(call, answer.status, JSON.stringify(answer.body))
-        }
-      }
+      const failed = failure && (await meet(failure, network, this.left.signal))
+      if (failed) return this.refuse(call, failed.status, failed.text)
       if (this.left.signal.aborted) return
       this.open()
       call.status = 101

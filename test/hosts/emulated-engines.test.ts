@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node/index.js'
 import { root } from '../support/source.js'
@@ -38,11 +39,13 @@ describe('emulated Cocos native runtime', () => {
   })
 
   test('all operations through the component, whose frames drive the client without timers', async () => {
-    const component = readFileSync(join(root, 'dist/cocos.cjs'), 'utf8')
+    const { code } = transformSync(readFileSync(join(root, 'dist/cocos.js'), 'utf8'), { format: 'cjs' })
     const load = `${pluginScript(build('umd'))}
       delete globalThis.setTimeout
       var client = GameServerSidecar
-      var { createSidecarComponent } = (function (exports, require) {\n${component}\nreturn exports })({}, () => client)
+      var module = {};
+      (function (require) {\n${code}\n})(() => client)
+      var { createSidecarComponent } = module.exports
       GameServerSidecar = {
         createClient: (options) => cc.addComponent(createSidecarComponent(cc, options)).client,
       }`

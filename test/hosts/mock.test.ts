@@ -13,11 +13,19 @@ const runners = [
   {
     name: 'Jest',
     file: 'jest/bin/jest.js',
-    test: 'mock-in-jest.test.cjs',
-    flags: ['--ci'],
+    test: 'mock-in-jest.test.mjs',
+    flags: ['--ci', '--testMatch=**/*.test.mjs'],
+    node: ['--experimental-vm-modules'],
     says: /Tests: +3 passed, 3/,
   },
-  { name: 'Mocha', file: 'mocha/bin/mocha.js', test: 'mock-in-mocha.mjs', flags: [], says: /3 passing/ },
+  {
+    name: 'Mocha',
+    file: 'mocha/bin/mocha.js',
+    test: 'mock-in-mocha.mjs',
+    flags: ['mock-in-mocha.mjs'],
+    node: [],
+    says: /3 passing/,
+  },
 ]
 
 let folder: TemporaryFolder
@@ -32,8 +40,7 @@ describe.each(runners)('the mock of the installed package in $name', (runner) =>
   const program = runtimeFile(runner.file)
   test.skipIf(program === undefined)('runs a game’s tests, and the runner ends by itself', async () => {
     await copyFile(guestPath(runner.test), join(folder.path, runner.test))
-    const args = [program!, ...runner.flags, runner.name === 'Jest' ? '--testMatch=**/*.test.cjs' : runner.test]
-    const { stdout, stderr } = await run(process.execPath, args, {
+    const { stdout, stderr } = await run(process.execPath, [...runner.node, program!, ...runner.flags], {
       cwd: folder.path,
       timeout: 60_000,
       env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },

@@ -1,125 +1,205 @@
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decode } from '@jridgewell/sourcemap-codec'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guestPath } from '../hosts/support/runtimes.js'
-import { installedFolder, node, runNode, type TemporaryFolder } from '../support/packed.js'
+import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
 import { read } from '../support/source.js'
 
-const manifest = JSON.parse(read('package.json')) as { version: string }
+interface Manifest {
+  readonly [field: string]: unknown
+  readonly version: string
+  readonly exports: Readonly<Record<string, unknown>>
+}
+
+const CLIENT_REQUIRED = "const { createClient } = require('gameserver-sidecar')"
+const manifest = JSON.parse(read('package.json')) as Manifest
 
 let folder: TemporaryFolder
-let server: Server
-let baseUrl: string
-const requests: string[] = []
+let packed: Packed
+const paths = (): string[] => packed.files.map(({ path }) => path)
+const load = (path: string): Promise<string> =>
+  readFile(join(folder.path, 'node_modules', 'gameserver-sidecar', path), 'utf8')
 
 beforeAll(async () => {
-  folder = await installedFolder()
-  server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`)
-    response.setHeader('content-type', 'application/json').end('{}')
-  })
-  await new Promise<void>((listening) => {
-    server.listen(0, '127.0.0.1', listening)
-  })
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}, 120_000)
-
-afterAll(async () => {
-  server.close()
-  await folder.remove()
+  folder = await temporaryFolder()
+  packed = await pack(folder.path)
+  await install(folder.path, packed.tarball)
 })
 
-async function runFile(name: string, code: string, ...args: string[]): Promise<string> {
-  await writeFile(join(folder.path, name), code)
-  return node(folder.path, ...args, name)
-}
+afterAll(() => folder.remove())
 
-async function sizeOf(path: string): Promise<number> {
-  const found = await lstat(path)
-  if (!found.isDirectory()) return found.size
-  const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
-  return sizes.reduce((sum, size) => sum + size, 0)
-}
+describe('the tarball', () => {
+  test('publint finds nothing', async () => {
+    const tarball = await readFile(packed.tarball)
+    const { messages, pkg } = await publint({
+      strict: true,
+      pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.byteLength) },
+    })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
 
-/**
- * The goal is 1.3 MB. The mock takes 0.16 MB, most of it the sidecar once more, for test runners that load CommonJS; ws,
- * which installs whole, 0.16 MB; the sources that source maps lead to 0.18 MB; players and sessions 0.05 MB; the adapters
- * of Colyseus, ws and Socket.IO 0.05 MB; the names of @agones/sdk 0.02 MB.
- */
-test('an installation is 1.83 MB at most, ws included', async () => {
-  const modules = join(folder.path, 'node_modules')
-  expect(await readdir(modules)).toEqual(expect.arrayContaining(['gameserver-sidecar', 'ws', 'isomorphic-ws']))
-  expect(await sizeOf(modules)).toBeLessThanOrEqual(1_830_000)
+  test('has every file that package.json names, each type beside its module', () => {
+    const named = new Set<string>()
+    const collect = (value: unknown): void => {
+      if (typeof value === 'string') named.add(value.replace(/^\.\//, ''))
+      else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
+    }
+    for (const field of ['main', 'module', 'types', 'unpkg', 'jsdelivr', 'bin', 'exports']) collect(manifest[field])
+    expect([...named].filter((path) => !paths().includes(path))).toEqual([])
+    const modules = Object.values(manifest.exports).flatMap((file) => (typeof file === 'string' ? file.slice(2) : []))
+    const types = modules.filter((path) => path.endsWith('.js')).map((path) => path.replace(/js$/, 'd.ts'))
+    expect(paths()).toEqual(expect.arrayContaining(types))
+  })
+
+  test('has no tests, tools or sources, 110 files and 1.25 MB at most', () => {
+    const wanted = /^dist\/(?!\.)|^(package\.json|README\.md|LICENSE)$/
+    expect(paths().filter((path) => !wanted.test(path))).toEqual([])
+    expect(paths().length).toBeLessThanOrEqual(110)
+    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1_250_000)
+  })
+
+  test('specific conditions come first, and types first in each', () => {
+    const client = manifest.exports['.'] as Record<string, Record<string, string>>
+    const order = ['browser', 'deno', 'bun', 'module-sync', 'require', 'worker', 'node', 'default']
+    expect(Object.keys(client)).toEqual(order)
+    for (const targets of Object.values(client)) expect(Object.keys(targets)).toEqual(['types', 'default'])
+  })
 })
 
-describe('the client calls a server, then the process ends by itself', () => {
-  const useIt = `
-    const client = createClient({ baseUrl: 'BASE' })
-    client.ready().then(() => { client.close(); console.log('ready') })`
-  const calling = (start: string): string => (start + useIt).replace('BASE', baseUrl)
+describe('the code is readable where it fails', () => {
+  /** The scripts that a page loads as they are, bundled libraries, and the dashboard's page, which is one text. */
+  const isMinified = (path: string): boolean => /\.(umd|player)\.js$|dashboard-page|\/vendor-/.test(path)
 
-  beforeAll(() => {
+  test('each statement has its line, and functions their names, in all but minified scripts and libraries', async () => {
+    const readable = paths().filter((path) => /^dist\/.*\.c?js$/.test(path) && !isMinified(path))
+    expect(readable).toEqual(expect.arrayContaining(['dist/frames.js', 'dist/index.cjs', 'dist/cli.js']))
+    for (const path of readable) {
+      const lines = (await load(path)).split('\n').map((line) => line.length)
+      // The median, since a page or a template is one long text. The build ends a line by the 160th character where it can.
+      expect(lines.sort((a, b) => a - b)[lines.length >> 1], path).toBeLessThan(160)
+    }
+    expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
+    // The name of a function that is a constant.
+    expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode=')
+  })
+
+  test('no line of the client that an error could print has 300 characters', async () => {
+    for (const path of ['dist/chunks/client.js', 'dist/index.js', 'dist/index.browser.js', 'dist/index.cjs']) {
+      // A list of exports throws nothing, nor does the program of a worker, which is one text.
+      const lines = (await load(path)).split('\n').filter((line) => !/^export\{|^const [\w$]+='/.test(line))
+      expect(Math.max(...lines.map((line) => line.length)), path).toBeLessThan(300)
+    }
+  })
+
+  test('the script’s source map leads to the lines of the readable one', async () => {
+    const map = JSON.parse(await load('dist/gameserver-sidecar.umd.js.map')) as { sources: string[]; mappings: string }
+    expect(map.sources).toEqual(['index.cjs'])
+    expect(await load('dist/gameserver-sidecar.umd.js')).toContain(
+      '\n//# sourceMappingURL=gameserver-sidecar.umd.js.map',
+    )
+    const minified = (await load('dist/gameserver-sidecar.umd.js')).split('\n')
+    const line = minified.findIndex((text) => text.includes('extends Error'))
+    const column = minified[line]!.indexOf('extends Error')
+    const segments = decode(map.mappings)[line]!
+    const [, , target] = segments.filter(([at]) => at <= column).at(-1)!
+    expect((await load('dist/index.cjs')).split('\n')[target!]).toMatch(/^class SidecarError extends Error/)
+  })
+
+  test.each(['import', 'require'])('an error that nobody catches prints a short line of code, by %s', async (how) => {
+    const type = how === 'import' ? 'module' : 'commonjs'
+    const start = how === 'import' ? "import { createClient } from 'gameserver-sidecar'" : CLIENT_REQUIRED
+    const code = `${start}\ncreateClient()`
+    const { stderr } = await runNode(folder.path, [`--input-type=${type}`, '--eval', code])
+    expect(stderr).toContain('SidecarError: ')
+    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300)
+  })
+})
+
+describe('an installation', () => {
+  let server: Server
+  let baseUrl: string
+  const requests: string[] = []
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      requests.push(`${request.method} ${request.url}`)
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+    await new Promise<void>((listening) => {
+      server.listen(0, '127.0.0.1', listening)
+    })
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+
+  afterAll(() => {
+    server.close()
+  })
+
+  async function runFile(name: string, code: string, ...args: string[]): Promise<string> {
+    await writeFile(join(folder.path, name), code)
+    return node(folder.path, ...args, name)
+  }
+
+  async function sizeOf(path: string): Promise<number> {
+    const found = await lstat(path)
+    if (!found.isDirectory()) return found.size
+    const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+
+  test('is 1.4 MB at most, of which ws is 0.16 MB', async () => {
+    const modules = join(folder.path, 'node_modules')
+    expect(Object.keys(manifest['dependencies'] as object)).toEqual(['isomorphic-ws', 'ws'])
+    expect(await readdir(modules)).toEqual(expect.arrayContaining(['gameserver-sidecar', 'ws', 'isomorphic-ws']))
+    expect(await sizeOf(modules)).toBeLessThanOrEqual(1_400_000)
+  })
+
+  test.each([
+    ['imported', 'use.mjs', "import { createClient } from 'gameserver-sidecar'", []],
+    ['required', 'use.cjs', CLIENT_REQUIRED, []],
+    [
+      'required, where Node can require no ES module,',
+      'use-old.cjs',
+      CLIENT_REQUIRED,
+      ['--no-experimental-require-module'],
+    ],
+    [
+      'as a script in a bare context that is handed fetch and timers',
+      'bare.cjs',
+      `const { readFileSync } = require('node:fs')
+      const context = require('node:vm').createContext({ fetch, setTimeout, clearTimeout, console })
+      const path = 'node_modules/gameserver-sidecar/dist/gameserver-sidecar.umd.js'
+      require('node:vm').runInContext(readFileSync(path, 'utf8'), context)
+      const { createClient } = context.GameServerSidecar`,
+      [],
+    ],
+  ])('the client %s calls a server, then the process ends by itself', async (_how, file, start, flags) => {
     requests.length = 0
-  })
-
-  test('imported', async () => {
-    expect(await runFile('use.mjs', calling("import { createClient } from 'gameserver-sidecar'"))).toBe('ready')
+    const code = `${start}
+      const client = createClient({ baseUrl: '${baseUrl}' })
+      client.ready().then(() => { client.close(); console.log('ready') })`
+    expect(await runFile(file, code, ...flags)).toBe('ready')
     expect(requests).toContain('POST /ready')
   })
 
-  test('required', async () => {
-    expect(await runFile('use.cjs', calling("const { createClient } = require('gameserver-sidecar')"))).toBe('ready')
-  })
-
-  test('required, where Node can require no ES module', async () => {
-    const code = calling("const { createClient } = require('gameserver-sidecar')")
-    expect(await runFile('use-old.cjs', code, '--no-experimental-require-module')).toBe('ready')
-  })
-
-  test('as a script in a bare context that is handed fetch and timers', async () => {
-    const path = 'node_modules/gameserver-sidecar/dist/gameserver-sidecar.umd.js'
-    const code = `
-      const { readFileSync } = require('node:fs')
-      const context = require('node:vm').createContext({ fetch, setTimeout, clearTimeout, console })
-      require('node:vm').runInContext(readFileSync('${path}', 'utf8'), context)
-      const { createClient } = context.GameServerSidecar`
-    expect(await runFile('bare.cjs', calling(code))).toBe('ready')
-  })
-})
-
-test('./mock plays in Node’s own test runner, which then ends by itself', async () => {
-  await copyFile(guestPath('mock-in-node.mjs'), join(folder.path, 'mock-in-node.mjs'))
-  expect(await node(folder.path, '--test', '--test-reporter=tap', 'mock-in-node.mjs')).toMatch(/^# pass [23]$/m)
-})
-
-describe('./frames, ./node-connect, ./node and ./vite', () => {
-  test.each([
-    ['import.mjs', "import { MessageDecoder } from 'gameserver-sidecar/frames'"],
-    ['require.cjs', "const { MessageDecoder } = require('gameserver-sidecar/frames')"],
-  ])('frames: %s', async (name, start) => {
-    expect(await runFile(`frames-${name}`, `${start}\nconsole.log(typeof MessageDecoder)`)).toBe('function')
-  })
-
-  test.each([
-    [
-      'import.mjs',
-      "import { createClient } from 'gameserver-sidecar'",
-      "import { createWebSocketClass } from 'gameserver-sidecar/frames'",
-      "import { nodeConnect } from 'gameserver-sidecar/node-connect'",
-      "import { createLocalSidecar } from 'gameserver-sidecar/node'",
-    ],
-    [
-      'require.cjs',
-      "const { createClient } = require('gameserver-sidecar')",
-      "const { createWebSocketClass } = require('gameserver-sidecar/frames')",
-      "const { nodeConnect } = require('gameserver-sidecar/node-connect')",
-      "const { createLocalSidecar } = require('gameserver-sidecar/node')",
-    ],
-  ])('node-connect carries the watch: %s', async (name, ...lines) => {
-    const code = `${lines.join('\n')}
-      createLocalSidecar({ port: 0 }).then(async (local) => {
+  test.each(['import', 'require'])('every part that a Node program uses plays together, by %s', async (how) => {
+    const from = (names: string, entry: string): string =>
+      how === 'import'
+        ? `import { ${names} } from 'gameserver-sidecar${entry}'`
+        : `const { ${names} } = require('gameserver-sidecar${entry}')`
+    const code = `${from('createClient', '')}
+      ${from('createWebSocketClass', '/frames')}
+      ${from('nodeConnect', '/node-connect')}
+      ${from('createLocalSidecar', '/node')}
+      ${from('createMock', '/mock')}
+      ${from('trackPlayers', '/players')}
+      ${from('gameserverSidecar', '/vite')}
+      async function main() {
+        const local = await createLocalSidecar({ port: 0 })
         const WebSocket = createWebSocketClass(nodeConnect)
         const client = createClient({ baseUrl: local.url, watch: 'websocket', WebSocket })
         await client.ready()
@@ -127,44 +207,32 @@ describe('./frames, ./node-connect, ./node and ./vite', () => {
         console.log(status.state, client.status.transport)
         client.close()
         await local.close()
-      })`
-    expect(await runFile(`node-connect-${name}`, code)).toBe('Ready websocket')
-  })
-
-  test.each([
-    ['import.mjs', "import { createLocalSidecar } from 'gameserver-sidecar/node'"],
-    ['require.cjs', "const { createLocalSidecar } = require('gameserver-sidecar/node')"],
-  ])('node: %s', async (name, start) => {
-    const code = `${start}
-      createLocalSidecar({ port: 0 }).then(async (local) => {
-        const { status } = await fetch(new URL('/gameserver', local.url))
-        console.log(status)
-        await local.close()
-      })`
-    expect(await runFile(`node-${name}`, code)).toBe('200')
-  })
-
-  test.each([
-    ['import.mjs', "import { gameserverSidecar } from 'gameserver-sidecar/vite'"],
-    ['require.cjs', "const { gameserverSidecar } = require('gameserver-sidecar/vite')"],
-  ])('vite, without Vite itself: %s', async (name, start) => {
-    const code = `${start}
-      const plugin = gameserverSidecar({ isolate: true })
-      Promise.resolve(plugin.config()).then(({ server }) => console.log(plugin.name, Object.keys(server.headers).length))`
-    expect(await runFile(`vite-${name}`, code)).toBe('gameserver-sidecar 2')
+        const mock = createMock({ time: 'auto', gameServer: { spec: { lists: { players: { capacity: 2 } } } } })
+        const played = createClient(mock.options)
+        const players = trackPlayers(played, { list: 'players' })
+        console.log(await players.join('ann'))
+        players.close()
+        played.close()
+        mock.close()
+        const { server } = await gameserverSidecar({ isolate: true }).config()
+        console.log(Object.keys(server.headers).length)
+      }
+      main()`
+    const printed = await runFile(how === 'import' ? 'parts.mjs' : 'parts.cjs', code)
+    expect(printed.split('\n')).toEqual(['Ready websocket', 'joined', '2'])
   })
 
   test('the command tells its version', async () => {
     expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)
   })
-})
 
-test('host --webrtc says how to install the optional peer that is missing', async () => {
-  await mkdir(join(folder.path, 'game'), { recursive: true })
-  await writeFile(join(folder.path, 'game', 'index.html'), '<!doctype html>')
-  const command = join('node_modules', 'gameserver-sidecar', 'dist', 'cli.js')
-  const { code, stderr } = await runNode(folder.path, [command, 'host', 'game', '--local', '--webrtc'])
-  expect(stderr).toContain("WebRTC needs the package node-datachannel, which isn't installed.")
-  expect(stderr).toContain('Run: npm install node-datachannel@0.33')
-  expect(code).toBe(69)
+  test('host --webrtc says how to install the optional peer that is missing', async () => {
+    await mkdir(join(folder.path, 'game'), { recursive: true })
+    await writeFile(join(folder.path, 'game', 'index.html'), '<!doctype html>')
+    const command = join('node_modules', 'gameserver-sidecar', 'dist', 'cli.js')
+    const { code, stderr } = await runNode(folder.path, [command, 'host', 'game', '--local', '--webrtc'])
+    expect(stderr).toContain("WebRTC needs the package node-datachannel, which isn't installed.")
+    expect(stderr).toContain('Run: npm install node-datachannel@0.33')
+    expect(code).toBe(69)
+  })
 })

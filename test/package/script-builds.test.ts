@@ -1,7 +1,8 @@
 import vm from 'node:vm'
 import { parse } from 'acorn'
+import { rollup } from 'rollup'
 import { describe, expect, test } from 'vitest'
-import { read } from '../support/source.js'
+import { read, root } from '../support/source.js'
 
 const GLOBAL = 'GameServerSidecar'
 const code = read('dist/gameserver-sidecar.umd.js')
@@ -11,6 +12,45 @@ function run(source: string, globals: Record<string, unknown> = {}): Record<stri
   const context = vm.createContext(globals)
   vm.runInContext(source, context)
   return context
+}
+
+/** What ES2017 itself brings. */
+const LANGUAGE = `Infinity NaN undefined eval isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI
+  encodeURIComponent escape unescape Object Function Boolean Symbol Error EvalError RangeError ReferenceError
+  SyntaxError TypeError URIError Number Math Date String RegExp Array Int8Array Uint8Array Uint8ClampedArray Int16Array
+  Uint16Array Int32Array Uint32Array Float32Array Float64Array Map Set WeakMap WeakSet ArrayBuffer SharedArrayBuffer
+  Atomics DataView JSON Promise Reflect Proxy Intl`.split(/\s+/)
+
+/** Its own name, and what a script asks for with `typeof` to find its place in the host. */
+const PROBES_OF_THE_HOST = ['GameServerSidecar', 'module', 'define', 'globalThis', 'self', 'window', 'global']
+
+/** The attributes of the script element can be read only while the script is being evaluated. */
+const OWN_SCRIPT_ELEMENT = ['document', 'globalThis.document']
+
+/**
+ * Evaluates a script where every free name is recorded, and every property asked of the global object too. Hosts lack
+ * what the script asks for, so all of it is undefined there.
+ */
+function namesTouchedBy(script: string): string[] {
+  const touched = new Set<string>()
+  const record = (prefix: string) => ({
+    has: () => true,
+    get: (target: Record<PropertyKey, unknown>, name: PropertyKey): unknown => {
+      if (typeof name === 'symbol') return undefined
+      touched.add(prefix + name.toString())
+      return target[name]
+    },
+  })
+  const language = vm.runInNewContext(`({ ${LANGUAGE.filter((name) => name !== 'eval').join(', ')} })`) as object
+  const globalObject = new Proxy({ ...language }, record('globalThis.'))
+  const scope = new Proxy({ ...language, globalThis: globalObject }, record(''))
+  vm.runInNewContext(`with (scope) {\n${script}\n}`, { scope })
+  return [...touched]
+}
+
+const beyond = (names: string[], allowed: string[]): string[] => {
+  const known = new Set([...LANGUAGE, ...LANGUAGE.map((name) => `globalThis.${name}`), 'scope', ...allowed])
+  return names.filter((name) => !known.has(name)).sort()
 }
 
 const isTheClient = (value: unknown): boolean =>
@@ -79,7 +119,68 @@ describe('the script', () => {
     expect(context[GLOBAL]).toSatisfy(isTheClient)
   })
 
-  test('is what require() gets, under another name', () => {
-    expect(read('dist/index.cjs')).toBe(code)
+  test('evaluated, touches nothing that a host may lack', () => {
+    expect(beyond(namesTouchedBy(code), [...PROBES_OF_THE_HOST, ...OWN_SCRIPT_ELEMENT])).toEqual([])
+  })
+})
+
+describe('a module', () => {
+  test.each(['dist/index.browser.js', 'dist/index.core.js', 'dist/frames.js'])(
+    '%s, evaluated, touches nothing that a host may lack',
+    async (path) => {
+      const bundle = await rollup({ input: `${root}/${path}` })
+      const { output } = await bundle.generate({ format: 'iife', name: 'evaluated', exports: 'named' })
+      expect(beyond(namesTouchedBy(output[0].code), ['globalThis', ...OWN_SCRIPT_ELEMENT])).toEqual([])
+    },
+  )
+
+  test('a touch would be noticed', () => {
+    const touched = namesTouchedBy(
+      'var a = typeof fetch; function later() { return console }; a = globalThis.setTimeout',
+    )
+    expect(beyond(touched, ['globalThis'])).toEqual(['fetch', 'globalThis.setTimeout'])
+  })
+})
+
+describe('the script of players and sessions', () => {
+  const players = read('dist/gameserver-sidecar.players.umd.js')
+
+  test('is ES2017 throughout', () => {
+    expect(() => parse(players, { ecmaVersion: 2017, sourceType: 'script' })).not.toThrow()
+  })
+
+  test('loaded after the client’s script it makes its global, whose errors are the client’s', () => {
+    const context = vm.createContext({})
+    vm.runInContext(code, context)
+    vm.runInContext(players, context)
+    expect(Object.keys(context).sort()).toEqual(['GameServerSidecar', 'GameServerSidecarPlayers'])
+    const program = `
+      var client = GameServerSidecar.createClient({ baseUrl: 'http://127.0.0.1:1', scheduler: false })
+      var tracked = GameServerSidecarPlayers.trackPlayers(client, {})
+      var caught
+      try { GameServerSidecarPlayers.trackPlayers(client, { capacity: 0 }) } catch (error) { caught = error }
+      tracked.close()
+      client.close()
+      caught instanceof GameServerSidecar.SidecarError && caught.code`
+    expect(vm.runInContext(program, context)).toBe('CONFIG')
+  })
+})
+
+describe('the script of Phaser’s plugin', () => {
+  const plugin = read('dist/gameserver-sidecar.phaser.js')
+
+  test('is ES2017 throughout', () => {
+    expect(() => parse(plugin, { ecmaVersion: 2017, sourceType: 'script' })).not.toThrow()
+  })
+
+  test('makes the plugin class a global with nothing but the language, and names a script that is missing', () => {
+    const context = vm.createContext({})
+    vm.runInContext(plugin, context)
+    expect(Object.keys(context)).toEqual(['GameServerSidecarPlugin'])
+    expect(() => vm.runInContext('new GameServerSidecarPlugin({})', context)).toThrow(/needs the global Phaser/)
+    vm.runInContext('Phaser = { Plugins: { BasePlugin: function (manager) { this.game = manager.game } } }', context)
+    expect(() => vm.runInContext('new GameServerSidecarPlugin({ game: {} }).init()', context)).toThrow(
+      /needs the global GameServerSidecar:/,
+    )
   })
 })

@@ -81,20 +81,22 @@ test('the mock in an application bundle is 34,100 bytes at most', async () => {
   expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(34_100)
 })
 
-/** What all three share: seats over all connections, the end in order, the end of an empty server. */
-const shared = 'chunks/attached-server'
-
+/** Each beside the client, in an application bundle; the servers' share seats over all connections and the end in order. */
 test.each([
-  [shared, 2200],
+  ['phaser', 1024],
+  ['cocos', 1024],
+  ['playcanvas', 1024],
+  ['babylon', 1024],
+  ['chunks/attached-server', 2215],
   ['ws', 1150],
   ['socket.io', 750],
   ['colyseus', 1810],
-])('%s of the server adapters is %i bytes at most', async (name, limit) => {
+  ['agones-sdk', 1710],
+])('the adapter %s is %i bytes at most', async (name, limit) => {
   const { code } = await minify(read(`dist/${name}.js`), { module: true, ecma: 2020, compress: { passes: 2 } })
   expect(gzipped(code!)).toBeLessThanOrEqual(limit)
 })
 
-test('the official SDK’s names over the client are 1,700 bytes at most, compressed', async () => {
-  const { code } = await minify(read('dist/agones-sdk.js'), { module: true, ecma: 2020, compress: { passes: 2 } })
-  expect(gzipped(code!)).toBeLessThanOrEqual(1700)
+test('the script of Phaser’s plugin is 1,200 bytes at most, readable as it is', () => {
+  expect(gzipped(read('dist/gameserver-sidecar.phaser.js'))).toBeLessThanOrEqual(1200)
 })

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
@@ -77,6 +79,12 @@ const NODE_NEXT: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   target: ts.ScriptTarget.ES2020,
 }
+/** Of a project that says `node16` by name, where an ES module can't be required. */
+const NODE_16: ts.CompilerOptions = {
+  module: ts.ModuleKind.Node16,
+  moduleResolution: ts.ModuleResolutionKind.Node16,
+  target: ts.ScriptTarget.ES2020,
+}
 const BUNDLER: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
@@ -108,6 +116,7 @@ describe('types of the installed package, without DOM and without @types', () =>
   test.each([
     ['an ES module under NodeNext', 'consumer.mts', IMPORTS, NODE_NEXT],
     ['a CommonJS module under NodeNext', 'consumer.cts', REQUIRES, NODE_NEXT],
+    ['an ES module under Node16', 'node16.mts', IMPORTS, NODE_16],
     ['the oldest resolution', 'oldest.ts', IMPORTS, NODE_10],
     ['a bundler', 'consumer.ts', IMPORTS, BUNDLER],
     ['a bundler for browsers', 'page.ts', IMPORTS, { ...BUNDLER, customConditions: ['browser'] }],
@@ -162,7 +171,7 @@ describe('types of the installed package, without DOM and without @types', () =>
     [
       'a require',
       'sdk.cts',
-      "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\ntype GameServer = AgonesSDK.GameServer",
+      "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\nimport type { GameServer } from 'gameserver-sidecar/agones-sdk'",
       NODE_NEXT,
     ],
     [
@@ -206,7 +215,26 @@ describe('types of the installed package, without DOM and without @types', () =>
 })
 
 describe('published declarations', () => {
-  test.each(['index.d.cts', 'frames.d.cts'])('%s needs no other package', (name) => {
+  test('are found and right for every entry in every resolution mode', async () => {
+    const attw = join(root, 'node_modules', '.bin', 'attw')
+    const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz'))!
+    const options = ['--format', 'json', '--no-definitely-typed', '--ignore-rules', 'cjs-resolves-to-esm']
+    const { stdout } = await promisify(execFile)(attw, [join(folder.path, tarball), ...options]).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    const { analysis } = JSON.parse(stdout) as {
+      analysis: { problems: { kind: string; entrypoint: string }[]; entrypoints: object }
+    }
+    // Node requires ES modules, which all entries but the client's are.
+    const problems = analysis.problems.filter(
+      ({ kind, entrypoint }) => kind !== 'CJSResolvesToESM' || entrypoint === '.',
+    )
+    expect(problems).toEqual([])
+    const { exports } = JSON.parse(read('package.json')) as { exports: object }
+    expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(exports))
+  })
+
+  test.each(['index.d.cts', 'frames.d.ts'])('%s needs no other package', (name) => {
     const declarations = read(`dist/${name}`)
     expect(declarations).not.toMatch(/\bfrom ['"]|\bimport\(|\/\/\/ <reference (types|path)/)
   })

@@ -1,5 +1,8 @@
-const { createClient } = require('gameserver-sidecar')
-const { createMock } = require('gameserver-sidecar/mock')
+import { createClient } from 'gameserver-sidecar'
+import { createMock } from 'gameserver-sidecar/mock'
+
+/** An ES module has no global of this name. */
+const { jest } = import.meta
 
 let mock, client
 
