@@ -10,7 +10,7 @@ import type { CliContext, CommandModule } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { localOptions } from '../local-options.js'
 import type { LocalFlags } from '../local-options.js'
-import type { Played } from '../scenario/played.js'
+import type { Played } from '../scenario-reports.js'
 import { startFailure } from '../start-failure.js'
 
 interface ScenarioFlags extends Pick<LocalFlags, 'record' | 'redact' | 'dashboard'> {
@@ -22,7 +22,7 @@ interface ScenarioFlags extends Pick<LocalFlags, 'record' | 'redact' | 'dashboar
   readonly httpPort?: number
 }
 
-const reporters = ['text', 'junit', 'tap', 'json'] as const
+const reporters = ['text', 'junit', 'json'] as const
 type Reporter = (typeof reporters)[number]
 
 const actions = ['run', 'check']
@@ -101,7 +101,7 @@ async function play(
   const speeds = all.map((loaded) => speedOf(loaded, flags.time))
   const { playScenario } = await import('../../node/scenario/play.js')
   const { CommandError } = await import('../../node/exec/start-command.js')
-  const reports = await import('../scenario/reports.js')
+  const reports = await import('../scenario-reports.js')
   const { colors, print, warn } = context
   const isText = flags.reporter === 'text' || flags.output !== undefined
   const say = isText ? print : () => undefined
