@@ -9,6 +9,9 @@ export const scenarioSchema = {
     target: 'draft-07',
     // Checks that JSON Schema can't say are left out.
     errorMode: 'ignore',
+    // An editor needs no word about nulls, and none about keys that are text.
+    overrideSchema: ({ valibotSchema, jsonSchema: { propertyNames: _, ...json } }) =>
+      valibotSchema.type === 'nullish' ? (json.anyOf?.[0] as typeof json) : json,
     definitions: { command, gameServer, milliseconds, natural, operation, texts, ...changes },
   }),
   $id: 'https://gameserver-sidecar.dev/scenario.schema.json',
