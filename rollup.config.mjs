@@ -73,7 +73,7 @@ const declarations = {
 }
 
 /** The libraries that are bundled, each as a chunk of its own, so that a command reads only those that it needs. */
-const vendored = ['@jridgewell', 'mrmime', 'picocolors', 'yaml']
+const vendored = ['@jridgewell', 'mrmime', 'picocolors', 'valibot', 'yaml']
 
 const GLOBAL = 'GameServerSidecar'
 const PLAYER_GLOBAL = 'GameServerPlayer'
@@ -223,7 +223,7 @@ const builds = [
       resolve({ preferBuiltins: true }),
       commonjs(),
       json({ compact: true, namedExports: false }),
-      jsonFile('scenario.schema.json', `${import.meta.dirname}/src/scenario/scenario.schema.json`),
+      jsonFile('scenario.schema.json', `${import.meta.dirname}/build/scenario-schema.ts`, 'scenarioSchema'),
       compact(),
       licenses,
     ],

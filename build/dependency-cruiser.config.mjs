@@ -1,7 +1,7 @@
 /**
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
- *   cli, vite > node > sidecar > protocol
+ *   cli, vite > node > schema > sidecar > protocol
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
  *   node > frames
@@ -25,14 +25,14 @@ const allowed = {
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
-  scenario: { areas: ['protocol', 'sidecar'] },
+  schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
   dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact', '@preact/signals'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: [
       'protocol',
+      'schema',
       'sidecar',
-      'scenario',
       'client',
       'dashboard',
       'frames',
@@ -47,7 +47,7 @@ const allowed = {
   vite: { areas: ['node'], node: true },
   init: { areas: ['node', 'protocol'], node: true },
   cli: {
-    areas: ['client', 'protocol', 'sidecar', 'scenario', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
+    areas: ['client', 'protocol', 'schema', 'sidecar', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
     packages: ['picocolors', 'ws'],
     node: true,
   },
@@ -143,7 +143,7 @@ export default {
       from: {
         path: [
           '^src/index\\.(browser\\.|core\\.)?ts$',
-          '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|scenario|sidecar)/',
+          '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|schema|sidecar)/',
         ],
       },
       to: {

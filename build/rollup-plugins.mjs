@@ -1,6 +1,6 @@
 /** The few things that the build does itself, each a Rollup plugin. */
-import { readFileSync } from 'node:fs'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
+import { build } from 'esbuild'
 import { minify } from 'terser'
 
 /** Leaves one module outside the bundle, and imports it by another name. */
@@ -81,11 +81,15 @@ export const typesForBoth = () => ({
   },
 })
 
-/** Adds a JSON file as it is, without its spaces. */
-export const jsonFile = (fileName, path) => ({
+/** Adds what a module exports under a name as a JSON file. */
+export const jsonFile = (fileName, path, name) => ({
   name: 'json-file',
-  generateBundle() {
-    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))) })
+  async generateBundle() {
+    const { outputFiles } = await build({ entryPoints: [path], bundle: true, write: false, format: 'esm' })
+    const exported = await import(
+      `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+    )
+    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(exported[name]) })
   },
 })
 

@@ -1,8 +1,7 @@
 import { plainText } from '../node/plain-text.js'
 import { readTextFile } from '../node/local/read-text-file.js'
-import { findDocument, lineOfPath } from '../node/local/yaml-documents.js'
-import { YamlError } from '../node/local/yaml-value.js'
-import { allocationProblem } from '../sidecar/index.js'
+import { findDocument, YamlError } from '../node/local/yaml-documents.js'
+import { allocationMistake } from '../schema/allocation.js'
 import type { GameServerAllocation } from '../sidecar/index.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
@@ -24,19 +23,18 @@ export async function readAllocationFile(path: string): Promise<GameServerAlloca
     const exit = code === 'ENOENT' ? EXIT.NO_FILE : EXIT.USAGE
     throw new CommandError(exit, `Cannot read ${plainText(path)}: ${why ?? message}.`, { cause: error })
   })
-  const { value, index } = await findDocument(text, (one) => kindOf(one) === KIND).catch((error: unknown) => {
+  const { value, lineOf } = await findDocument(text, (one) => kindOf(one) === KIND).catch((error: unknown) => {
     if (!(error instanceof YamlError)) throw error
     throw new UsageError(`${plainText(path)} is neither YAML nor JSON: ${error.message}.`, { cause: error })
   })
   if (kindOf(value) !== KIND) throw new UsageError(`${plainText(path)} holds no ${KIND}: ${whatIsThere(value)}.`)
   const hasVersion = typeof value === 'object' && value !== null && 'apiVersion' in value
   const problem = hasVersion
-    ? allocationProblem(value)
+    ? allocationMistake(value)
     : { message: 'apiVersion must be "allocation.agones.dev/v1"; got nothing', path: ['kind'] }
   if (problem === undefined) return value as GameServerAllocation
-  const line = await lineOfPath(text, index, problem.path)
-  const place = line === undefined ? '' : `:${line}`
-  throw new UsageError(`${plainText(path)}${place}: ${problem.message}${problem.message.endsWith('?') ? '' : '.'}`)
+  const place = `${plainText(path)}:${lineOf(problem.path)}`
+  throw new UsageError(`${place}: ${problem.message}${problem.message.endsWith('?') ? '' : '.'}`)
 }
 
 const kindOf = (value: unknown): unknown =>

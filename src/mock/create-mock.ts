@@ -1,4 +1,4 @@
-import { allocateGameServer, commandProblem, createSidecar, replaceAfterOf } from '../sidecar/index.js'
+import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
 import { nextRandom } from '../sidecar/model/state/random.js'
 import { check, checkNames, isAmount } from './check.js'
@@ -82,7 +82,7 @@ export function createMock(options: MockOptions = {}): Mock {
   }
 
   function control(command: ControlCommand): { ok: true } {
-    const problem = commandProblem(command) ?? steerClock(command)
+    const problem = steerClock(command)
     if (problem !== undefined) throw new Error(`mock.control(): ${problem}`)
     const result = sidecar.control(command)
     if (!result.ok) throw new Error(`mock.control(): ${command.type}: ${result.message}`)

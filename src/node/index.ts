@@ -6,8 +6,13 @@ export { GameServerFileError } from './local/game-server-file.js'
 export { runScenario } from './scenario/run-scenario.js'
 export { ScenarioFailure, ScenarioFileError } from './scenario/scenario-errors.js'
 
-export type { Scenario, ScenarioResult, ScenarioStep, ScenarioStepResult } from '../scenario/index.js'
-export type { VirtualSidecar } from './scenario/virtual-target.js'
+export type { VirtualSidecar } from './scenario/targets.js'
+export type {
+  Scenario,
+  ScenarioResult,
+  Step as ScenarioStep,
+  StepResult as ScenarioStepResult,
+} from './scenario/types.js'
 export type { Gateway } from './gateway/create-gateway.js'
 export type { GatewayOptions } from './gateway/gateway-options.js'
 export type { Host } from './host/create-host.js'

@@ -1,5 +1,3 @@
-import { commandProblem } from './control/command-problem.js'
-import { plainJson } from './control/plain-json.js'
 import { createDelays, longestTimer } from './delays.js'
 import { createLog } from './event-log.js'
 import type { EntryNote } from './event-log.js'
@@ -9,6 +7,7 @@ import { isBeingDeleted } from './model/state/game-server-edits.js'
 import { messageOf } from './model/state/answer.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
+import type { ControlCommand } from './model/state/control-command.js'
 import type { Disconnection, Effect } from './model/state/effect.js'
 import { delayOf } from './model/state/faults.js'
 import { nextRandom } from './model/state/random.js'
@@ -231,12 +230,10 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     },
     control(command) {
       if (closed) return { ok: false, message: 'the sidecar is closed' }
-      const problem = commandProblem(command)
-      if (problem !== undefined) return { ok: false, message: problem }
-      const plain = plainJson(command)
-      if (plain === undefined) return { ok: false, message: 'the command is nested too deeply: more than 100 levels' }
       catchUp()
-      const result = dispatch({ type: 'control', command: plain }).effects.find(({ type }) => type === 'control-result')
+      const result = dispatch({ type: 'control', command: plainJson(command) }).effects.find(
+        ({ type }) => type === 'control-result',
+      )
       return result?.type === 'control-result' && result.ok
         ? { ok: true }
         : { ok: false, message: result?.type === 'control-result' ? result.message : 'nothing happened' }
@@ -269,6 +266,12 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       delays.rejectAll('the sidecar is closed')
     },
   }
+}
+
+/** A copy that can be logged and sent: JSON has no bigints. */
+function plainJson(command: ControlCommand): ControlCommand {
+  const toText = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? String(item) : item)
+  return JSON.parse(JSON.stringify(command, toText)) as ControlCommand
 }
 
 function noteOf({ client, began, delayed, lasts = 0 }: CallMeta, now: number): EntryNote {

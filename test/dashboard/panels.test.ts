@@ -13,9 +13,10 @@ import type { Store } from '../../src/dashboard/store/store.js'
 import type { TimelineModel } from '../../src/dashboard/timeline/model.js'
 import { createActions } from '../../src/dashboard/ui/actions.js'
 import { createUi } from '../../src/dashboard/ui/ui.js'
-import { readScenario } from '../../src/scenario/index.js'
-import { commandProblem, createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
-import { allocationProblem } from '../../src/sidecar/allocation/manifest-problem.js'
+import { readScenario } from '../../src/node/scenario/load-scenario.js'
+import { allocationMistake } from '../../src/schema/allocation.js'
+import { commandProblem } from '../../src/schema/control-command.js'
+import { createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
 
 /** A sidecar whose clock is only moved by hand. */
 function createQuietSidecar(config: Parameters<typeof createSidecar>[0] = {}): {
@@ -200,11 +201,11 @@ describe('the allocation of the dialog', () => {
         metadata: { labels: { mode: 'dm', map: 'arena' }, annotations: { note: 'a b, c', other: '{"x":1}' } },
       },
     })
-    expect(allocationProblem(allocation)).toBeUndefined()
+    expect(allocationMistake(allocation)).toBeUndefined()
   })
 
   test('asks for nothing where nothing is filled in', () => {
-    expect(allocationProblem(allocationOf({}, 'agones'))).toBeUndefined()
+    expect(allocationMistake(allocationOf({}, 'agones'))).toBeUndefined()
   })
 
   test('names a text that is no pair', () => {

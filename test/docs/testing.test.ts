@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import * as client from '../../src/index.node.js'
 import * as mock from '../../src/mock/index.js'
 import * as node from '../../src/node/index.js'
-import { readScenario } from '../../src/scenario/index.js'
+import { readScenario } from '../../src/node/scenario/load-scenario.js'
 import { snippetsOf, type Snippet } from '../support/markdown.js'
 
 const PAGE = 'docs/testing.md'

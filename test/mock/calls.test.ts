@@ -123,7 +123,6 @@ describe('options', () => {
     [{ wsLimit: -1 }, 'wsLimit must be a whole number of bytes, or 0 for no limit; got -1'],
     [{ startAt: new Date() }, 'startAt must be ms since the Unix epoch; got an object'],
     [{ mode: 'prod' }, 'mode must be "local" or "production", not "prod"'],
-    [{ gameServer: { spec: { helth: {} } } }, 'spec has no field "helth"; did you mean "health"?'],
   ])('%j is refused', (options, message) => {
     expect(() => createMock(options as MockOptions)).toThrow(message)
   })

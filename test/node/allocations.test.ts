@@ -56,11 +56,3 @@ test('allocate() answers the same, and throws a TypeError for a mistake', async 
   expect(local.allocate({}).status.gameServerName).toBe('local')
   expect(() => local.allocate({ spec: { scheduling: 'Packt' as 'Packed' } })).toThrow(TypeError)
 })
-
-test('a manifest that is nested 4,200 levels deep is no reason to end', async () => {
-  const local = await start()
-  const deep = `${'{"a":'.repeat(4_200)}1${'}'.repeat(4_200)}`
-  expect((await post(local, `{"spec":{"multiClusterSetting":{"policySelector":${deep}}}}`))[0]).toBe(400)
-  const reason = 'the command is nested too deeply: more than 100 levels'
-  expect(await post(local, `{"status":${deep}}`)).toMatchObject([200, { status: { state: 'UnAllocated' }, reason }])
-})

@@ -84,13 +84,15 @@ describe('a GameServer file', () => {
     const { metadata } = await load(`metadata:\n  labels:\n${labels(10_000)}`)
     expect(Object.keys(metadata?.labels ?? {})).toHaveLength(10_000)
     const tooMany = load(`metadata:\n  labels:\n${labels(30_000)}`)
-    await expect(tooMany).rejects.toThrow('metadata.labels has 30000 entries; at most 10000 are taken')
+    await expect(tooMany).rejects.toThrow(
+      'a GameServer is too large: a GameServer has at most 10000 labels here, not 30000',
+    )
   })
 
   test.each([
-    ['', /holds no usable GameServer: it should be an object/],
-    ['just words', /holds no usable GameServer: it should be an object/],
-    ['- a\n- b', /holds no usable GameServer: it should be an object/],
+    ['', /holds no usable GameServer: it must be an object/],
+    ['just words', /holds no usable GameServer: it must be an object/],
+    ['- a\n- b', /holds no usable GameServer: it must be an object/],
     ['kind: Pod\nspec: {}', /holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet/],
     ['a: [1, 2', /is neither YAML nor JSON: /],
     ['{"metadata":{"name":"x"}', /is neither YAML nor JSON: /],
@@ -100,14 +102,17 @@ describe('a GameServer file', () => {
     ['metadata: 5', /holds no usable GameServer: .*metadata/],
     [
       'spec: { health: { periodSeconds: -1 } }',
-      /: spec\.health\.periodSeconds should be from 0 to 2147483647, not -1$/,
+      /:1 holds no .*: spec\.health\.periodSeconds must be an integer from 0 to 2147483647; got -1$/,
     ],
-    ['spec: { health: { failureThreshold: -1 } }', /: spec\.health\.failureThreshold should be from 0/],
+    ['spec: { health: { failureThreshold: -1 } }', /: spec\.health\.failureThreshold must be an integer from 0/],
     [
       'spec: { ports: [{ containerPort: 65536 }] }',
-      /: spec\.ports\[0\]\.containerPort should be from 0 to 65535, not 65536$/,
+      /: spec\.ports\[0\]\.containerPort must be an integer from 0 to 65535; got 65536$/,
     ],
-    ['spec: { counters: { rooms: { count: -1 } } }', /: spec\.counters\.rooms\.count should be at least 0, not -1$/],
+    [
+      'spec: { counters: { rooms: { count: -1 } } }',
+      /: spec\.counters\.rooms\.count must be a 64-bit integer of at least 0; got -1$/,
+    ],
     ['spec: { counter: { rooms: { count: 1 } } }', /: spec has no field "counter"; did you mean "counters"\?$/],
     ['spec: { helth: {} }', /: spec has no field "helth"; did you mean "health"\?$/],
     ['metdata: {}', /: a GameServer has no field "metdata"; did you mean "metadata"\?$/],
@@ -122,27 +127,24 @@ describe('a GameServer file', () => {
       'status: { counters: { a: { cuont: 1 } } }',
       /: status\.counters\.a has no field "cuont"; did you mean "count"\?$/,
     ],
-    ['kind: Fleet', /: its Fleet has no spec$/],
+    ['kind: Fleet', /: a Fleet needs the field "spec"$/],
     ['kind: Fleet\nspec: { tempalte: {} }', /: spec has no field "tempalte"; did you mean "template"\?$/],
-    ['kind: Fleet\nspec: { replicas: 1 }', /: its Fleet has no spec\.template$/],
+    ['kind: Fleet\nspec: { replicas: 1 }', /: spec needs the field "template"$/],
     [
       'kind: Fleet\nspec: { template: { spec: { helth: {} } } }',
-      /: in spec\.template, spec has no field "helth"; did you/,
+      /gs\.yaml:2 .*: spec\.template\.spec has no field "helth"; did you/,
     ],
     ['kind: Pod\n---\nkind: Service', /: its kind is "Pod"; give a GameServer or a Fleet$/],
     ['metadata: { name: a, name: b }', /is neither YAML nor JSON: "name" is given twice$/],
     ['['.repeat(100_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
     ['{a: '.repeat(10_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
     ['- '.repeat(10_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
-    [
-      'metadata: { labels: { "\\e[31m\\u009b1m\\u202e": 5 } }',
-      /labels\.\\u001b\[31m\\u009b1m\\u202e should be a string/,
-    ],
+    ['metadata: { labels: { "\\e[31m\\u009b1m\\u202e": 5 } }', /labels\.\\u001b\[31m\\u009b1m\\u202e must be text/],
     ['"\\e[2J": 5', /a GameServer has no field "\\u001b\[2J"; there are/],
   ])('that holds %j is refused in one line that names the file', async (text, message) => {
     const refused = load(text)
     await expect(refused).rejects.toThrow(message)
-    await expect(refused).rejects.toThrow(/^[^\n]*gs\.yaml [^\n]*$/)
+    await expect(refused).rejects.toThrow(/^[^\n]*gs\.yaml(:\d+)? [^\n]*$/)
   })
 
   test.each([
@@ -190,24 +192,18 @@ describe('a GameServer file', () => {
 
   test.each([
     ['spec: &m { template: *m }', 'the alias *m stands for what it is a part of'],
-    ['spec: { template: *m }', 'the alias *m has no anchor &m before it'],
-    ['metadata: { labels: { <<: x } }', 'the merge key << must name an object or a list of objects'],
+    ['spec: { template: *m }', 'Unresolved alias (the anchor must be set before the alias): m'],
+    ['metadata: { labels: { <<: x } }', 'Merge sources must be maps or map aliases'],
     ['metadata: { labels: { ? [a] : x } }', 'a key is a list or an object; it must be text'],
     ['metadata: { name: "\\q\\q" }', 'Invalid escape sequence \\q at line 1, column 20'],
-    [`a: &a 1\nb: [${'*a,'.repeat(1001)}]`, 'it uses more than 1000 aliases'],
-    ['---\na: 1\n'.repeat(1001), 'it holds more than 1000 documents'],
-    [`[${'a,'.repeat(200_000)}]`, 'it has more than 250000 tokens'],
+    [`a: &a 1\nb: [${'*a,'.repeat(1001)}]`, 'Excessive alias count indicates a resource exhaustion attack'],
     [
       `a0: &a0 [x, x]\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
-      'with its aliases replaced it is larger than 1.5 MiB',
+      'Excessive alias count indicates a resource exhaustion attack',
     ],
     [
       `a0: &a0 { x: 1 }\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} { <<: [*a${i}, *a${i}] }\n`).join('')}`,
-      'with its aliases replaced it is larger than 1.5 MiB',
-    ],
-    [
-      `a0: &a0 [x]\n${Array.from({ length: 120 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}]\n`).join('')}`,
-      'it is nested more than 100 levels deep',
+      'Excessive alias count indicates a resource exhaustion attack',
     ],
   ])("that can't be used is refused with the reason: $1", async (text, reason) => {
     await expect(load(text)).rejects.toThrow(new RegExp(` is neither YAML nor JSON: ${literal(reason)}$`))

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecarOptions } from '../../src/node/index.js'
-import { readLine } from '../../src/sidecar/recording/read-line.js'
+import { readLine } from '../../src/schema/recording.js'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'recorder-'))

@@ -3,7 +3,7 @@ import { JSDOM } from 'jsdom'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
-import { readLine } from '../../src/sidecar/recording/read-line.js'
+import { readLine } from '../../src/schema/recording.js'
 import { inertJson } from '../../src/node/local/report-page.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar } from '../../src/node/index.js'
-import { readLine } from '../../src/sidecar/recording/read-line.js'
+import { readLine } from '../../src/schema/recording.js'
 import { converse } from './support.js'
 
 // The page is built from its source, once.

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCli } from '../../src/cli/main.js'
-import { plainColors } from '../../src/cli/scenario/plain-colors.js'
+import { plainColors } from '../../src/cli/scenario-reports.js'
 import { snippetsOf } from '../support/markdown.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 

@@ -23,42 +23,50 @@ test('a scenario of thousands of steps is read in a moment, with the line of eac
 describe('a scenario with a mistake is refused with its line, what is expected and the nearest name', () => {
   test.each([
     ['a field', 'name: a\nstep:\n  - wait: 1s\n', 'a.yaml:2: the scenario has no field "step"; did you mean "steps"?'],
-    ['a step', 'steps:\n  - wait: 1s\n  - waits: 1s\n', 'a.yaml:3: step 2 has no field "waits"; did you mean "wait"?'],
+    [
+      'a step',
+      'steps:\n  - wait: 1s\n  - waits: 1s\n',
+      'a.yaml:3: steps[1] has no field "waits"; did you mean "wait"?',
+    ],
     [
       'a state',
       'steps:\n  - expect:\n      within: 2s\n      state: Redy\n',
-      `a.yaml:4: expect.state can't be "Redy"; did you mean "Ready"?`,
+      `a.yaml:4: steps[0].expect.state can't be "Redy"; did you mean "Ready"?`,
     ],
-    ['a duration', 'steps:\n  - wait: 5\n', 'a.yaml:2: wait must be a duration such as 500ms, 20s or 2m; got 5'],
+    [
+      'a duration',
+      'steps:\n  - wait: 5\n',
+      'a.yaml:2: steps[0].wait must be a duration such as 500ms, 20s or 2m; got 5',
+    ],
     [
       'a command',
       'steps:\n  - control:\n      type: alocate\n',
-      'a.yaml:3: there is no type "alocate"; did you mean "allocate"?',
+      'a.yaml:3: steps[0].control has no type "alocate"; did you mean "allocate"?',
     ],
     [
       'a command without a type',
       'steps:\n  - control:\n      state: Ready\n',
-      'a.yaml:2: control has no type; there are allocate, setState',
+      'a.yaml:2: steps[0].control has no type; there are allocate, setState',
     ],
     [
       'a field of a command',
       'steps:\n  - control:\n      type: delete\n      gracems: 5\n',
-      'a.yaml:4: control has no field "gracems"; did you mean "graceMs"?',
+      'a.yaml:4: steps[0].control has no field "gracems"; did you mean "graceMs"?',
     ],
     [
       'an allocation',
       'steps:\n  - allocate:\n      spec:\n        selectors:\n          - matchLables: { a: b }\n',
-      'a.yaml:5: spec.selectors[0] has no field "matchLables"; did you mean "matchLabels"?',
+      'a.yaml:5: steps[0].allocate.spec.selectors[0] has no field "matchLables"; did you mean "matchLabels"?',
     ],
     [
       'the GameServer',
       'gameServer:\n  spec:\n    health:\n      periodSecond: 5\nsteps: [{ wait: 1s }]\n',
-      'a.yaml:4: spec.health has no field "periodSecond"; did you mean "periodSeconds"?',
+      'a.yaml:4: gameServer.spec.health has no field "periodSecond"; did you mean "periodSeconds"?',
     ],
     [
       'a number in the GameServer',
       'gameServer:\n  spec:\n    health:\n      periodSeconds: x\nsteps: [{ wait: 1s }]\n',
-      'a.yaml:4: spec.health.periodSeconds should be an integer, not "x"',
+      'a.yaml:4: gameServer.spec.health.periodSeconds must be an integer from 0 to 2147483647; got "x"',
     ],
     [
       'the file of the GameServer',
@@ -68,21 +76,21 @@ describe('a scenario with a mistake is refused with its line, what is expected a
     [
       'a step with two actions',
       'steps:\n  - wait: 1s\n    advance: 1s\n',
-      'a.yaml:2: step 1 needs one of expect, control, allocate, fault, advance, wait, terminate; got advance and wait',
+      'a.yaml:2: steps[0] needs one of expect, control, allocate, fault, advance, wait, terminate; got advance and wait',
     ],
     [
       'with, without a call',
       'steps:\n  - expect:\n      state: Ready\n      with: { key: a }\n',
-      'a.yaml:2: with and status are about a call; name it as call or noCall',
+      'a.yaml:2: steps[0].expect has with or status, which are about a call; name it as call or noCall',
     ],
     [
       'refused, where nothing can be',
       'steps:\n  - wait: 1s\n    refused: true\n',
-      'a.yaml:3: only control and allocate can be refused, not step 1',
+      'a.yaml:3: steps[0].refused is only for control and allocate',
     ],
     ['the YAML itself', 'steps:\n  - wait: 1s\n  - {\n', 'a.yaml:4: this is neither YAML nor JSON: '],
-    ['an alias to a mistake', 'steps:\n  - &a\n    wait: 5\n  - *a\n', 'a.yaml:3: wait must be'],
-    ['everything', '', 'a.yaml:1: the scenario must be an object; got undefined'],
+    ['an alias to a mistake', 'steps:\n  - &a\n    wait: 5\n  - *a\n', 'a.yaml:3: steps[0].wait must be'],
+    ['everything', '', 'a.yaml:1: the scenario must be an object; got nothing'],
   ])('%s', async (_, text, message) => {
     expect(await messageOf(text)).toContain(message)
   })

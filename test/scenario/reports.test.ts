@@ -1,11 +1,10 @@
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
-import type { Played } from '../../src/cli/scenario/played.js'
-import { plainColors } from '../../src/cli/scenario/plain-colors.js'
-import { failureLines, jsonReport, junitReport, tapReport, textReport } from '../../src/cli/scenario/reports.js'
+import { failureLines, jsonReport, junitReport, plainColors, textReport } from '../../src/cli/scenario-reports.js'
+import type { Played } from '../../src/cli/scenario-reports.js'
 import type { LogEntry } from '../../src/sidecar/index.js'
 
-/** Everything that XML, TAP or a terminal would take for its own. */
+/** Everything that XML or a terminal would take for its own. */
 const nasty = 'a "b" <c> & \u0000 \u001b[31m # SKIP\nnot ok ]]> \\ \ud800'
 
 const entries: LogEntry[] = Array.from({ length: 30 }, (_, i) => ({
@@ -82,70 +81,6 @@ describe('JUnit', () => {
     const text = failure!.textContent
     expect(text).toContain('a & b.yaml:5')
     expect(text.match(/label-\d+/g)).toEqual(Array.from({ length: 10 }, (_, i) => `label-${i + 21}`))
-  })
-})
-
-describe('TAP', () => {
-  interface Test {
-    readonly ok: boolean
-    readonly number: number
-    readonly description: string
-    readonly directive: string | undefined
-    readonly details: Readonly<Record<string, unknown>>
-    readonly subtests: readonly Test[]
-  }
-
-  /** A reader of TAP 14, as strict as its specification. @throws for a line that it doesn't know */
-  function parse(lines: readonly string[]): Test[] {
-    const tests: Test[] = []
-    let plan: number | undefined
-    let child: string[] = []
-    for (let i = 0; i < lines.length; i += 1) {
-      const line = lines[i]!
-      const point = /^(not )?ok (\d+) - ((?:[^#\\]|\\[#\\])*?)(?: # (SKIP.*))?$/.exec(line)
-      if (/^1\.\.\d+$/.test(line)) plan = Number(line.slice(3))
-      else if (line.startsWith('    ')) child.push(line.slice(4))
-      else if (point !== null) {
-        const details: Record<string, unknown> = {}
-        if (lines[i + 1] === '  ---') {
-          for (i += 2; lines[i] !== '  ...'; i += 1) {
-            const [, name, value] = /^ {2}(\w+): (.*)$/.exec(lines[i]!)!
-            details[name!] = JSON.parse(value!)
-          }
-        }
-        const description = point[3]!.replace(/\\([#\\])/g, '$1')
-        tests.push({
-          ok: point[1] === undefined,
-          number: Number(point[2]),
-          description,
-          directive: point[4],
-          details,
-          subtests: child.length === 0 ? [] : parse(child),
-        })
-        child = []
-      } else if (!line.startsWith('# Subtest: ')) throw new Error(`not TAP: ${JSON.stringify(line)}`)
-    }
-    expect(tests.map(({ number }) => number)).toEqual(Array.from({ length: plan! }, (_, i) => i + 1))
-    return tests
-  }
-
-  const [version, ...lines] = tapReport(all).trimEnd().split('\n')
-  const tests = parse(lines)
-
-  test('a scenario is a test with a subtest for each step', () => {
-    expect(version).toBe('TAP version 14')
-    expect(tests.map(({ ok, subtests }) => [ok, ...subtests.map((step) => step.ok)])).toEqual([
-      [false, true, false, true],
-      [true, true],
-    ])
-    expect(tests[0]!.subtests[2]!.directive).toBe('SKIP a step before it failed')
-  })
-
-  test('a failed step tells what was expected, what came, the place and the last ten events', () => {
-    const { description, details, directive } = tests[0]!.subtests[1]!
-    expect({ description, directive }).toEqual({ description: nasty.replace(/\s+/g, ' '), directive: undefined })
-    expect(details).toMatchObject({ expected: nasty, actual: nasty, at: 'a & b.yaml:5' })
-    expect(details['events']).toHaveLength(10)
   })
 })
 

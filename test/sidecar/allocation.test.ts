@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { allocateGameServer, AllocationError, allocationProblem } from '../../src/sidecar/index.js'
-import type { AnsweredAllocation, GameServerAllocation, SidecarConfig } from '../../src/sidecar/index.js'
+import { readAllocation } from '../../src/schema/allocation.js'
+import { allocateGameServer } from '../../src/sidecar/index.js'
+import type { AnsweredAllocation, SidecarConfig } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 
@@ -23,7 +24,7 @@ function start(state = 'Ready', config: Partial<SidecarConfig> = {}): Harness {
 }
 
 const allocate = ({ sidecar }: Harness, manifest: unknown): AnsweredAllocation =>
-  allocateGameServer(sidecar, sidecar.control, manifest as GameServerAllocation)
+  allocateGameServer(sidecar, sidecar.control, readAllocation(manifest, sidecar.config.featureGates))
 
 describe('a selector that fails says by what', () => {
   const rows: readonly (readonly [string, object, string])[] = [
@@ -234,115 +235,5 @@ describe('an allocation', () => {
       'spec.selectors[1].lists needs the feature CountsAndLists, which is switched off',
     )
     expect(allocate(harness, { spec: { selectors: [{}] } }).status.state).toBe('Allocated')
-  })
-})
-
-describe('a manifest with a mistake is refused by the path of the field, and nothing happens', () => {
-  const spec = (rest: object): object => ({ spec: rest })
-  const selector = (rest: object): object => spec({ selectors: [{}, rest] })
-  const expression = (rest: object): object => selector({ matchExpressions: [rest] })
-  const rows: readonly (readonly [unknown, string])[] = [
-    [5, 'the manifest must be an object; got 5'],
-    [{ sepc: {} }, 'the manifest has no field "sepc"; did you mean "spec"?'],
-    [{ kind: 'GameServer' }, 'kind must be "GameServerAllocation"; got "GameServer"'],
-    [{ apiVersion: 'agones.dev/v1' }, 'apiVersion must be "allocation.agones.dev/v1"; got "agones.dev/v1"'],
-    [spec({ selector: [] }), 'spec has no field "selector"; did you mean "selectors"?'],
-    [spec({ selectors: {} }), 'spec.selectors must be a list; got an object'],
-    [
-      selector({ counters: { rooms: { minCapacity: 1 } } }),
-      'spec.selectors[1].counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
-    ],
-    [
-      selector({ gameServerState: 'ready' }),
-      'spec.selectors[1].gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
-    ],
-    [
-      selector({ players: {} }),
-      'spec.selectors[1].players is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
-    ],
-    [
-      selector({ matchLabels: { mode: 5 } }),
-      'spec.selectors[1].matchLabels.mode must be text, in quotes if it looks like a number; got 5',
-    ],
-    [
-      selector({ matchLabels: { mode: 'b c' } }),
-      'spec.selectors[1].matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
-    ],
-    [
-      selector({ matchLabels: { 'b c': 'x' } }),
-      'spec.selectors[1].matchLabels.b c is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
-    ],
-    [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
-    [
-      expression({ key: 'a', operator: 'in', values: ['x'] }),
-      'spec.selectors[1].matchExpressions[0].operator must be "In" or "NotIn" or "Exists" or "DoesNotExist"; got "in"; did you mean "In"?',
-    ],
-    [
-      expression({ key: 'a', operator: 'In' }),
-      'spec.selectors[1].matchExpressions[0].values must hold a value for the operator In',
-    ],
-    [
-      expression({ key: 'a', operator: 'Exists', values: ['x'] }),
-      'spec.selectors[1].matchExpressions[0].values must be absent for Exists',
-    ],
-    [
-      selector({ counters: { rooms: { minCount: -1 } } }),
-      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got -1',
-    ],
-    [
-      selector({ counters: { rooms: { minCount: '1' } } }),
-      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got "1"',
-    ],
-    [
-      selector({ lists: { players: { minAvailable: 5, maxAvailable: 2 } } }),
-      'spec.selectors[1].lists.players.maxAvailable must be 0, for no limit, or at least minAvailable, 5; got 2',
-    ],
-    [
-      spec({ scheduling: 'packed' }),
-      'spec.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?',
-    ],
-    [spec({ priorities: [{ type: 'Counter' }] }), 'spec.priorities[0] needs the field "key"'],
-    [
-      spec({ counters: { rooms: { amount: 1 } } }),
-      'spec.counters.rooms.action must be "Increment" or "Decrement" beside an amount; got nothing',
-    ],
-    [
-      spec({ counters: { rooms: { action: 'Increment' } } }),
-      'spec.counters.rooms.amount must be an integer of at least 0 beside an action; got nothing',
-    ],
-    [
-      spec({ lists: { players: { capacity: 1001 } } }),
-      'spec.lists.players.capacity must be an integer from 0 to 1000; got 1001',
-    ],
-    [
-      spec({ metadata: { annotations: { a: 'x'.repeat(300_000) } } }),
-      'spec.metadata.annotations have 300001 bytes; a cluster takes at most 262144',
-    ],
-    [
-      spec({ multiClusterSetting: { enabled: true } }),
-      'spec.multiClusterSetting.enabled must be false: there are no other clusters here',
-    ],
-  ]
-  test.each(rows)('%j', (manifest, message) => {
-    const harness = start()
-    const entries = harness.sidecar.log.entries().length
-    expect(() => allocate(harness, manifest)).toThrow(new AllocationError(message))
-    expect(harness.sidecar.log.entries()).toHaveLength(entries)
-    const result = harness.sidecar.control({ type: 'allocate', manifest: manifest as GameServerAllocation })
-    expect(result).toEqual({ ok: false, message })
-  })
-
-  test('a null stands for nothing, as in a cluster', () => {
-    const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
-    expect(allocationProblem({ metadata: null, spec: nothing })).toBeUndefined()
-  })
-
-  test('beside a manifest the command takes nothing else', () => {
-    const { sidecar } = start()
-    const command = { type: 'allocate', manifest: {}, labels: { a: 'b' } } as const
-    expect(sidecar.control(command)).toEqual({
-      ok: false,
-      message: 'labels must be absent beside a manifest, which has fields of its own',
-    })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultConfig, readManifest, resolveConfig } from '../../src/sidecar/index.js'
+import { defaultConfig, resolveConfig } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 
 describe('the configuration', () => {
@@ -22,29 +22,6 @@ describe('the configuration', () => {
 })
 
 describe('a GameServer manifest', () => {
-  it.each([
-    [[], 'a GameServer should be an object, not a list'],
-    [{ metadata: { labels: { a: 1 } } }, 'metadata.labels.a should be a string (put it in quotes), not 1'],
-    [
-      { metadata: { creationTimestamp: 'soon' } },
-      'metadata.creationTimestamp should be a time such as "2026-01-31T12:00:00Z", not "soon"',
-    ],
-    [{ spec: { health: { periodSeconds: 'x' } } }, 'spec.health.periodSeconds should be an integer, not "x"'],
-    [{ spec: { health: { disabled: 'no' } } }, 'spec.health.disabled should be true or false, not "no"'],
-    [
-      { status: { counters: { rooms: { count: 1.5 } } } },
-      'status.counters.rooms.count should be a 64-bit integer, not 1.5',
-    ],
-    [
-      { status: { counters: { rooms: { count: '9223372036854775808' } } } },
-      'status.counters.rooms.count should be a 64-bit integer, not "9223372036854775808"',
-    ],
-    [{ spec: { lists: { players: { values: ['a', 5] } } } }, 'spec.lists.players.values[1] should be a string, not 5'],
-    [{ status: { ports: [{ port: 'http' }] } }, 'status.ports[0].port should be an integer, not "http"'],
-  ])('%j is refused in a sentence', (manifest, message) => {
-    expect(() => readManifest(manifest)).toThrow(new TypeError(message))
-  })
-
   it('in production gives counters and lists by spec or status, status first', () => {
     const { sidecar } = startHarness({
       gameServer: {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createSidecar, readManifest } from '../../src/sidecar/index.js'
+import { readGameServer } from '../../src/schema/game-server.js'
+import { createSidecar } from '../../src/sidecar/index.js'
 import { corpus } from './support/corpus.js'
 import type { Exchange, Sequence } from './support/corpus.js'
 import { normalise } from './support/normalise.js'
@@ -20,7 +21,7 @@ async function askOurs(sequence: Sequence): Promise<Answered[]> {
   const sidecar = createSidecar(
     {
       mode: 'local',
-      ...(sequence.file === undefined ? {} : { gameServer: readManifest(sequence.file) }),
+      ...(sequence.file === undefined ? {} : { gameServer: readGameServer(sequence.file) }),
       ...(sequence.featureGates === undefined ? {} : { featureGates: { CountsAndLists: false } }),
     },
     clock,

@@ -91,8 +91,8 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
       ...(lists.length === 0 ? {} : { lists: Object.fromEntries(lists) }),
     },
   }
-  const { allocationProblem } = await import('../../sidecar/index.js')
-  const problem = allocationProblem(manifest)
+  const { allocationMistake } = await import('../../schema/allocation.js')
+  const problem = allocationMistake(manifest)
   if (problem !== undefined) throw new UsageError(`${problem.message}.`)
   return manifest as GameServerAllocation
 }

@@ -9,7 +9,7 @@ import { port, seconds, someSeconds } from '../flag-values.js'
 import { oneOf, option, text, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { localFlags, PORT_NAMES } from '../local-flags.js'
-import type { Played } from '../scenario/played.js'
+import type { Played } from '../scenario-reports.js'
 import { startFailure } from '../start-failure.js'
 
 const actions = ['run', 'check']
@@ -91,7 +91,7 @@ async function play(
   const speeds = all.map((loaded) => speedOf(loaded, given.time))
   const { playScenario } = await import('../../node/scenario/play.js')
   const { CommandError } = await import('../../node/exec/start-command.js')
-  const reports = await import('../scenario/reports.js')
+  const reports = await import('../scenario-reports.js')
   const { colors, print, warn } = context
   const isText = given.reporter === 'text' || given.output !== undefined
   const say = isText ? print : () => undefined

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { openFile } from '../../node/local/read-text-file.js'
-import { BadLine, readLine } from '../../sidecar/recording/read-line.js'
+import { InvalidInput } from '../../schema/check.js'
+import { readLine, TornLine } from '../../schema/recording.js'
 import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -51,11 +52,11 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
   const name = path === '-' ? 'standard input' : path
   let number = 0
   let read = 0
-  let torn: { readonly number: number; readonly error: BadLine } | undefined
-  const fail = (at: number, { message }: BadLine): CommandError =>
+  let torn: { readonly number: number; readonly error: TornLine } | undefined
+  const fail = (at: number, { message }: Pick<Error, 'message'>): CommandError =>
     new CommandError(EXIT.FAILED, `${name}:${at}: ${message.replace(/([^?])$/, '$1.')}`)
   const tooLong = (): CommandError =>
-    fail(number + 1, new BadLine(`expected a line of at most ${LONGEST / 2 ** 20} MiB`))
+    fail(number + 1, { message: `the line must have at most ${LONGEST / 2 ** 20} MiB` })
   for await (const text of linesOf(stream, tooLong)) {
     number += 1
     if (text.trim() === '') continue
@@ -63,9 +64,9 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
     try {
       line = readLine(number === 1 ? text.replace(/^\uFEFF/, '') : text)
     } catch (error) {
-      if (!(error instanceof BadLine)) throw error
+      if (!(error instanceof InvalidInput)) throw error
       if (torn !== undefined) throw fail(torn.number, torn.error)
-      if (!error.isTorn) throw fail(number, error)
+      if (!(error instanceof TornLine)) throw fail(number, error)
       torn = { number, error }
       continue
     }

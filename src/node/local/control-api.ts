@@ -1,6 +1,8 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { allocateGameServer, AllocationError, explainEntry, faultPresets } from '../../sidecar/index.js'
-import type { ControlCommand, ControlResult, GameServerAllocation, Sidecar } from '../../sidecar/index.js'
+import { readAllocation } from '../../schema/allocation.js'
+import { InvalidInput } from '../../schema/check.js'
+import { allocateGameServer, explainEntry, faultPresets } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import { exportSession } from './control-export.js'
@@ -101,15 +103,15 @@ async function withManifest(command: ControlCommand): Promise<ControlCommand> {
     : command
 }
 
-async function runAllocation(target: ControlTarget, request: Request): Promise<Response> {
+async function runAllocation({ sidecar, control }: ControlTarget, request: Request): Promise<Response> {
   const text = await readText(request, MAX_BYTES)
   if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The allocation exceeds 1.5 MiB' })
   const manifest = parseJson(text)
   if (manifest === undefined) return refusalResponse(malformed('An allocation is a GameServerAllocation as JSON'))
   try {
-    return answer(allocateGameServer(target.sidecar, target.control, manifest as GameServerAllocation))
+    return answer(allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)))
   } catch (error) {
-    if (error instanceof AllocationError) return refusalResponse(malformed(error.message))
+    if (error instanceof InvalidInput) return refusalResponse(malformed(error.message))
     throw error
   }
 }

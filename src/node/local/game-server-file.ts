@@ -1,10 +1,11 @@
-import { readManifest } from '../../sidecar/index.js'
+import { isObject } from '../../protocol/is-object.js'
+import { InvalidInput } from '../../schema/check.js'
+import { readFleet, readGameServer } from '../../schema/game-server.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
-import { readFleetTemplate } from './fleet-template.js'
 import { readTextFile } from './read-text-file.js'
 import { findDocument } from './yaml-documents.js'
-import { YamlError } from './yaml-value.js'
+import type { FoundDocument } from './yaml-documents.js'
 
 /** A GameServer file that can't be used; the message is one sentence that names it. */
 export class GameServerFileError extends Error {
@@ -42,30 +43,42 @@ export async function readText(path: string): Promise<string> {
  * @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
+  const document = await findDocument(text, isKnown).catch((error: unknown) => {
+    throw new GameServerFileError(`${path} is neither YAML nor JSON: ${reason(error)}`, { cause: error })
+  })
   try {
-    const { value, index, count } = await findDocument(text, isKnown)
-    checkKind(value)
-    const fleet = readFleetTemplate(value)
-    const gameServer = fleet?.template ?? readManifest(value)
-    const used = [fleet?.name, count > 1 ? `document ${index + 1} of ${count}` : undefined].filter(Boolean)
-    return { gameServer, note: used.length > 0 ? plainText(`${path}: uses ${used.join(', ')}`) : undefined }
+    return contentOf(path, document)
   } catch (error) {
-    if (error instanceof YamlError) {
-      throw new GameServerFileError(`${path} is neither YAML nor JSON: ${error.message}`, { cause: error })
-    }
-    throw new GameServerFileError(`${path} holds no usable GameServer: ${oneLine(reason(error))}`, { cause: error })
+    const place = error instanceof InvalidInput ? `${path}:${document.lineOf(error.path)}` : path
+    throw new GameServerFileError(`${place} holds no usable GameServer: ${reason(error)}`, { cause: error })
   }
 }
 
-const isKnown = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && ['GameServer', 'Fleet'].includes(String(value.kind))
+const isKnown = (value: unknown): boolean => isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
 
-function checkKind(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError('it should be an object with metadata, spec or status')
+function contentOf(path: string, { value, index, count }: FoundDocument): FileContent {
+  if (!isObject(value)) throw new TypeError('it must be an object with metadata, spec or status')
+  const { kind = 'GameServer' } = value
+  if (kind !== 'GameServer' && kind !== 'Fleet') {
+    throw new TypeError(`its kind is ${JSON.stringify(kind)}; give a GameServer or a Fleet`)
   }
-  if ('kind' in value && value.kind !== 'GameServer' && value.kind !== 'Fleet') {
-    throw new TypeError(`its kind is ${JSON.stringify(value.kind)}; give a GameServer or a Fleet`)
+  const fleet = kind === 'Fleet' ? templateOf(value) : undefined
+  const gameServer = fleet?.template ?? readGameServer(value)
+  const used = [fleet?.name, count > 1 ? `document ${index + 1} of ${count}` : undefined].filter(Boolean)
+  return { gameServer, note: used.length > 0 ? plainText(`${path}: uses ${used.join(', ')}`) : undefined }
+}
+
+/** The GameServer that a Fleet makes, with the label by which allocations choose, and what to call it. */
+function templateOf(value: unknown): { readonly template: GameServerManifest; readonly name: string } {
+  const { apiVersion, metadata, spec } = readFleet(value)
+  const { template } = spec
+  const fleet = metadata?.name
+  if (fleet === undefined) return { template, name: 'the template of the Fleet' }
+  const group = apiVersion?.includes('/') === true ? apiVersion.split('/')[0]! : 'agones.dev'
+  const labels = { ...template.metadata?.labels, [`${group}/fleet`]: fleet }
+  return {
+    template: { ...template, metadata: { ...template.metadata, labels } },
+    name: `the template of the Fleet ${JSON.stringify(fleet)}`,
   }
 }
 
@@ -80,5 +93,3 @@ function reason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   return SYSTEM_REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }
-
-const oneLine = (text: string): string => text.split('\n')[0]!.replace(/:$/, '').trim()

@@ -1,4 +1,7 @@
-import { allocateGameServer, callSafely, commandProblem, createSidecar, replaceAfterOf } from '../../sidecar/index.js'
+import { readAllocation } from '../../schema/allocation.js'
+import { commandProblem } from '../../schema/control-command.js'
+import { readGameServer } from '../../schema/game-server.js'
+import { allocateGameServer, callSafely, createSidecar, replaceAfterOf } from '../../sidecar/index.js'
 import type {
   AnsweredAllocation,
   ControlCommand,
@@ -101,7 +104,7 @@ export async function startLocalSidecar(
     featureGates,
     conformance,
     replaceAfter: replaceAfterOf(replace),
-    gameServer: file?.gameServer ?? options.gameServer,
+    gameServer: file?.gameServer ?? (options.gameServer && readGameServer(options.gameServer)),
   }
   const clock = createLocalClock()
   let isRecording = (): boolean => false
@@ -116,13 +119,12 @@ export async function startLocalSidecar(
   )
   isRecording = () => recorder?.isOn === true
   const control = (command: ControlCommand): ControlResult => {
-    const downMs = command?.type === 'restart' ? command.downMs : undefined
-    if (command?.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) {
-      // It is part of the restart that is under way.
-      const message = commandProblem(command)
-      return message === undefined ? { ok: true } : { ok: false, message }
-    }
-    if (command?.type === 'setClock' && commandProblem(command) === undefined) clock.setSpeed(command.speed)
+    const message = commandProblem(command)
+    if (message !== undefined) return { ok: false, message }
+    const downMs = command.type === 'restart' ? command.downMs : undefined
+    // It is part of the restart that is under way.
+    if (command.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) return { ok: true }
+    if (command.type === 'setClock') clock.setSpeed(command.speed)
     const result = sidecar.control(command)
     // The sidecar knows of the time that is skipped before it is.
     if (result.ok && command.type === 'advanceClock') clock.advance(command.ms)
@@ -134,7 +136,7 @@ export async function startLocalSidecar(
     return result
   }
   const allocate = (manifest: GameServerAllocation): AnsweredAllocation =>
-    allocateGameServer(sidecar, control, manifest)
+    allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates))
   const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },

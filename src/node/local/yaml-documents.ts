@@ -1,17 +1,23 @@
-import type { CST, LineCounter } from 'yaml'
-import { deepest, YamlError, yamlValue } from './yaml-value.js'
+import type { CST, Document, LineCounter } from 'yaml'
 
 type Yaml = typeof import('../yaml.js')
-type ErrorSource = number | readonly number[] | { readonly offset: number }
 
-/**
- * Most tokens, spaces and line ends included. 10,000 labels are about 80,000; the library takes microseconds for each,
- * and the whole process waits.
- */
-const MOST_TOKENS = 250_000
-const MOST_DOCUMENTS = 1000
-/** An alias costs as much as there are anchors. */
+/** Deepest nesting that is read. A GameServer with its pod template needs about 20 levels. */
+const DEEPEST = 100
+/** An alias costs as much as what it stands for. */
 const MOST_ALIASES = 1000
+
+/** A text that isn't YAML, or none that is read here; the message says why. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError'
+  /** From 1; undefined where the whole document is meant. */
+  readonly line: number | undefined
+
+  constructor(message: string, line?: number) {
+    super(message)
+    this.line = line
+  }
+}
 
 /** A document of a text. */
 export interface FoundDocument {
@@ -19,6 +25,11 @@ export interface FoundDocument {
   /** Its place among the documents of the text, of which the empty ones are left out. */
   readonly index: number
   readonly count: number
+  /**
+   * The line, from 1, of a path: of a field's name, or of an item. Where the path leads to nothing, it is the line of the
+   * last part that is there.
+   */
+  lineOf(path: readonly (string | number)[]): number
 }
 
 /**
@@ -30,114 +41,101 @@ export interface FoundDocument {
 export async function findDocument(text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
   const yaml = await import('../yaml.js')
   const lines = new yaml.LineCounter()
-  const parts = documentTokens(yaml, text, lines)
-  const count = parts.filter(isFilled).length
-  let first: FoundDocument | undefined
-  let index = 0
-  for (const tokens of parts) {
-    const value = read(yaml, tokens, lines)
-    if (value == null) continue
-    const found = { value, index, count: Math.max(count, index + 1) }
-    if (isWanted(value)) return found
-    first ??= found
-    index += 1
-  }
-  return first ?? { value: undefined, index: 0, count: 0 }
-}
-
-/** The value of the document that some tokens make. It stops at the first error: making one of each takes seconds. */
-function read(yaml: Yaml, tokens: readonly CST.Token[], lines: LineCounter): unknown {
   // Its own check of unique keys compares each with each.
-  const composer = new yaml.Composer({ intAsBigInt: true, logLevel: 'error', uniqueKeys: false })
-  let failure: YamlError | undefined
-  const fail = (offset: number, message: string): never => {
-    const { line, col } = lines.linePos(offset)
-    // What is thrown comes back as the message of an error around it: the first one counts.
-    throw (failure ??= new YamlError(`${message.split('\n')[0]!} at line ${line}, column ${col}`))
+  const composer = new yaml.Composer({
+    schema: 'core',
+    resolveKnownTags: false,
+    merge: true,
+    intAsBigInt: true,
+    uniqueKeys: false,
+  })
+  let first: Omit<FoundDocument, 'count'> | undefined
+  let wanted: typeof first
+  let count = 0
+  for (const document of composer.compose(tokensOf(yaml, text, lines), true, text.length)) {
+    const { contents } = document
+    if (contents === null || (yaml.isScalar(contents) && contents.value === null && document.errors.length === 0))
+      continue
+    count += 1
+    if (wanted !== undefined) continue
+    const value = valueOf(yaml, document, lines)
+    const found = { value, index: count - 1, lineOf: lineFinder(yaml, document, lines) }
+    first ??= found
+    if (isWanted(value)) wanted = found
   }
-  const onError = (source: ErrorSource, _code: string, message: string, isWarning?: boolean): void => {
-    const offset = typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0]!
-    if (isWarning !== true) fail(offset, message)
-  }
-  composer['onError'] = onError
-  const [document] = composer.compose(tokens)
-  const [error] = document?.errors ?? composer.streamInfo().errors
-  if (error !== undefined) fail(error.pos[0], error.message)
-  return document && yamlValue(yaml, document)
+  const found = wanted ?? first ?? { value: undefined, index: 0, lineOf: () => 1 }
+  return { ...found, count }
 }
 
-/**
- * The tokens of each document. The parser doesn't call itself, but what makes documents of its tokens does: where that
- * overflows the stack, it may end the process. So the depth is limited here.
- */
-function documentTokens({ Lexer, Parser, SCALAR, tokenType }: Yaml, text: string, lines: LineCounter): CST.Token[][] {
-  const parts: CST.Token[][] = [[]]
-  let [tokens, aliases] = [0, 0]
-  let hasDocument = false
-  const add = (token: CST.Token): void => {
-    if (hasDocument && (token.type === 'document' || token.type === 'directive')) {
-      parts.push([])
-      hasDocument = false
-    }
-    parts.at(-1)!.push(token)
-    hasDocument ||= token.type === 'document'
-    if (parts.length > MOST_DOCUMENTS) throw new YamlError(`it holds more than ${MOST_DOCUMENTS} documents`)
-  }
+/** What makes documents of tokens calls itself, so the depth is limited here. */
+function* tokensOf({ Lexer, Parser }: Yaml, text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
-  let previous = ''
   for (const lexeme of new Lexer().lex(text)) {
-    if (previous !== SCALAR && tokenType(lexeme) === 'alias') aliases += 1
-    if (aliases > MOST_ALIASES) throw new YamlError(`it uses more than ${MOST_ALIASES} aliases`)
-    if ((tokens += 1) > MOST_TOKENS) throw new YamlError(`it has more than ${MOST_TOKENS} tokens`)
-    previous = lexeme
-    let hasFailed = false
-    for (const token of parser.next(lexeme)) {
-      hasFailed ||= token.type === 'error'
-      add(token)
+    yield* parser.next(lexeme)
+    if (parser.stack.length > DEEPEST) throw new YamlError(`it is nested more than ${DEEPEST} levels deep`)
+  }
+  yield* parser.end()
+}
+
+function valueOf(yaml: Yaml, document: Document, lines: LineCounter): unknown {
+  const [error] = document.errors
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0])
+    throw new YamlError(`${error.message.split('\n')[0]!} at line ${line}, column ${col}`, line)
+  }
+  checkNodes(yaml, document, lines)
+  try {
+    return document.toJS({
+      maxAliasCount: MOST_ALIASES,
+      reviver: (_key, value: unknown) => (typeof value === 'bigint' ? plainInteger(value) : value),
+    })
+  } catch (error) {
+    throw new YamlError((error as Error).message)
+  }
+}
+
+function checkNodes(yaml: Yaml, document: Document, lines: LineCounter): void {
+  yaml.visit(document, {
+    Alias(_, { source, range }, path) {
+      const isInside = path.some((holder) => 'anchor' in holder && holder.anchor === source)
+      const line = range ? lines.linePos(range[0]).line : undefined
+      if (isInside) throw new YamlError(`the alias *${source} stands for what it is a part of`, line)
+    },
+    Map(_, { items }) {
+      const names = new Set<string>()
+      for (const { key } of items) {
+        const line = yaml.isNode(key) && key.range ? lines.linePos(key.range[0]).line : undefined
+        if (yaml.isCollection(key)) throw new YamlError('a key is a list or an object; it must be text', line)
+        const name = nameOf(yaml, key)
+        if (names.has(name) && name !== '<<') throw new YamlError(`${JSON.stringify(name)} is given twice`, line)
+        names.add(name)
+      }
+    },
+  })
+}
+
+const nameOf = (yaml: Yaml, key: unknown): string =>
+  yaml.isScalar(key) ? (key.source ?? String(key.value)) : String(key)
+
+/** JSON has no integers beyond those of a number: up to 64 bits they are text. */
+function plainInteger(value: bigint): number | string {
+  const isSafe = Number.isSafeInteger(Number(value))
+  return isSafe || BigInt.asIntN(64, value) !== value ? Number(value) : String(value)
+}
+
+function lineFinder(yaml: Yaml, document: Document, lines: LineCounter): FoundDocument['lineOf'] {
+  return (path) => {
+    let node: unknown = document.contents
+    let offset = yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0
+    for (const part of path) {
+      const holder = yaml.isAlias(node) ? node.resolve(document) : node
+      const pair = yaml.isMap(holder) ? holder.items.find(({ key }) => nameOf(yaml, key) === String(part)) : undefined
+      const place = pair?.key ?? (yaml.isSeq(holder) ? holder.items[Number(part)] : undefined)
+      if (!yaml.isNode(place)) break
+      offset = place.range?.[0] ?? offset
+      node = pair === undefined ? place : pair.value
     }
-    if (hasFailed) break
-    if (parser.stack.length > deepest) throw new YamlError(`it is nested more than ${deepest} levels deep`)
+    return lines.linePos(offset).line
   }
-  for (const token of parser.end()) add(token)
-  return parts
-}
-
-/** Whether there is more in a document than nothing, as far as its tokens tell. */
-function isFilled(tokens: readonly CST.Token[]): boolean {
-  const document = tokens.find((token) => token.type === 'document')
-  const value = document?.value
-  return value !== undefined && !(value.type === 'scalar' && /^(|~|null|Null|NULL)$/.test(value.source))
-}
-
-/**
- * The line of the value at a path of a document that was found before; of a key that doesn't belong there, the line of the
- * key. Undefined where nothing of it is there.
- *
- * @param index the place of the document, as `FoundDocument` has it
- */
-export async function lineOfPath(
-  text: string,
-  index: number,
-  path: readonly (string | number)[],
-): Promise<number | undefined> {
-  const yaml = await import('../yaml.js')
-  const lineCounter = new yaml.LineCounter()
-  const documents = yaml.parseAllDocuments(text, { lineCounter, uniqueKeys: false, logLevel: 'error' })
-  const document = [...documents].filter(
-    ({ contents }) => contents !== null && !(yaml.isScalar(contents) && contents.value === null),
-  )[index]
-  let node: unknown = document?.contents
-  let offset: number | undefined
-  for (const part of path) {
-    const holder = yaml.isAlias(node) ? node.resolve(document!) : node
-    const pair = yaml.isMap(holder)
-      ? holder.items.find(({ key }) => String(yaml.isScalar(key) ? key.value : key) === String(part))
-      : undefined
-    const place = pair?.key ?? (yaml.isSeq(holder) ? holder.items[Number(part)] : undefined)
-    if (!yaml.isNode(place)) break
-    offset = place.range?.[0] ?? offset
-    node = pair === undefined ? place : pair.value
-  }
-  return offset === undefined ? undefined : lineCounter.linePos(offset).line
 }

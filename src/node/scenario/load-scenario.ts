@@ -1,12 +1,11 @@
 import { dirname, resolve } from 'node:path'
-import { readScenario, ScenarioError } from '../../scenario/index.js'
-import type { Path, Scenario } from '../../scenario/index.js'
+import { InvalidInput, read } from '../../schema/check.js'
+import { scenario as schema } from '../../schema/scenario.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { GameServerFileError, loadGameServerFile, readText } from '../local/game-server-file.js'
-import { findDocument } from '../local/yaml-documents.js'
-import { createLineFinder } from '../local/yaml-place.js'
-import { YamlError } from '../local/yaml-value.js'
+import { findDocument, YamlError } from '../local/yaml-documents.js'
 import { ScenarioFileError } from './scenario-errors.js'
+import type { Scenario } from './types.js'
 
 export interface LoadedScenario {
   readonly file: string
@@ -17,37 +16,29 @@ export interface LoadedScenario {
   readonly lines: readonly number[]
 }
 
+/** Takes a value for a scenario. @throws InvalidInput for the first mistake */
+export const readScenario = (value: unknown): Scenario => read(schema, value, 'the scenario') as Scenario
+
 /** Reads a scenario's file, and the GameServer that it names. @throws ScenarioFileError */
 export async function loadScenario(file: string): Promise<LoadedScenario> {
   const text = await readText(file).catch((error: unknown) => {
     throw new ScenarioFileError((error as Error).message, true, { cause: error })
   })
-  const value = await parse(file, text)
-  const lineOf = await createLineFinder(text)
-  const fail = (message: string, path: Path, isMissing: boolean, cause: unknown): never => {
-    throw new ScenarioFileError(`${file}:${lineOf(path)}: ${message}`, isMissing, { cause })
-  }
+  const { value, lineOf } = await findDocument(text, () => true).catch((error: unknown) => {
+    if (!(error instanceof YamlError)) throw error
+    const place = error.line === undefined ? file : `${file}:${error.line}`
+    throw new ScenarioFileError(`${place}: this is neither YAML nor JSON: ${error.message}`, false, { cause: error })
+  })
   try {
     const scenario = readScenario(value)
     const gameServer = await gameServerOf(scenario, file)
     return { file, scenario, gameServer, lines: scenario.steps.map((_, index) => lineOf(['steps', index])) }
-  } catch (error) {
-    if (error instanceof ScenarioError) return fail(error.message, error.path, false, error)
-    if (!(error instanceof GameServerFileError)) throw error
-    const isMissing = error.message.startsWith('Cannot read')
-    return fail(error.message, ['gameServer'], isMissing, error)
-  }
-}
-
-async function parse(file: string, text: string): Promise<unknown> {
-  try {
-    return (await findDocument(text, () => true)).value
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    const line = / at line (\d+), column \d+$/.exec(error.message)
-    const place = line === null ? '' : `:${line[1]}`
-    const message = line === null ? error.message : error.message.slice(0, line.index)
-    throw new ScenarioFileError(`${file}${place}: this is neither YAML nor JSON: ${message}`, false, { cause: error })
+  } catch (cause) {
+    const isMistake = cause instanceof InvalidInput
+    if (!isMistake && !(cause instanceof GameServerFileError)) throw cause
+    const line = lineOf(isMistake ? cause.path : ['gameServer'])
+    const isMissing = cause.message.startsWith('Cannot read')
+    throw new ScenarioFileError(`${file}:${line}: ${cause.message}`, isMissing, { cause })
   }
 }
 

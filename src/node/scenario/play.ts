@@ -1,12 +1,12 @@
-import { runScenario } from '../../scenario/index.js'
-import type { ScenarioResult, StepResult } from '../../scenario/index.js'
 import { startCommand } from '../exec/start-command.js'
 import type { RunningCommand } from '../exec/start-command.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import type { LoadedScenario } from './load-scenario.js'
-import { localTarget } from './local-target.js'
+import { playSteps } from './play-steps.js'
+import { localTarget } from './targets.js'
+import type { ScenarioResult, StepResult } from './types.js'
 
 /** From SIGTERM to SIGKILL where a step doesn't say so. */
 const GRACE_MS = 30_000
@@ -46,7 +46,7 @@ export async function playScenario(loaded: LoadedScenario, options: PlayOptions)
     }
     onStart(local)
     game = command && (await startCommand(command, { stdio: ['ignore', 2, 2], env: environmentOf(local) }))
-    return await runScenario(loaded.scenario, { ...localTarget(local), ...endOf(game) }, { signal, onStep })
+    return await playSteps(loaded.scenario, { ...localTarget(local), ...endOf(game) }, { signal, onStep })
   } finally {
     terminate()
     await game?.terminate(graceMs)

@@ -1,11 +1,10 @@
-import { readScenario, runScenario as run } from '../../scenario/index.js'
-import type { Scenario, ScenarioResult } from '../../scenario/index.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { loadScenario } from './load-scenario.js'
-import { localTarget } from './local-target.js'
+import { loadScenario, readScenario } from './load-scenario.js'
+import { playSteps } from './play-steps.js'
 import { ScenarioFailure } from './scenario-errors.js'
-import { virtualTarget } from './virtual-target.js'
-import type { VirtualSidecar } from './virtual-target.js'
+import { localTarget, virtualTarget } from './targets.js'
+import type { VirtualSidecar } from './targets.js'
+import type { Scenario, ScenarioResult } from './types.js'
 
 /**
  * Plays a scenario, by its file or as an object, with a mock or a local sidecar that the caller has started, and that the
@@ -22,7 +21,7 @@ export async function runScenario(
   const { gameServer } = loaded
   if (gameServer !== undefined) sidecar.control({ type: 'reload', gameServer })
   const target = 'advance' in sidecar ? virtualTarget(sidecar) : localTarget(sidecar)
-  const result = await run(loaded.scenario, target)
+  const result = await playSteps(loaded.scenario, target)
   const failed = result.steps.find(({ failure }) => failure !== undefined)
   if (failed?.failure === undefined) return result
   const { number, title, failure } = failed

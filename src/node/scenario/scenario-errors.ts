@@ -1,5 +1,5 @@
-import type { ScenarioResult } from '../../scenario/index.js'
 import { plainText } from '../plain-text.js'
+import type { ScenarioResult } from './types.js'
 
 /** A scenario's file that can't be used; the message names file and line. */
 export class ScenarioFileError extends Error {

@@ -1,10 +1,9 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
 import type { CounterAction, ListAction } from '../model/state/control-command.js'
 import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
-import { lessThan } from '../model/state/int64.js'
+import { lessThan, toNatural } from '../model/state/int64.js'
 import { sorted } from '../model/state/records.js'
 import { show } from '../model/state/show.js'
-import { toNatural } from './check-field.js'
 
 /** What is to be done to a GameServer. */
 interface Allocation {

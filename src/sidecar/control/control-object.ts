@@ -1,10 +1,10 @@
 import type { CommandOf } from '../model/state/control-command.js'
 import { withCounter, withList, withMetadata, withState } from '../model/state/game-server-edits.js'
+import { toNatural } from '../model/state/int64.js'
 import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { markDeleted } from '../model/time/platform.js'
-import { toNatural } from './check-field.js'
 
 const defaultGrace = 30_000
 

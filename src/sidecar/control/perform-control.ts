@@ -1,11 +1,11 @@
+import { didYouMean } from '../../protocol/nearest.js'
 import type { GameServerAllocation } from '../allocation/manifest.js'
-import { allocationProblem } from '../allocation/manifest-problem.js'
 import { planAllocation } from '../allocation/plan-allocation.js'
 import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../model/calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
 import { withState } from '../model/state/game-server-edits.js'
-import { readManifest } from '../model/state/manifest.js'
+import { show } from '../model/state/show.js'
 import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
@@ -50,56 +50,48 @@ export function performControl(step: Step, command: ControlCommand, now: number)
   if (step.state.apiServer.away && needsApiServer.has(command.type)) {
     return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
   }
-  switch (command.type) {
-    case 'allocate':
-      return performAllocation(step, command, now)
-    case 'setState':
-      return void setState(step, command, now)
-    case 'setLabel':
-    case 'setAnnotation':
-      return void setMetadata(step, command)
-    case 'setCounter':
-      return void setCounter(step, command)
-    case 'setList':
-      return void setList(step, command)
-    case 'delete':
-    case 'terminate':
-      return deleteObject(step, command, now)
-    case 'makeUnhealthy':
-      return void makeUnhealthy(step, now)
-    case 'reload':
-      return performReload(step, command, now)
-    case 'restart':
-      restart(step, command.fresh === true, now)
-      step.effects.push({ type: 'disconnect', reason: 'restart' })
-      return undefined
-    case 'delayCalls':
-      return delayCalls(step, command)
-    case 'failCalls':
-      return failCalls(step, command)
-    case 'padObject':
-      return void padObject(step, command.bytes)
-    case 'ignoreBeats':
-      return void ignoreBeats(step, command)
-    case 'dropWatchers':
-      return dropWatchers(step, command, now)
-    case 'stallWatchers':
-      return void stallWatchers(step, command, now)
-    case 'releaseWatchers':
-      return void updateFaults(step, { stalled: false, stalledUntil: undefined })
-    case 'clearFaults':
-      bringApiServerBack(step, now)
-      return void clearFaults(step)
-    case 'loseWrites':
-      return void updateFaults(step, { writesToLose: command.count ?? 1 })
-    case 'apiServer':
-      return steerApiServer(step, command, now)
-    case 'advanceClock':
-      // The clock is the host's.
-      return void forgiveSkippedTime(step, command.ms, now)
-    case 'setClock':
-      return undefined
+  if (!Object.hasOwn(performers, command.type)) {
+    return `there is no control command ${show(command.type)}; ${didYouMean(command.type, Object.keys(performers))}`
   }
+  const perform = performers[command.type] as Performer<ControlCommand['type']>
+  const reason = perform(step, command, now)
+  return typeof reason === 'string' ? reason : undefined
+}
+
+/** Carries out one kind of command. A text that it returns is the reason why it can't. */
+type Performer<Type extends ControlCommand['type']> = (step: Step, command: CommandOf<Type>, now: number) => unknown
+
+const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> } = {
+  allocate: performAllocation,
+  setState,
+  setLabel: setMetadata,
+  setAnnotation: setMetadata,
+  setCounter,
+  setList,
+  delete: deleteObject,
+  terminate: deleteObject,
+  makeUnhealthy: (step, _command, now) => makeUnhealthy(step, now),
+  reload: (step, { gameServer }, now) => reload(step, gameServer, now),
+  restart(step, { fresh }, now) {
+    restart(step, fresh === true, now)
+    step.effects.push({ type: 'disconnect', reason: 'restart' })
+  },
+  delayCalls,
+  failCalls,
+  padObject: (step, { bytes }) => padObject(step, bytes),
+  ignoreBeats,
+  dropWatchers,
+  stallWatchers,
+  releaseWatchers: (step) => updateFaults(step, { stalled: false, stalledUntil: undefined }),
+  clearFaults(step, _command, now) {
+    bringApiServerBack(step, now)
+    clearFaults(step)
+  },
+  loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
+  apiServer: steerApiServer,
+  // The clock is the host's.
+  advanceClock: (step, { ms }, now) => forgiveSkippedTime(step, ms, now),
+  setClock: () => undefined,
 }
 
 function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
@@ -113,10 +105,7 @@ function performAllocation(step: Step, command: CommandOf<'allocate'>, now: numb
 }
 
 function planOf(step: Step, manifest: GameServerAllocation): AllocationPlan | string {
-  const { object, config } = step.state
-  const problem = allocationProblem(manifest, config.featureGates)
-  if (problem !== undefined) return problem.message
-  const plan = planAllocation(manifest, object)
+  const plan = planAllocation(manifest, step.state.object)
   if (typeof plan !== 'string') for (const message of plan.skipped) warn(step, 'allocation-action', message)
   return plan
 }
@@ -132,13 +121,4 @@ function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: n
   if (step.state.config.mode === 'local') return 'local mode has no API server; start the sidecar in production mode'
   if (!away) return void bringApiServerBack(step, now)
   return void loseApiServer(step, ms === undefined ? undefined : now + ms)
-}
-
-function performReload(step: Step, command: CommandOf<'reload'>, now: number): string | undefined {
-  try {
-    reload(step, readManifest(command.gameServer), now)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
 }

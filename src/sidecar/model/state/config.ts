@@ -1,4 +1,3 @@
-import { readManifest } from './manifest.js'
 import type { GameServerManifest } from './manifest.js'
 
 /** The program that is imitated: Agones' sidecar 1.60 started by hand (`local`), or the same one inside a pod. */
@@ -112,7 +111,6 @@ export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConf
     throw new TypeError(`replaceAfter must be a number of at least 0, not ${String(replaceAfter)}`)
   }
   if (!Number.isSafeInteger(config.seed)) throw new TypeError(`seed must be a whole number, not ${String(config.seed)}`)
-  if (config.gameServer !== undefined) readManifest(config.gameServer)
   for (const name of config.conformance ?? []) {
     if (!conformanceNames.includes(name)) {
       throw new TypeError(`conformance knows no "${name}"; it knows ${conformanceNames.join(', ')}`)

@@ -12,6 +12,12 @@ export function toInt64(value: unknown): string | undefined {
   return inRange(BigInt(text))
 }
 
+/** The decimal text of an integer of at least 0; undefined for anything else. */
+export function toNatural(value: unknown): string | undefined {
+  const integer = toInt64(value)
+  return integer?.startsWith('-') === true ? undefined : integer
+}
+
 /**
  * The decimal text of the int64 that a number is written for in JSON: `10`, `10.0` and `1e1` are all 10. Undefined for
  * a fraction, for anything beyond 64 bits and for any other text. Nothing goes through a floating-point number.

@@ -1,7 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 
 /** Most labels, annotations, counters or lists of a GameServer, and most characters of all of them together. */
-export const mostNames = 10_000
+const mostNames = 10_000
 const mostCharacters = 8 * 1024 * 1024
 /** Counted for each name and each value besides its characters. */
 const perItem = 8

@@ -1,5 +1,5 @@
-import type { GameServer } from '../protocol/game-server.js'
-import type { LogEntry, SidecarSnapshot } from '../sidecar/index.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { describeCall, describeValue } from './describe.js'
 import type { CounterExpectation, Expectation, Failure, ListExpectation } from './types.js'
 

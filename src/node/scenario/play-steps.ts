@@ -1,10 +1,9 @@
-import { faultPresets } from '../sidecar/index.js'
-import type { ControlCommand, LogEntry } from '../sidecar/index.js'
-import { titleOf } from './describe.js'
-import { milliseconds, shownTime } from './duration.js'
+import { faultPresets } from '../../sidecar/index.js'
+import type { ControlCommand, LogEntry } from '../../sidecar/index.js'
+import { isManifest } from '../../schema/scenario.js'
+import { milliseconds, shownTime, titleOf } from './describe.js'
 import { forbiddenCall, judge } from './judge.js'
 import type { View } from './judge.js'
-import { isManifest } from './allocation.js'
 import type { Allocation, Expectation, Failure, Outcome, Scenario, ScenarioResult, Step } from './types.js'
 import type { StepResult, Target } from './types.js'
 
@@ -13,7 +12,7 @@ const defaultWithin = '5s'
 /** Most entries of the log that are kept for expectations; the oldest go first. */
 const mostEntries = 20_000
 
-export interface RunOptions {
+export interface PlayOptions {
   /** Ends the run: the present step fails, the rest is skipped. */
   readonly signal?: AbortSignal
   /** Called after each step. */
@@ -21,10 +20,10 @@ export interface RunOptions {
 }
 
 /** Plays a scenario's steps with a target, one after the other, up to the first that fails. */
-export async function runScenario(
+export async function playSteps(
   scenario: Scenario,
   target: Target,
-  { signal, onStep }: RunOptions = {},
+  { signal, onStep }: PlayOptions = {},
 ): Promise<ScenarioResult> {
   const entries: LogEntry[] = [...target.entries()]
   const used = new Set<LogEntry>()

@@ -1,8 +1,8 @@
-import type { OperationName } from '../protocol/operations.js'
-import type { ControlCommand, CounterAction, GameServerAllocation, GameServerManifest } from '../sidecar/index.js'
-import type { ListAction, LogEntry, SidecarSnapshot, WarningCode } from '../sidecar/index.js'
+import type { OperationName } from '../../protocol/operations.js'
+import type { ControlCommand, CounterAction, GameServerAllocation, GameServerManifest } from '../../sidecar/index.js'
+import type { ListAction, LogEntry, SidecarSnapshot, WarningCode } from '../../sidecar/index.js'
 
-/** A scenario as its file says it. `scenario.schema.json` describes the same for editors, and is what a file is checked by. */
+/** A scenario as its file says it, checked by `src/schema/scenario.ts`. */
 export interface Scenario {
   readonly name?: string
   /** A path, or the GameServer itself. */

@@ -1,0 +1,221 @@
+import * as v from 'valibot'
+import { isObject } from '../protocol/is-object.js'
+import { didYouMean, meant } from '../protocol/nearest.js'
+import { excerpt, show } from '../sidecar/model/state/show.js'
+
+/** Where a value stands: names of fields and places in lists. */
+export type Path = readonly (string | number)[]
+
+/** What is wrong with a value, in a sentence that names the place. */
+export interface Mistake {
+  readonly path: Path
+  readonly message: string
+}
+
+/** Data that doesn't fit its schema. */
+export class InvalidInput extends TypeError {
+  override readonly name = 'InvalidInput'
+  /** The place of the mistake. */
+  readonly path: Path
+
+  constructor({ message, path }: Mistake) {
+    super(message)
+    this.path = path
+  }
+}
+
+export type Schema = v.GenericSchema
+/** An object that is being checked. */
+export type Fields = Readonly<Record<string, unknown>>
+type ObjectSchema = v.GenericSchema<Fields, Fields>
+
+/**
+ * The first mistake of a value by a schema; undefined if there is none.
+ *
+ * @param what the name of the value itself
+ */
+export function findMistake(schema: Schema, value: unknown, what: string): Mistake | undefined {
+  const { issues } = v.safeParse(schema, value, { abortEarly: true })
+  if (issues === undefined) return undefined
+  const [issue] = issues
+  const path = (issue.path ?? []).map(({ key }) => key as string | number)
+  // A field that isn't there, or shouldn't be, is a mistake of its object.
+  const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^union$/.test(issue.type)
+  const holder = isField ? path.slice(0, -1) : path
+  return { path, message: `${pathText(holder) || what} ${issue.message}` }
+}
+
+/** The value, if it fits the schema. @throws InvalidInput for the first mistake */
+export function read(schema: Schema, value: unknown, what: string): unknown {
+  const mistake = findMistake(schema, value, what)
+  if (mistake !== undefined) throw new InvalidInput(mistake)
+  return value
+}
+
+/** A path as a person writes it, such as `spec.selectors[0].matchLabels`. */
+export const pathText = (path: Path): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${excerpt(part)}`))
+    .join('')
+    .replace(/^\./, '')
+
+/** The message about a value that isn't what is expected; it follows the value's path. */
+export const mustBe =
+  (expected: string) =>
+  ({ input }: { readonly input: unknown }): string =>
+    `must be ${expected}; got ${show(input)}`
+
+export const anything = v.optional(v.unknown())
+export const text = v.string(mustBe('text'))
+/** Text of a YAML file, where `true` and `5` are none. */
+export const quotable = v.string(mustBe('text, in quotes if it looks like a number'))
+export const name = v.pipe(v.string(mustBe('non-empty text')), v.minLength(1, mustBe('non-empty text')))
+export const boolean = v.boolean(mustBe('true or false'))
+
+/** A number within bounds. */
+export function number(least: number, most: number) {
+  const message = mustBe(`a number from ${least} to ${most}`)
+  return v.pipe(v.number(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+/** An integer, as a number, within bounds. */
+export function integer(least: number, most = Infinity) {
+  const expected = most === Infinity ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`
+  const message = mustBe(expected)
+  return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+/** What passes a test, with its description in JSON Schema. */
+export const leaf = (expected: string, test: (value: unknown) => boolean, json: object = {}) =>
+  v.pipe(v.custom(test, mustBe(expected)), v.metadata({ ...json }))
+
+/** Text that a pattern describes. */
+export const pattern = (expected: string, regex: RegExp) =>
+  v.pipe(v.string(mustBe(expected)), v.regex(regex, mustBe(expected)), v.description(expected))
+
+/** Most words that a message lists where one of them is near. */
+const FEW = 3
+
+/** One of these words; `also` are taken and not told. */
+export function word(words: readonly string[], also: readonly string[] = []): Schema {
+  return v.picklist([...words, ...also], ({ input }) => {
+    const best = typeof input === 'string' ? meant(input, words) : undefined
+    if (best !== undefined && words.length > FEW) return `can't be ${show(input)}; did you mean "${best}"?`
+    const expected = words.map((known) => JSON.stringify(known))
+    const list = words.length > FEW ? `one of ${expected.join(', ')}` : expected.join(' or ')
+    return `must be ${list}; got ${show(input)}${best === undefined ? '' : `; did you mean "${best}"?`}`
+  })
+}
+
+/** A list with items of one kind. */
+export const list = (item: Schema): Schema => v.array(item, mustBe('a list'))
+
+/** An object with any keys. */
+export const record = (item: Schema, key: v.GenericSchema<string, string> = v.string()): ObjectSchema =>
+  onlyObjects(v.record(key, item))
+
+/** An object with these fields and no others. */
+export function object(
+  entries: Readonly<Record<string, Schema>>,
+  names: readonly string[] = Object.keys(entries),
+): ObjectSchema {
+  const schema = v.strictObject(entries, ({ expected }) => `needs the field ${expected}`)
+  return onlyObjects(schema, (value) => {
+    const key = Object.keys(value).find((field) => !Object.hasOwn(entries, field) && value[field] !== undefined)
+    if (key === undefined) return undefined
+    const advice = names.length === 0 ? 'it has none at all' : didYouMean(key, names)
+    return { key, message: `has no field ${show(key)}; ${advice}` }
+  })
+}
+
+/** An object with these fields, and others that nobody reads. */
+export const looseObject = (entries: Readonly<Record<string, Schema>>): ObjectSchema =>
+  onlyObjects(v.looseObject(entries, ({ expected }) => `needs the field ${expected}`))
+
+/** A mistake of an object, or of one of its fields. */
+interface Fault {
+  readonly message: string
+  readonly key?: string
+}
+
+/** Refuses lists and null, which an object's schema of the library takes, and what else can be told before its fields. */
+function onlyObjects(
+  schema: Schema,
+  faultOf: (value: Fields) => Fault | undefined = () => undefined,
+  expected = 'an object',
+): ObjectSchema {
+  return running(schema, (dataset, config) => {
+    const input: unknown = dataset.value
+    if (!isObject(input)) v._addIssue(schema, 'type', dataset, config, { input, message: mustBe(expected) })
+    const fault = isObject(input) ? faultOf(input) : undefined
+    if (isObject(input) && fault !== undefined) {
+      const { key, message } = fault
+      const item = { type: 'object', origin: 'key', input, key: key!, value: input[key!] } as const
+      v._addIssue(schema, 'key', dataset, config, { input: key, expected: 'never', path: [item], message })
+    }
+    return dataset.issues === undefined
+      ? schema['~run'](dataset, config)
+      : { typed: false, value: input, issues: dataset.issues }
+  }) as ObjectSchema
+}
+
+const running = (schema: Schema, run: Schema['~run']): Schema => ({ ...schema, '~run': run })
+
+/** One schema for objects, another one for all else: the mistake is then that of the one that was meant. */
+export const either = (other: Schema, ofObjects: Schema, isMeant: (value: unknown) => boolean = isObject): Schema =>
+  running(v.union([other, ofObjects]), (dataset, config) =>
+    (isMeant(dataset.value) ? ofObjects : other)['~run'](dataset, config),
+  )
+
+/** Objects that their `type` tells apart; `other` is for types that aren't known. */
+export function variants(kinds: Readonly<Record<string, Schema>>, other?: Schema): ObjectSchema {
+  const names = Object.keys(kinds)
+  const faultOf = ({ type }: Fields): Fault | undefined => {
+    if (typeof type === 'string' && (other !== undefined || names.includes(type))) return undefined
+    if (type === undefined) return { key: 'type', message: `has no type; there are ${names.join(', ')}` }
+    const advice = didYouMean(typeof type === 'string' ? type : '', names)
+    return { key: 'type', message: `has no type ${show(type)}; ${advice}` }
+  }
+  const chosen = running(v.union(Object.values(kinds)), (dataset, config) => {
+    const { type } = dataset.value as { readonly type: string }
+    return (Object.hasOwn(kinds, type) ? kinds[type]! : other!)['~run'](dataset, config)
+  })
+  return onlyObjects(chosen, faultOf, 'an object with a "type"')
+}
+
+/** A rule between the fields of an object, with the field that it is about. */
+export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
+  v.rawCheck<Fields>(({ dataset, addIssue }) => {
+    const input = dataset.value as Record<string, unknown>
+    const fault = faultOf(input)
+    if (fault === undefined) return
+    const { message, key } = fault
+    if (key === undefined) return addIssue({ message })
+    addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] })
+  })
+
+/** An object of which one of these fields must be there, or exactly one. */
+export function oneOf(schema: ObjectSchema, fields: readonly string[], isOnlyOne: boolean): ObjectSchema {
+  const ruled = rule((value) => {
+    const given = fields.filter((field) => Object.hasOwn(value, field))
+    if (given.length === 1 || (given.length > 1 && !isOnlyOne)) return undefined
+    const found = given.length === 0 ? 'none' : given.join(' and ')
+    return { message: `needs ${isOnlyOne ? 'one' : 'at least one'} of ${fields.join(', ')}; got ${found}` }
+  })
+  const choices = fields.map((field) => ({ required: [field] }))
+  const json: Fields = isOnlyOne ? { oneOf: choices } : { anyOf: choices }
+  return v.pipe(schema, ruled, v.metadata<Fields, Fields>(json))
+}
+
+/** Fields that may be absent, each of its own kind. */
+export const optional = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.optional)
+
+/** The same; null stands for nothing, as it does in the cluster. */
+export const nullish = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.nullish)
+
+function wrapAll(fields: Readonly<Record<string, Schema>>, wrap: (schema: Schema) => Schema): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, wrap(schema)]))
+}
+
+/** Fields that are known and not looked at. */
+export const unread = (...names: readonly string[]) => Object.fromEntries(names.map((field) => [field, anything]))

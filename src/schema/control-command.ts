@@ -1,0 +1,133 @@
+import * as v from 'valibot'
+import { isObject } from '../protocol/is-object.js'
+import { operations } from '../protocol/operations.js'
+import type { ControlCommand } from '../sidecar/model/state/control-command.js'
+import { toInt64 } from '../sidecar/model/state/int64.js'
+import { allocation } from './allocation.js'
+import { boolean, findMistake, integer, leaf, list, mustBe, name, number, object, optional, record } from './check.js'
+import { rule, text, variants, word } from './check.js'
+import type { Schema } from './check.js'
+import { gameServer } from './game-server.js'
+
+/** Most bytes by which an object can be made larger. */
+const maxPadding = 64 * 1024 * 1024
+/** Longest message of a failure in characters: every snapshot and every event shows it. */
+const longestMessage = 1000
+/** The highest capacity that an allocation can give a list. */
+const highestCapacity = 1000
+/** The clock can be put forward so far in one step: everything that is due by then is done before the answer. */
+const longestStep = 24 * 60 * 60 * 1000
+/** Longest time in milliseconds that a timer takes. */
+const longestTime = 2 ** 31 - 1
+/** Shortest time between two cuts of the watches: each is an entry of the log. */
+const shortestInterval = 100
+
+export const natural = leaf('an integer of at least 0', (value) => toInt64(value)?.startsWith('-') === false, {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^\\d+$' },
+  ],
+})
+export const operation = word(Object.keys(operations))
+export const texts = list(text)
+export const milliseconds = number(0, longestTime)
+const count = integer(1)
+const textMap = record(text)
+
+const above0 = (most: number) => {
+  const message = mustBe(`a number above 0 and at most ${most}`)
+  return v.pipe(v.number(message), v.gtValue(0, message), v.maxValue(most, message))
+}
+const metadata = {
+  key: name,
+  value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string', {
+    type: ['string', 'null'],
+  }),
+}
+
+const counterAction = object(optional({ action: word(['Increment', 'Decrement']), amount: natural, capacity: natural }))
+const listAction = object(
+  optional({
+    addValues: texts,
+    deleteValues: texts,
+    capacity: leaf(
+      `an integer from 0 to ${highestCapacity}`,
+      (value) => toInt64(value)?.startsWith('-') === false && Number(value) <= highestCapacity,
+      {
+        anyOf: [
+          { type: 'integer', minimum: 0, maximum: highestCapacity },
+          { type: 'string', pattern: '^\\d{1,4}$' },
+        ],
+      },
+    ),
+  }),
+)
+
+/** What an allocation changes, in its short form. */
+export const changes = {
+  labels: textMap,
+  annotations: textMap,
+  counters: record(counterAction),
+  lists: record(listAction),
+}
+
+/** The fields of every command. A field that isn't here doesn't exist. */
+const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
+  allocate: optional({ ...changes, force: boolean, manifest: allocation }),
+  setState: { state: name },
+  setLabel: metadata,
+  setAnnotation: metadata,
+  setCounter: { name, ...optional({ count: natural, capacity: natural }) },
+  setList: { name, ...optional({ values: texts, capacity: natural }) },
+  ignoreBeats: { on: boolean, ...optional({ count }) },
+  makeUnhealthy: {},
+  dropWatchers: optional({ ids: list(count), everyMs: number(shortestInterval, longestTime) }),
+  stallWatchers: optional({ ms: milliseconds }),
+  releaseWatchers: {},
+  delayCalls: {
+    ms: milliseconds,
+    ...optional({ jitterMs: milliseconds, operations: list(operation), when: word(['before', 'after']) }),
+  },
+  failCalls: optional({
+    operations: list(operation),
+    status: integer(400, 599),
+    message: v.pipe(text, v.maxLength(longestMessage, mustBe(`text of at most ${longestMessage} characters`))),
+    count,
+    drop: boolean,
+    apply: boolean,
+    share: above0(1),
+    retryAfter: integer(0, 3600),
+  }),
+  loseWrites: optional({ count }),
+  apiServer: { away: boolean, ...optional({ ms: above0(longestTime) }) },
+  clearFaults: {},
+  padObject: { bytes: integer(0, maxPadding) },
+  restart: optional({ fresh: boolean, downMs: milliseconds }),
+  reload: { gameServer },
+  delete: optional({ graceMs: milliseconds }),
+  terminate: optional({ graceMs: milliseconds }),
+  setClock: { speed: number(0, 1000) },
+  advanceClock: { ms: number(0, longestStep) },
+}
+
+const alone = rule((command) => {
+  const others = Object.keys(command).filter((key) => command[key] !== undefined && !['type', 'manifest'].includes(key))
+  if (command['manifest'] === undefined || others.length === 0) return undefined
+  return { key: others[0]!, message: 'must be absent beside a manifest, which has fields of its own' }
+})
+
+/** Every command, by its type. */
+const commands = Object.fromEntries(
+  Object.entries(fields).map(([type, own]) => {
+    const schema = object({ type: v.literal(type), ...own }, Object.keys(own))
+    return [type, type === 'allocate' ? v.pipe(schema, alone) : schema]
+  }),
+)
+
+export const command = variants(commands)
+
+/** The reason why a value is no control command; undefined if it is one. */
+export function commandProblem(value: unknown): string | undefined {
+  const type = isObject(value) && typeof value['type'] === 'string' ? value['type'] : ''
+  return findMistake(command, value, Object.hasOwn(commands, type) ? type : 'the command')?.message
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { operations } from '../protocol/operations.js'
+import { show } from '../sidecar/model/state/show.js'
+import { recordingVersion } from '../sidecar/recording/recording-lines.js'
+import type { RecordingLine } from '../sidecar/recording/recording-lines.js'
+import {
+  anything,
+  either,
+  InvalidInput,
+  leaf,
+  list,
+  looseObject,
+  mustBe,
+  nullish,
+  optional,
+  read,
+  record,
+} from './check.js'
+import { text, variants, word } from './check.js'
+
+/** A line that is no JSON at all, as one that was torn off. */
+export class TornLine extends InvalidInput {}
+
+/** Most beats of one call: its body has at most 4 MiB. */
+const mostBeats = 2 * 1024 * 1024
+
+// 1e999 is a number of JSON, and infinite.
+const number = v.pipe(v.number(mustBe('a number')), v.finite(mustBe('a number')))
+const int64 = leaf('an integer', (value) =>
+  typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isSafeInteger(value),
+)
+const texts = v.nullish(record(text))
+/** What a request can't have as its method or target, no server gets. */
+const method = leaf(
+  'the method of a request',
+  (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+)
+const target = leaf(
+  'the target of a request',
+  (value) => typeof value === 'string' && /^[^\s\p{Cc}\p{Cs}]*$/u.test(value),
+)
+const header = leaf(
+  'a header without line ends and control characters',
+  (value) => typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value),
+)
+const beats = leaf(
+  'a number of beats',
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostBeats,
+)
+const version = v.pipe(
+  number,
+  v.maxValue(
+    recordingVersion,
+    ({ input }) =>
+      `must be ${recordingVersion} or older; got ${input}; it is of a newer gameserver-sidecar, so update this one`,
+  ),
+)
+
+const gameServer = looseObject({
+  object_meta: looseObject({ name: text, uid: text, labels: texts, annotations: texts }),
+  status: looseObject({
+    state: text,
+    counters: v.nullish(record(looseObject(optional({ count: int64, capacity: int64 })))),
+    lists: v.nullish(record(looseObject({ ...optional({ capacity: int64 }), ...nullish({ values: list(text) }) }))),
+  }),
+})
+
+const call = looseObject({ operation: word(Object.keys(operations)), ...optional({ key: text }) })
+const beat = looseObject({ operation: v.literal('health'), beats })
+const isBeat = (value: unknown): boolean => (value as { operation?: unknown } | null)?.operation === 'health'
+
+/** What a replay reads of an event. One of a newer kind has nothing that it would read. */
+const event = variants(
+  {
+    control: looseObject({ command: looseObject({ type: text }) }),
+    refused: looseObject({ method, path: target, status: number }),
+    call: looseObject({ call: either(call, beat, isBeat) }),
+  },
+  anything,
+)
+
+const line = variants({
+  recording: looseObject({ version }),
+  gameserver: looseObject({ at: number, gameServer }),
+  entry: looseObject({ entry: looseObject({ seq: number, at: number, event }) }),
+  exchange: looseObject({
+    seq: number,
+    request: looseObject({ method, target, body: text, headers: v.nullish(record(header)) }),
+    response: v.optional(looseObject({ status: number, body: text, headers: texts })),
+  }),
+  connection: looseObject({ at: number, state: text }),
+  gap: looseObject({ at: number }),
+})
+
+/** Reads a line of a recording, of an export or of `watch --json`. @throws InvalidInput, TornLine */
+export function readLine(text: string): RecordingLine {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new TornLine({ message: `the line must be a JSON object; got ${show(text)}`, path: [] })
+  }
+  return read(line, value, 'the line') as RecordingLine
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { allocationMistake } from '../../src/schema/allocation.js'
+import { commandProblem } from '../../src/schema/control-command.js'
+import { readGameServer } from '../../src/schema/game-server.js'
+
+describe('a GameServer with a mistake is refused by the path of the field', () => {
+  test.each([
+    [[], 'a GameServer must be an object; got a list'],
+    [{ metadata: { labels: { a: 1 } } }, 'metadata.labels.a must be text, in quotes if it looks like a number; got 1'],
+    [
+      { metadata: { creationTimestamp: 'soon' } },
+      'metadata.creationTimestamp must be a time such as "2026-01-31T12:00:00Z"; got "soon"',
+    ],
+    [
+      { spec: { health: { periodSeconds: 'x' } } },
+      'spec.health.periodSeconds must be an integer from 0 to 2147483647; got "x"',
+    ],
+    [{ spec: { health: { disabled: 'no' } } }, 'spec.health.disabled must be true or false; got "no"'],
+    [
+      { status: { counters: { rooms: { count: 1.5 } } } },
+      'status.counters.rooms.count must be a 64-bit integer; got 1.5',
+    ],
+    [
+      { status: { counters: { rooms: { count: '9223372036854775808' } } } },
+      'status.counters.rooms.count must be a 64-bit integer; got "9223372036854775808"',
+    ],
+    [{ spec: { lists: { players: { values: ['a', 5] } } } }, 'spec.lists.players.values[1] must be text; got 5'],
+    [{ status: { ports: [{ port: 'http' }] } }, 'status.ports[0].port must be an integer from 0 to 65535; got "http"'],
+  ])('%j is refused in a sentence', (manifest, message) => {
+    expect(() => readGameServer(manifest)).toThrow(message)
+  })
+})
+
+describe('a control command with a mistake is refused by the path of the field', () => {
+  test.each<[unknown, string | RegExp]>([
+    [{ type: 'failCalls', status: 200 }, 'status must be an integer from 400 to 599; got 200'],
+    [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1; got 0'],
+    [{ type: 'failCalls', message: 'm'.repeat(1001) }, /^message must be text of at most 1000 characters; got "m/],
+    [{ type: 'delayCalls', ms: -1 }, 'ms must be a number from 0 to 2147483647; got -1'],
+    [
+      { type: 'delayCalls', ms: 1, operations: ['fly'] },
+      /^operations\[0\] must be one of "ready", "health", .*; got "fly"$/,
+    ],
+    [{ type: 'padObject', bytes: 1e12 }, 'bytes must be an integer from 0 to 67108864; got 1000000000000'],
+    [{ type: 'setState', state: '' }, 'state must be non-empty text; got ""'],
+    [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
+    [{ type: 'allocate', force: true, counters: { rooms: null } }, 'counters.rooms must be an object; got null'],
+    [{ type: 'allocate', force: true, labels: { a: 1 } }, 'labels.a must be text; got 1'],
+    [
+      { type: 'allocate', force: true, lists: { rooms: { addValues: 5 } } },
+      'lists.rooms.addValues must be a list; got 5',
+    ],
+    [
+      { type: 'allocate', force: true, counters: { rooms: { action: 'Double' } } },
+      'counters.rooms.action must be "Increment" or "Decrement"; got "Double"',
+    ],
+    [{ type: 'delayCalls', ms: 1, operations: 'ready' }, 'operations must be a list; got "ready"'],
+    [{ type: 'stallWatchers', ms: '5' }, 'ms must be a number from 0 to 2147483647; got "5"'],
+    [{ type: 'delete', graceMs: -1 }, 'graceMs must be a number from 0 to 2147483647; got -1'],
+    [{ type: 'setList', name: 'x', values: 'a' }, 'values must be a list; got "a"'],
+    [
+      { type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } },
+      'gameServer.metadata.labels.a must be text, in quotes if it looks like a number; got 5',
+    ],
+    [{ type: 'fly' }, /^the command has no type "fly"; there are allocate, setState, /],
+    [{ type: 'setlabel', key: 'a', value: 'b' }, 'the command has no type "setlabel"; did you mean "setLabel"?'],
+    [{ type: 'setLabel', key: 'a', vlaue: 'b' }, 'setLabel has no field "vlaue"; did you mean "value"?'],
+    [{ type: 'setLabel', key: 'a' }, 'setLabel needs the field "value"'],
+    [{ type: 'ignoreBeats', on: 'yes' }, 'on must be true or false; got "yes"'],
+    [{ type: 'restart', fresh: 1 }, 'fresh must be true or false; got 1'],
+    [{ type: 'clearFaults', now: true }, 'clearFaults has no field "now"; it has none at all'],
+    [null, 'the command must be an object with a "type"; got null'],
+    [[], 'the command must be an object with a "type"; got a list'],
+    [{}, /^the command has no type; there are allocate, /],
+  ])('%j', (command, message) => {
+    expect(commandProblem(command)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+  })
+})
+
+describe('a GameServerAllocation with a mistake is refused by the path of the field', () => {
+  const spec = (rest: object): object => ({ spec: rest })
+  const selector = (rest: object): object => spec({ selectors: [{}, rest] })
+  const expression = (rest: object): object => selector({ matchExpressions: [rest] })
+  const rows: readonly (readonly [unknown, string])[] = [
+    [5, 'the manifest must be an object; got 5'],
+    [{ sepc: {} }, 'the manifest has no field "sepc"; did you mean "spec"?'],
+    [{ kind: 'GameServer' }, 'kind must be "GameServerAllocation"; got "GameServer"'],
+    [{ apiVersion: 'agones.dev/v1' }, 'apiVersion must be "allocation.agones.dev/v1"; got "agones.dev/v1"'],
+    [spec({ selector: [] }), 'spec has no field "selector"; did you mean "selectors"?'],
+    [spec({ selectors: {} }), 'spec.selectors must be a list; got an object'],
+    [
+      selector({ counters: { rooms: { minCapacity: 1 } } }),
+      'spec.selectors[1].counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
+    ],
+    [
+      selector({ gameServerState: 'ready' }),
+      'spec.selectors[1].gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
+    ],
+    [
+      selector({ players: {} }),
+      'spec.selectors[1].players is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
+    ],
+    [
+      selector({ matchLabels: { mode: 5 } }),
+      'spec.selectors[1].matchLabels.mode must be text, in quotes if it looks like a number; got 5',
+    ],
+    [
+      selector({ matchLabels: { mode: 'b c' } }),
+      'spec.selectors[1].matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
+    ],
+    [
+      selector({ matchLabels: { 'b c': 'x' } }),
+      'spec.selectors[1].matchLabels.b c is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
+    ],
+    [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
+    [
+      expression({ key: 'a', operator: 'in', values: ['x'] }),
+      'spec.selectors[1].matchExpressions[0].operator can\'t be "in"; did you mean "In"?',
+    ],
+    [
+      expression({ key: 'a', operator: 'In' }),
+      'spec.selectors[1].matchExpressions[0].values must hold a value for the operator In',
+    ],
+    [
+      expression({ key: 'a', operator: 'Exists', values: ['x'] }),
+      'spec.selectors[1].matchExpressions[0].values must be absent for Exists',
+    ],
+    [
+      selector({ counters: { rooms: { minCount: -1 } } }),
+      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got -1',
+    ],
+    [
+      selector({ counters: { rooms: { minCount: '1' } } }),
+      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got "1"',
+    ],
+    [
+      selector({ lists: { players: { minAvailable: 5, maxAvailable: 2 } } }),
+      'spec.selectors[1].lists.players.maxAvailable must be 0, for no limit, or at least minAvailable, 5; got 2',
+    ],
+    [
+      spec({ scheduling: 'packed' }),
+      'spec.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?',
+    ],
+    [spec({ priorities: [{ type: 'Counter' }] }), 'spec.priorities[0] needs the field "key"'],
+    [
+      spec({ counters: { rooms: { amount: 1 } } }),
+      'spec.counters.rooms.action must be "Increment" or "Decrement" beside an amount; got nothing',
+    ],
+    [
+      spec({ counters: { rooms: { action: 'Increment' } } }),
+      'spec.counters.rooms.amount must be an integer of at least 0 beside an action; got nothing',
+    ],
+    [
+      spec({ lists: { players: { capacity: 1001 } } }),
+      'spec.lists.players.capacity must be an integer from 0 to 1000; got 1001',
+    ],
+    [
+      spec({ metadata: { annotations: { a: 'x'.repeat(300_000) } } }),
+      'spec.metadata.annotations have 300001 bytes; a cluster takes at most 262144',
+    ],
+    [
+      spec({ multiClusterSetting: { enabled: true } }),
+      'spec.multiClusterSetting.enabled must be false: there are no other clusters here',
+    ],
+  ]
+  test.each(rows)('%j', (manifest, message) => {
+    expect(allocationMistake(manifest)?.message).toBe(message)
+  })
+
+  test('a null stands for nothing, as in a cluster', () => {
+    const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
+    expect(allocationMistake({ metadata: null, spec: nothing })).toBeUndefined()
+  })
+
+  test('beside a manifest the command takes nothing else', () => {
+    expect(commandProblem({ type: 'allocate', manifest: {}, labels: { a: 'b' } })).toBe(
+      'labels must be absent beside a manifest, which has fields of its own',
+    )
+  })
+})
