@@ -29,12 +29,21 @@ export type Schema = v.GenericSchema
 export type Fields = Readonly<Record<string, unknown>>
 type ObjectSchema = v.GenericSchema<Fields, Fields>
 
+/** Most levels of a value: what is nested deeper ends the stack of whoever walks through it. */
+const LEVELS = 100
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
+
 /**
  * The first mistake of a value by a schema; undefined if there is none.
  *
  * @param what the name of the value itself
  */
 export function findMistake(schema: Schema, value: unknown, what: string): Mistake | undefined {
+  if (isDeeper(value, LEVELS)) return { path: [], message: `${what} must be nested at most ${LEVELS} levels deep` }
   const { issues } = v.safeParse(schema, value, { abortEarly: true })
   if (issues === undefined) return undefined
   const [issue] = issues
@@ -110,9 +119,18 @@ export function word(words: readonly string[], also: readonly string[] = []): Sc
 /** A list with items of one kind. */
 export const list = (item: Schema): Schema => v.array(item, mustBe('a list'))
 
+/** Keys that are data here, and that the library's records pass over. */
+const PASSED_OVER = ['__proto__', 'prototype', 'constructor']
+
 /** An object with any keys. */
 export const record = (item: Schema, key: v.GenericSchema<string, string> = v.string()): ObjectSchema =>
-  onlyObjects(v.record(key, item))
+  onlyObjects(v.record(key, item), (value) => {
+    for (const own of PASSED_OVER.filter((passed) => Object.hasOwn(value, passed))) {
+      const { issues } = v.safeParse(item, value[own])
+      if (issues !== undefined) return { key: own, message: issues[0].message }
+    }
+    return undefined
+  })
 
 /** An object with these fields and no others. */
 export function object(

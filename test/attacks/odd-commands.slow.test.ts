@@ -228,7 +228,10 @@ describe('a command with a wrong field', () => {
     [{ type: 'failCalls', message: 5 }, 'message must be text; got 5'],
     [{ type: 'delayCalls', ms: 5, when: 'never' }, 'when must be "before" or "after"; got "never"'],
     [{ type: 'restart', fresh: true, downMS: 5 }, 'restart has no field "downMS"; did you mean "downMs"?'],
-    [{ type: 'reload', gameServer: { spec: { helth: {} } } }, 'spec has no field "helth"; did you mean "health"?'],
+    [
+      { type: 'reload', gameServer: { spec: { helth: {} } } },
+      'gameServer.spec has no field "helth"; did you mean "health"?',
+    ],
   ])('%j is told which: %s', async ([command, message], context) => {
     const { expect } = context
     const local = await start(context)

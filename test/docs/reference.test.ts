@@ -77,18 +77,6 @@ describe('what is documented is what there is', () => {
     expect(firstCells('docs/gateway.md', 'Vite').sort()).toEqual(options.sort())
   })
 
-  test('every flag of serve is on its page', () => {
-    const section = proseOf('docs/gateway.md')
-      .split(/^## /m)
-      .find((text) => text.startsWith('Options of serve'))!
-    const sources = read('src/cli/commands/serve.ts') + read('src/cli/local-options.ts')
-    const flags = [...sources.matchAll(/^.*['(, ](--[a-z-]+) ?[^`]*',$|'(--[a-z-]+)/gm)].map(([, ...found]) =>
-      found.find(Boolean)!,
-    )
-    expect(flags.length).toBeGreaterThan(20)
-    expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([])
-  })
-
   test('every option of a call is documented', () => {
     const types = ['CallOptions', 'WriteOptions', 'ReadyOptions', 'WatchOptions']
     const members = types.flatMap((name) => membersOf(name))

@@ -134,13 +134,6 @@ test('readers of events share the bytes of an object', async () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB)
 })
 
-test('who reads the control interface slowly takes no room from the answers to games', async () => {
-  const local = await start()
-  for (let i = 0; i < 12; i += 1) await unread(local, '/_/api/state')
-  await expect.poll(async () => (await fetch(`${local.url}/_/api/state`)).status).toBe(503)
-  expect((await fetch(`${local.url}/gameserver`)).status).toBe(200)
-})
-
 test('a log of any size is read in answers of 8 MiB at most, each from where the last one ended', async () => {
   const local = await createLocalSidecar({ mode: 'local', onWarning: () => undefined })
   onTestFinished(() => local.close())

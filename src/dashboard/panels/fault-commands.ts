@@ -81,8 +81,9 @@ export function commandOf(form: FaultForm, values: Readonly<Record<string, strin
   const command: Record<string, unknown> = { type: form.type, ...form.fixed }
   for (const { name, choices, factor = 1, empty } of form.fields) {
     const value = values[name]
-    if (value === undefined) command[name] = empty
-    else if (name === 'operation') command['operations'] = [value]
+    if (value === undefined) {
+      if (empty !== undefined) command[name] = empty
+    } else if (name === 'operation') command['operations'] = [value]
     else command[name] = choices ? value : Number(value) * factor
   }
   return command as unknown as ControlCommand
