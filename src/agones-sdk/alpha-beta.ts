@@ -17,7 +17,7 @@ export type Alpha = Record<(typeof playerTracking)[number], (...args: unknown[])
 export function createAlpha(): Alpha {
   const hint = "Use a list: trackPlayers() of 'gameserver-sidecar/players'"
   const refuse = async (operation: string): Promise<never> => {
-    throw toAgonesError(new SidecarError('UNIMPLEMENTED', 'Player tracking is not supported', { operation, hint }))
+    throw toAgonesError(new SidecarError('UNIMPLEMENTED', 'Player tracking is gone', { operation, hint }))
   }
   return Object.fromEntries(playerTracking.map((name) => [name, () => refuse(name)])) as Alpha
 }

@@ -263,8 +263,11 @@ inDashboard((openDashboard) => {
     await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] })
     await dashboard.call('POST', '/ready', {})
     await dashboard.says('Timeline', 'ready')
-    await dashboard.press('j', 'Enter')
+    // What the toggle leaves out can't be opened.
     await dashboard.run(`document.querySelector('.timeline-toggle').click()`)
+    await dashboard.says('Timeline', 'ready')
+    await dashboard.press('j', 'Enter')
+    await dashboard.until(`document.querySelector('.timeline-tab') !== null`)
     await dashboard.page.keyboard.down('Control')
     await dashboard.press('k')
     await dashboard.page.keyboard.up('Control')
