@@ -104,7 +104,7 @@ test.concurrent('a server that everybody has left ends, and takes no allocation 
   expect(example.gameServer().status.state).toBe('Allocated')
   expect(promise(example, 'cid')).toBe('UnAllocated')
   await example.until('Shutdown')
-  expect(await game.end('SIGTERM')).toBe(0)
+  expect(await game.exited).toBe(0)
 })
 
 test.concurrent('an allocation that is quicker than the end keeps the server', async (context) => {
