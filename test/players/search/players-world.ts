@@ -4,11 +4,10 @@ import { PlayersState, type PlayersInput } from '../../../src/players/players-st
 import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import type { Searchable } from './search.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
 const LIST = 'players'
-/** Ticks of half a second in which everything must agree. */
-const AGREED = 6
 
 interface Call {
   readonly id: string
@@ -37,19 +36,12 @@ export interface Budget {
   noShow: number
 }
 
-export class PlayersWorld implements Searchable {
+export class PlayersWorld extends World<Call, Stored> implements Searchable {
   state: PlayersState
   stored: Stored = { values: [], version: 1, allocation: 0 }
-  /** What the watch hasn't told yet, the oldest first. */
-  unseen: readonly Stored[] = []
   adding: readonly string[] = []
   removing: readonly string[] = []
-  /** Calls that haven't reached the sidecar, by their keys; and those that timed out, and that it holds. */
-  calls: readonly Call[] = []
-  held: readonly Call[] = []
   question: Question | undefined
-  /** Whether the API server is: then nothing is written, and nobody can allocate. */
-  isAway = false
   here: readonly string[] = []
   promised: readonly string[] = []
   joining: readonly string[] = []
@@ -58,6 +50,7 @@ export class PlayersWorld implements Searchable {
   private readonly ids: readonly string[]
 
   constructor(ids: readonly string[], budget: Budget, State = PlayersState) {
+    super()
     this.state = new State({ list: LIST, limit: Infinity })
     this.ids = ids
     this.budget = budget
@@ -147,7 +140,7 @@ export class PlayersWorld implements Searchable {
     return actions
   }
 
-  act(action: string): void {
+  override act(action: string): void {
     const [name, id = ''] = action.split(' ') as [string, string?]
     const { budget } = this
     if (name === 'join') this.spend('join').join(id)
@@ -155,47 +148,8 @@ export class PlayersWorld implements Searchable {
     else if (name === 'promise') this.spend('allocate').allocate([id])
     else if (name === 'allocate') this.spend('allocate').allocate([])
     else if (name === 'noShow') this.spend('noShow').dispatch({ type: 'noShow', id })
-    else if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
-    else if (name === 'loseAnswer') {
-      this.carryOut(this.spend('fault').take(id))
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
-    } else if (name === 'loseCall') {
-      this.spend('fault').take(id)
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
-    } else if (name === 'hold') {
-      this.held = [...this.held, this.spend('fault').take(id)]
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'held', { cause: new SidecarError('TIMEOUT', 'late') }))
-    } else if (name === 'release') {
-      const call = this.held.find((one) => one.id === id)!
-      this.held = this.held.filter((one) => one !== call)
-      this.carryOut(call)
-    } else if (name === 'flush') this.flush()
-    else if (name === 'restart') this.spend('fault').restart()
-    else if (name === 'away') this.spend('fault').isAway = true
-    else if (name === 'back') this.isAway = false
-    else if (name === 'cut') this.spend('fault').reconnect()
-    else if (name === 'show') this.show(this.unseen[0]!)
-    else if (name === 'showLast') this.show(this.unseen[this.unseen.length - 1]!)
-    else if (name === 'reply') this.reply()
-    else this.tick()
+    else super.act(action)
     if (budget !== this.budget) throw new Error('A budget belongs to one world')
-  }
-
-  calmDown(): void {
-    this.isAway = false
-    const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
-    while (this.held.length > 0) this.act(`release ${this.held[0]!.id}`)
-    if (hasHeld) this.reconnect()
-    for (let ticks = 0; ticks < AGREED; ticks++) {
-      for (let step = 0; step < 20 && (this.calls.length > 0 || this.question || this.unseen.length > 0); step++) {
-        if (this.calls.length > 0) this.act(`answer ${this.calls[0]!.id}`)
-        // The watch is no slower than a read.
-        if (this.unseen.length > 0) this.act('show')
-        if (this.question) this.act('reply')
-      }
-      this.tick()
-    }
-    while (this.unseen.length > 0) this.act('show')
   }
 
   private spend(name: keyof Budget): this {
@@ -212,10 +166,6 @@ export class PlayersWorld implements Searchable {
     if (write && 'add' in write.what && write.fate === 'accepted') return false
     const isAdded = this.adding.includes(id) || [...this.calls, ...this.held].some((call) => call.id === id)
     return !isAdded && !this.here.includes(id) && !this.stored.values.includes(id)
-  }
-
-  private get isWaiting(): boolean {
-    return [...this.state.writes.values()].some(({ ticks }) => ticks > 0 && ticks < Infinity)
   }
 
   private join(id: string): void {
@@ -244,14 +194,7 @@ export class PlayersWorld implements Searchable {
     return [...new Set([...kept, ...this.adding])].slice(0, CAPACITY)
   }
 
-  private take(id: string): Call {
-    const call = this.calls.find((one) => one.id === id)!
-    this.calls = this.calls.filter((one) => one !== call)
-    return call
-  }
-
-  /** What the sidecar does with a call, and its error. */
-  private carryOut({ id, isAdd }: Call): SidecarError | undefined {
+  protected carryOut({ id, isAdd }: Call): SidecarError | undefined {
     const { view } = this
     if (isAdd && view.includes(id)) return new SidecarError('ALREADY_EXISTS', id)
     if (isAdd && view.length >= CAPACITY) return new SidecarError('OUT_OF_RANGE', id)
@@ -262,39 +205,22 @@ export class PlayersWorld implements Searchable {
     return undefined
   }
 
-  private answer(key: string, error: SidecarError | undefined): void {
-    this.dispatch({ type: 'answered', key, error })
-  }
-
-  private flush(): void {
+  protected flush(): void {
     const { view } = this
-    this.adding = this.removing = []
+    this.forget()
     if (view.join() !== this.stored.values.join()) this.store(view)
   }
 
-  /** What isn't written is lost, and so are calls that are on their way. */
-  private restart(): void {
-    this.adding = this.removing = this.held = []
-    for (const { id } of this.calls) {
-      this.take(id)
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
-    }
-    this.question = undefined
-    this.dispatch({ type: 'asked', asked: new Map() })
-    this.reconnect()
+  protected forget(): void {
+    this.adding = this.removing = []
   }
 
-  private reconnect(): void {
-    this.dispatch({ type: 'connection', isUp: false })
-    this.dispatch({ type: 'connection', isUp: true })
-  }
-
-  private show(stored: Stored): void {
+  protected show(stored: Stored): void {
     this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
     this.dispatch({ type: 'object', gameServer: objectOf(stored) })
   }
 
-  private reply(): void {
+  protected reply(): void {
     const { asked, values } = this.question!
     this.question = undefined
     this.dispatch({ type: 'asked', asked, answer: { values, count: undefined, gameServer: objectOf(this.stored) } })
@@ -302,13 +228,7 @@ export class PlayersWorld implements Searchable {
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 
-  /** Half a second, in which the sidecar writes. */
-  private tick(): void {
-    if (!this.isAway) this.flush()
-    this.dispatch({ type: 'tick' })
-  }
-
-  private dispatch(event: TrackerEvent<PlayersInput>): void {
+  protected dispatch(event: TrackerEvent<PlayersInput>): void {
     const [state, effects] = reduce(this.state, event)
     this.state = state
     for (const effect of effects) this.perform(effect)

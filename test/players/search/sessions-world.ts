@@ -3,16 +3,23 @@ import { SessionsState, type SessionsInput, type SessionWrite } from '../../../s
 import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
 import type { Searchable } from './search.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
-/** Ticks of half a second in which everything must agree. */
-const AGREED = 6
 /** Ticks for which the sidecar holds a call at most. */
 const HELD = 70
 
 interface Call {
   readonly id: string
   readonly what: SessionWrite
+  /** For which the sidecar holds it, once it does. */
+  readonly ticks: number
+}
+
+/** A question that is on its way: what the sidecar's counter was then. */
+interface Question {
+  readonly asked: SessionsState['writes']
+  readonly count: number
 }
 
 /** The GameServer as the platform holds it at one moment. */
@@ -37,22 +44,15 @@ export interface Rules {
   readonly thenShutdown?: number | 'last'
 }
 
-export class SessionsWorld implements Searchable {
+export class SessionsWorld extends World<Call, Stored> implements Searchable {
   state: SessionsState
   stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0 }
   shown: Stored | undefined
-  /** What the watch hasn't told yet, the oldest first. */
-  unseen: readonly Stored[] = []
   /** What the sidecar has accepted and not written. */
   difference = 0
   newCapacity: number | undefined
   newState: string | undefined
-  /** Calls that haven't reached the sidecar, and those that timed out, and that it holds for so many ticks. */
-  calls: readonly Call[] = []
-  held: readonly (Call & { readonly ticks: number })[] = []
-  question: { readonly asked: SessionsState['writes']; readonly count: number } | undefined
-  /** Whether the API server is: then nothing is written, and nobody can allocate. */
-  isAway = false
+  question: Question | undefined
   allocated = 0
   ended = 0
   wrong: readonly string[] = []
@@ -60,6 +60,7 @@ export class SessionsWorld implements Searchable {
   private readonly rules: Rules
 
   constructor(rules: Rules, budget: Budget, State = SessionsState) {
+    super()
     const counter = rules.isCounted ? 'rooms' : undefined
     this.state = new State({ counter, limit: counter ? Infinity : 1, thenShutdown: rules.thenShutdown })
     this.rules = rules
@@ -121,55 +122,14 @@ export class SessionsWorld implements Searchable {
     add('show', this.unseen.length)
     add('showLast', this.unseen.length > 1)
     add('reply', this.question)
-    add(
-      'tick',
-      [...this.state.writes.values()].some(({ ticks }) => ticks > 0 && ticks < Infinity),
-    )
+    add('tick', this.isWaiting)
     return actions
   }
 
-  act(action: string): void {
-    const [name, id = ''] = action.split(' ') as [string, string?]
-    if (/^(lose|hold|restart|away|cut)/.test(name)) this.budget.fault--
-    if (name === 'allocate') this.allocate()
-    else if (name === 'end') this.end()
-    else if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
-    else if (name === 'loseAnswer') {
-      this.carryOut(this.take(id))
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
-    } else if (name === 'loseCall') {
-      this.take(id)
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
-    } else if (name === 'hold') {
-      this.held = [...this.held, { ...this.take(id), ticks: HELD }]
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'held', { cause: new SidecarError('TIMEOUT', 'late') }))
-    } else if (name === 'release') this.release(id)
-    else if (name === 'flush') this.flush()
-    else if (name === 'restart') this.restart()
-    else if (name === 'away') this.isAway = true
-    else if (name === 'back') this.isAway = false
-    else if (name === 'cut') this.reconnect()
-    else if (name === 'show') this.show(this.unseen[0]!)
-    else if (name === 'showLast') this.show(this.unseen[this.unseen.length - 1]!)
-    else if (name === 'reply') this.reply()
-    else this.tick()
-  }
-
-  calmDown(): void {
-    this.isAway = false
-    const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
-    while (this.held.length > 0) this.release(this.held[0]!.id)
-    if (hasHeld) this.reconnect()
-    for (let ticks = 0; ticks < AGREED; ticks++) {
-      for (let step = 0; step < 20 && (this.calls.length > 0 || this.question || this.unseen.length > 0); step++) {
-        if (this.calls.length > 0) this.act(`answer ${this.calls[0]!.id}`)
-        // The watch is no slower than a read.
-        if (this.unseen.length > 0) this.act('show')
-        if (this.question) this.reply()
-      }
-      this.tick()
-    }
-    while (this.unseen.length > 0) this.act('show')
+  override act(action: string): void {
+    if (action === 'allocate') this.allocate()
+    else if (action === 'end') this.end()
+    else super.act(action)
   }
 
   private allocate(): void {
@@ -190,19 +150,12 @@ export class SessionsWorld implements Searchable {
     this.unseen = [...this.unseen, this.stored]
   }
 
-  private take(id: string): Call {
-    const call = this.calls.find((one) => one.id === id)!
-    this.calls = this.calls.filter((one) => one !== call)
-    return call
-  }
-
   private get view(): { readonly count: number; readonly capacity: number } {
     const capacity = this.newCapacity ?? this.stored.capacity
     return { count: Math.min(Math.max(this.stored.count + this.difference, 0), capacity), capacity }
   }
 
-  /** What the sidecar does with a call, and its error. */
-  private carryOut({ what }: Call): SidecarError | undefined {
+  protected carryOut({ what }: Call): SidecarError | undefined {
     if ('state' in what) this.newState = what.state === 'ready' ? 'Ready' : 'Shutdown'
     if (!('update' in what)) return undefined
     const { countDiff, capacity = this.view.capacity } = what.update
@@ -213,20 +166,9 @@ export class SessionsWorld implements Searchable {
     return undefined
   }
 
-  private answer(key: string, error: SidecarError | undefined): void {
-    this.dispatch({ type: 'answered', key, error })
-  }
-
-  private release(id: string): void {
-    const call = this.held.find((one) => one.id === id)!
-    this.held = this.held.filter((one) => one !== call)
-    this.carryOut(call)
-  }
-
-  private flush(): void {
+  protected flush(): void {
     const { view, stored, newState } = this
-    this.difference = 0
-    this.newCapacity = this.newState = undefined
+    this.forget()
     if (view.count !== stored.count || view.capacity !== stored.capacity) this.store(view)
     if (newState && newState !== stored.state) {
       if (this.allocated > this.ended) this.wrong = [...this.wrong, `${newState} while a session runs`]
@@ -234,26 +176,12 @@ export class SessionsWorld implements Searchable {
     }
   }
 
-  /** What isn't written is lost, and so are calls that are on their way. */
-  private restart(): void {
+  protected forget(): void {
     this.difference = 0
     this.newCapacity = this.newState = undefined
-    this.held = []
-    for (const { id } of this.calls) {
-      this.take(id)
-      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
-    }
-    this.question = undefined
-    this.dispatch({ type: 'asked', asked: new Map() })
-    this.reconnect()
   }
 
-  private reconnect(): void {
-    this.dispatch({ type: 'connection', isUp: false })
-    this.dispatch({ type: 'connection', isUp: true })
-  }
-
-  private show(stored: Stored): void {
+  protected show(stored: Stored): void {
     const { shown } = this
     this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
     this.shown = stored
@@ -264,7 +192,7 @@ export class SessionsWorld implements Searchable {
     )
   }
 
-  private reply(): void {
+  protected reply(): void {
     const { asked, count } = this.question!
     this.question = undefined
     const answer = {
@@ -275,15 +203,14 @@ export class SessionsWorld implements Searchable {
     this.dispatch({ type: 'asked', asked, answer })
   }
 
-  /** Half a second, in which the sidecar writes. */
-  private tick(): void {
+  protected override tick(): void {
     if (!this.isAway) this.flush()
     this.held = this.held.map((call) => ({ ...call, ticks: call.ticks - 1 }))
     for (const { id, ticks } of this.held) if (ticks < 1) this.release(id)
     this.dispatch({ type: 'tick' })
   }
 
-  private dispatch(...events: readonly TrackerEvent<SessionsInput>[]): void {
+  protected dispatch(...events: readonly TrackerEvent<SessionsInput>[]): void {
     for (const event of [...events, { type: 'turn' } as const]) {
       const [state, effects] = reduce(this.state, event)
       this.state = state
@@ -291,7 +218,7 @@ export class SessionsWorld implements Searchable {
         if (type !== 'send' || 'find' in sent.what) continue
         const { key: id, what } = sent
         if (this.calls.some((call) => call.id === id)) this.wrong = [...this.wrong, `a call for ${id} doubled`]
-        this.calls = [...this.calls, { id, what }]
+        this.calls = [...this.calls, { id, what, ticks: HELD }]
       }
     }
     const isDue = [...this.state.writes.values()].some(({ ticks }) => ticks === 0)

@@ -1,0 +1,126 @@
+import { SidecarError } from '../../../src/index.js'
+import type { TrackerEvent } from '../../../src/players/writes.js'
+
+/** Ticks of half a second in which everything must agree. */
+const AGREED = 6
+/** What goes wrong, of which there is a budget. */
+const FAULTS = /^(lose|hold|restart|away|cut)/
+
+/** What a tracker's state holds of a write. */
+interface PendingWrite {
+  readonly ticks: number
+  readonly isHeld?: boolean
+}
+
+/** A sidecar and its watch around a tracker's state: calls are late or lost, and what was accepted is written later. */
+export abstract class World<Call extends { readonly id: string }, Stored> {
+  abstract state: { readonly writes: ReadonlyMap<string, PendingWrite> }
+  abstract budget: { fault: number }
+  /** What the tracker has asked the sidecar, with what that held then. */
+  abstract question: object | undefined
+  /** What the watch hasn't told yet, the oldest first. */
+  unseen: readonly Stored[] = []
+  /** Calls that haven't reached the sidecar, by their keys; and those that timed out, and that it holds. */
+  calls: readonly Call[] = []
+  held: readonly Call[] = []
+  /** Whether the API server is: then nothing is written, and nobody can allocate. */
+  isAway = false
+
+  act(action: string): void {
+    const [name, id = ''] = action.split(' ') as [string, string?]
+    if (FAULTS.test(name)) this.budget.fault--
+    if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
+    else if (name === 'loseAnswer') {
+      this.carryOut(this.take(id))
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'loseCall') {
+      this.take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'lost'))
+    } else if (name === 'hold') {
+      this.held = [...this.held, this.take(id)]
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'held', { cause: new SidecarError('TIMEOUT', 'late') }))
+    } else if (name === 'release') this.release(id)
+    else if (name === 'flush') this.flush()
+    else if (name === 'restart') this.restart()
+    else if (name === 'away') this.isAway = true
+    else if (name === 'back') this.isAway = false
+    else if (name === 'cut') this.reconnect()
+    else if (name === 'show') this.show(this.unseen[0]!)
+    else if (name === 'showLast') this.show(this.unseen[this.unseen.length - 1]!)
+    else if (name === 'reply') this.reply()
+    else this.tick()
+  }
+
+  /** Lets everything come that is on its way. */
+  calmDown(): void {
+    this.isAway = false
+    const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
+    while (this.held.length > 0) this.release(this.held[0]!.id)
+    if (hasHeld) this.reconnect()
+    for (let ticks = 0; ticks < AGREED; ticks++) {
+      for (let step = 0; step < 20 && (this.calls.length > 0 || this.question || this.unseen.length > 0); step++) {
+        if (this.calls.length > 0) this.act(`answer ${this.calls[0]!.id}`)
+        // The watch is no slower than a read.
+        if (this.unseen.length > 0) this.act('show')
+        if (this.question) this.reply()
+      }
+      this.tick()
+    }
+    while (this.unseen.length > 0) this.act('show')
+  }
+
+  protected get isWaiting(): boolean {
+    return [...this.state.writes.values()].some(({ ticks }) => ticks > 0 && ticks < Infinity)
+  }
+
+  protected release(id: string): void {
+    const call = this.held.find((one) => one.id === id)!
+    this.held = this.held.filter((one) => one !== call)
+    this.carryOut(call)
+  }
+
+  /** Half a second, in which the sidecar writes. */
+  protected tick(): void {
+    if (!this.isAway) this.flush()
+    this.dispatch({ type: 'tick' })
+  }
+
+  /** What the sidecar does with a call, and its error. */
+  protected abstract carryOut(call: Call): SidecarError | undefined
+  /** Writes what the sidecar has accepted. */
+  protected abstract flush(): void
+  /** Loses what the sidecar has accepted and not written. */
+  protected abstract forget(): void
+  protected abstract show(stored: Stored): void
+  /** Answers the question that is on its way. */
+  protected abstract reply(): void
+  protected abstract dispatch(event: TrackerEvent<object>): void
+
+  private take(id: string): Call {
+    const call = this.calls.find((one) => one.id === id)!
+    this.calls = this.calls.filter((one) => one !== call)
+    return call
+  }
+
+  private answer(key: string, error: SidecarError | undefined): void {
+    this.dispatch({ type: 'answered', key, error })
+  }
+
+  /** What isn't written is lost, and so are calls that are on their way. */
+  private restart(): void {
+    this.forget()
+    this.held = []
+    for (const { id } of this.calls) {
+      this.take(id)
+      this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
+    }
+    this.question = undefined
+    this.dispatch({ type: 'asked', asked: new Map() })
+    this.reconnect()
+  }
+
+  private reconnect(): void {
+    this.dispatch({ type: 'connection', isUp: false })
+    this.dispatch({ type: 'connection', isUp: true })
+  }
+}
