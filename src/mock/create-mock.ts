@@ -19,7 +19,6 @@ const NAMES = {
   gameServer: true,
   mode: true,
   platform: true,
-  quirks: true,
   replace: true,
   featureGates: true,
   conformance: true,
@@ -166,9 +165,9 @@ function originOfPage(): string | undefined {
 }
 
 function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
-  const { mode, platform, quirks, featureGates, conformance, gameServer, seed } = options
+  const { mode, platform, featureGates, conformance, gameServer, seed } = options
   const replaceAfter = replaceAfterOf(options.replace)
-  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
+  const given = { mode, platform, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 

@@ -195,25 +195,6 @@ describe('production: updateList by default', () => {
   })
 })
 
-describe('production: updateList with quirks', () => {
-  it.each([
-    ['default', 'no gameservers for fleet'],
-    [
-      'games',
-      'failed to get GameServer mine: gameservers.agones.dev "mine" is forbidden: User ' +
-        '"system:serviceaccount:games:agones-sdk" cannot get resource "gameservers" in API group "agones.dev" ' +
-        'in the namespace "games"',
-    ],
-  ])('updateList in namespace %s is refused for want of a right', async (namespace, refusal) => {
-    const gameServer = { metadata: { name: 'mine', namespace }, spec: { lists: { rooms: { capacity: 3 } } } }
-    const { call } = startHarness({ quirks: true, gameServer })
-    for (const name of ['rooms', 'nope']) {
-      expect(await call('PATCH', `/v1beta1/lists/${name}`, { capacity: 1 })).toEqual(unknownError(refusal))
-    }
-    expect(await call('GET', list)).toEqual(listed('3'))
-  })
-})
-
 describe('the gate CountsAndLists', () => {
   it('off, every operation of counters and lists says so and the object has none', async () => {
     const { call, sidecar } = startHarness({ featureGates: { CountsAndLists: false } })

@@ -87,22 +87,6 @@ describe('production: labels and annotations', () => {
     },
   )
 
-  it('with quirks, a poison key stops every later label until the sidecar restarts', async () => {
-    const { call, clock, sidecar } = startHarness({ quirks: true })
-    await call('PUT', '/metadata/label', { key: 'a/b', value: 'v' })
-    await call('PUT', '/metadata/label', { key: 'good', value: 'v' })
-    clock.advance(60_000)
-    await call('PUT', '/metadata/label', { key: 'later', value: 'v' })
-    await call('PUT', '/metadata/annotation', { key: 'note', value: 'v' })
-    clock.advance(60_000)
-    expect(sidecar.snapshot().gameServer.object_meta.labels).toEqual({})
-    expect(sidecar.snapshot().gameServer.object_meta.annotations).toEqual({ 'agones.dev/sdk-note': 'v' })
-    sidecar.control({ type: 'restart' })
-    await call('PUT', '/metadata/label', { key: 'good', value: 'v' })
-    clock.advance(500)
-    expect(sidecar.snapshot().gameServer.object_meta.labels).toEqual({ 'agones.dev/sdk-good': 'v' })
-  })
-
   it('over 256 KiB in all, annotations are accepted and not written', async () => {
     const { call, clock, sidecar, warnings } = startHarness()
     expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([200, {}])

@@ -121,7 +121,6 @@ describe('replay', () => {
 
   it.each([
     { mode: 'production', gameServer } as const,
-    { mode: 'production', quirks: true, gameServer } as const,
     { mode: 'production', replaceAfter: 1_000, gameServer } as const,
     { mode: 'local' } as const,
   ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {

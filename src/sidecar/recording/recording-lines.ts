@@ -16,7 +16,6 @@ export interface RecordingHeader {
   readonly startedAt: number
   readonly mode: SidecarMode
   readonly platform: string
-  readonly quirks: boolean
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly writeDelay: number
   readonly seed: number
@@ -41,7 +40,7 @@ export type RecordingLine =
   | { readonly type: 'gap'; readonly at: number; readonly lines: number }
 
 export function headerOf(config: SidecarConfig, startedAt: number, at: number): RecordingHeader {
-  const { mode, platform, quirks, featureGates, writeDelay, seed } = config
+  const { mode, platform, featureGates, writeDelay, seed } = config
   return {
     type: 'recording',
     version: recordingVersion,
@@ -49,7 +48,6 @@ export function headerOf(config: SidecarConfig, startedAt: number, at: number): 
     startedAt,
     mode,
     platform,
-    quirks,
     featureGates,
     writeDelay,
     seed,

@@ -1,4 +1,4 @@
-import type { GameServer, ListStatus } from '../../../protocol/game-server.js'
+import type { ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { sizeProblem } from '../state/object-limits.js'
@@ -77,15 +77,11 @@ export function removeListValue(step: Step, key: string, value: string, now: num
   return answer(key, { ...list, values: values.filter((other) => other !== value) })
 }
 
-/**
- * The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. By default the call works
- * here, with a warning; with `quirks` it is refused.
- */
+/** The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. Here it works, with a warning. */
 export function updateList(step: Step, call: CallOf<'updateList'>, now: number): Answer {
   record(step, 'updatelist')
   if (!maskIsValid(call.mask)) return failUnknown(maskRefusal(call.mask))
-  const { config, object, process, gone } = step.state
-  if (config.quirks) return failUnknown(missingRight(object))
+  const { process, gone } = step.state
   const refusal = listCapacityRefusal(call.capacity, highestCapacity)
   if (refusal !== undefined) return failUnknown(refusal)
   const list = listView(step.state, call.key)
@@ -97,16 +93,6 @@ export function updateList(step: Step, call: CallOf<'updateList'>, now: number):
   )
   setPending(step, call.key, replacement(list, call, own(process.lists, call.key) ?? nothing), now)
   return answer(call.key, listView(step.state, call.key) ?? list)
-}
-
-/** What the sidecar says when it can't look up the highest capacity: it looks for it in a Fleet `fleet-example`, or in its own. */
-function missingRight({ object_meta: { name, namespace } }: GameServer): string {
-  if (namespace === 'default') return 'no gameservers for fleet'
-  return (
-    `failed to get GameServer ${name}: gameservers.agones.dev "${name}" is forbidden: ` +
-    `User "system:serviceaccount:${namespace}:agones-sdk" cannot get resource "gameservers" ` +
-    `in API group "agones.dev" in the namespace "${namespace}"`
-  )
 }
 
 /** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
