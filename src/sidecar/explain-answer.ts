@@ -1,6 +1,7 @@
 import type { KeptEntry } from './log-entry.js'
 import { callTable } from './model/calls/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
+import { isBeingDeleted } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'
 
 /** The rule by which a call was answered, in one sentence with the numbers that decided. */
@@ -9,7 +10,7 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
   const { status = 0, message = '' } = entry.reply ?? {}
   if (status !== 200) return refusalRule(call, message, config)
   if (isFinal(kept, config) && stateCalls.has(call.operation)) {
-    const { state = '' } = kept.context ?? {}
+    const { state } = kept.before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the call is answered with 200 and ignored.`
   }
   return callTable[call.operation][config.mode]
@@ -19,8 +20,8 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
 
 const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
 
-function isFinal({ context }: KeptEntry, { mode }: SidecarConfig): boolean {
-  return mode === 'production' && context !== undefined && (context.ending || context.state === 'Unhealthy')
+function isFinal({ before, wasGone }: KeptEntry, { mode }: SidecarConfig): boolean {
+  return mode === 'production' && (wasGone || isBeingDeleted(before) || before.status.state === 'Unhealthy')
 }
 
 /** Messages that hold the numbers, and the sentence that each becomes. */

@@ -19,9 +19,8 @@ export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanatio
 }
 
 function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
-  const { entry, context } = kept
+  const { entry, faults } = kept
   const { event } = entry
-  const faults = context?.faults ?? []
   const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
   if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
   const suffix = isHeldUpOnly ? ` A fault held it up as well: it took ${entry.ms ?? 0} ms.` : ''

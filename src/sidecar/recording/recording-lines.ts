@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { LogEntry } from '../log-entry.js'
+import type { KeptEntry, LogEntry } from '../log-entry.js'
 import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
 import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
 
@@ -61,3 +61,19 @@ export const gameServerLine = (gameServer: GameServer, at: number): RecordingLin
 })
 
 export const exchangeLine = (seq: number, exchange: Exchange): RecordingLine => ({ type: 'exchange', seq, ...exchange })
+
+/** Entries of a log as the lines of a recording, from the GameServer before the first of them on. */
+export function* recordingLines(
+  config: SidecarConfig,
+  startedAt: number,
+  now: number,
+  kept: readonly KeptEntry[],
+): Generator<RecordingLine> {
+  yield headerOf(config, startedAt, now)
+  for (const [index, { entry, before, exchange, published }] of kept.entries()) {
+    if (index === 0) yield gameServerLine(before, entry.at)
+    yield { type: 'entry', entry }
+    if (exchange !== undefined) yield exchangeLine(entry.seq, exchange)
+    for (const gameServer of published) yield gameServerLine(gameServer, entry.at)
+  }
+}

@@ -91,8 +91,3 @@ export type Effect =
   | ({ readonly type: 'warn' } & Warning)
   /** Nothing happens by itself before this time. */
   | { readonly type: 'wake'; readonly at: number }
-
-/** The versions of the GameServer that watchers were to see. */
-export function publishedBy(effects: readonly Effect[]): GameServer[] {
-  return effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : []))
-}
