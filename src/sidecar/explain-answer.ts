@@ -1,5 +1,5 @@
 import type { KeptEntry } from './log-entry.js'
-import { callTable } from './model/calls/call-table.js'
+import { callTable } from './model/state/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'

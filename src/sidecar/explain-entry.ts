@@ -1,6 +1,6 @@
 import type { KeptEntry, LogEntry } from './log-entry.js'
 import { explainAnswer } from './explain-answer.js'
-import { callTable } from './model/calls/call-table.js'
+import { callTable } from './model/state/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
 
 /** Why an entry turned out as it did. */

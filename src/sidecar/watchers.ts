@@ -112,15 +112,10 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
       stalled = isStalled
       for (const watcher of [...watchers.values()]) pump(watcher)
     },
-    infos: () =>
-      [...watchers.values()].map(({ id, transport, openedAt, client, sent, queue, dropped }) => ({
-        id,
-        transport,
-        openedAt,
-        client,
-        sent,
-        queued: queue.length,
-        dropped,
-      })),
+    infos: () => [...watchers.values()].map(infoOf),
   }
+}
+
+function infoOf({ id, transport, openedAt, client, sent, queue, dropped }: Watcher): WatcherInfo {
+  return { id, transport, openedAt, client, sent, queued: queue.length, dropped }
 }

@@ -1,7 +1,12 @@
 import type { GameServer } from '../../protocol/game-server.js'
+import type { EventLog } from '../event-log.js'
+import { explainEntry } from '../explain-entry.js'
+import type { Explanation } from '../explain-entry.js'
 import type { KeptEntry, LogEntry } from '../log-entry.js'
 import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
 import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
+import type { SidecarSnapshot } from '../wire/snapshot.js'
+import type { Redact } from './redact.js'
 
 /** The form of a recording that this package writes, and the newest that it reads. */
 export const recordingVersion = 1
@@ -75,5 +80,39 @@ export function* recordingLines(
     yield { type: 'entry', entry }
     if (exchange !== undefined) yield exchangeLine(entry.seq, exchange)
     for (const gameServer of published) yield gameServerLine(gameServer, entry.at)
+  }
+}
+
+/**
+ * One line of a session that is shown without its sidecar: that of a recording, an entry with its reason, or the state at
+ * the end. Whoever reads recordings can read these too, except for the state.
+ */
+export type ReportLine =
+  | Exclude<RecordingLine, { readonly type: 'entry' }>
+  | (Extract<RecordingLine, { readonly type: 'entry' }> & { readonly why?: Explanation })
+  | { readonly type: 'state'; readonly state: SidecarSnapshot }
+
+/** What a page of a session reads of its sidecar. */
+interface Told {
+  readonly log: EventLog
+  readonly config: SidecarConfig
+  snapshot(): SidecarSnapshot
+  recording(since: number): Iterable<RecordingLine>
+}
+
+/** A session's lines after `since`, each without what `redact` takes out of it. */
+export function* reportLines(sidecar: Told, since: number, redact: Redact): Generator<ReportLine, void> {
+  // Where the file of a recording is concerns nobody else.
+  const state = { ...sidecar.snapshot(), recording: undefined }
+  yield redact({ type: 'state', state })
+  for (const line of sidecar.recording(since)) {
+    const clean = redact(line)
+    if (clean.type !== 'entry') {
+      yield clean
+      continue
+    }
+    const kept = sidecar.log.find(clean.entry.seq)
+    // The reason is worked out from what is told, so that it can't tell more.
+    yield kept === undefined ? clean : { ...clean, why: explainEntry({ ...kept, entry: clean.entry }, sidecar.config) }
   }
 }

@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import { callTable } from '../model/calls/call-table.js'
+import { callTable } from '../model/state/call-table.js'
 import { fail } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
 import { quote } from '../model/state/show.js'

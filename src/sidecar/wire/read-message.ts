@@ -1,4 +1,4 @@
-import type { MessageShape } from '../model/calls/call-table.js'
+import type { MessageShape } from '../model/state/call-table.js'
 import { parseInt64 } from '../model/state/int64.js'
 import { excerpt } from '../model/state/show.js'
 

@@ -1,6 +1,6 @@
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { MessageShape } from '../model/calls/call-table.js'
+import type { MessageShape } from '../model/state/call-table.js'
 import type { Call } from '../model/state/sidecar-event.js'
 
 /** The target of a request. */

@@ -1,12 +1,11 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { sizeProblem } from '../state/object-limits.js'
 import { own, withKey } from '../state/records.js'
 import { brief } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
-import { record, updateProcess, warn, warnOfSize } from '../state/step.js'
+import { record, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { addValueRefusal, listCapacityRefusal, maskIsValid, maskRefusal } from './range-checks.js'
 import { enqueue, refuseIfGone } from './write-queue.js'
@@ -113,8 +112,6 @@ function replacement(list: ListStatus, call: CallOf<'updateList'>, before: Pendi
 }
 
 function setPending(step: Step, key: string, pending: PendingList, now: number): void {
-  const problem = sizeProblem({ lists: { add: { values: pending.add }, remove: { values: pending.remove } } })
-  if (problem !== undefined) return warnOfSize(step, problem)
   updateProcess(step, { lists: withKey(step.state.process.lists, key, pending) })
   enqueue(step, 'lists', now)
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../state/sidecar-event.js'
+import type { Call } from './sidecar-event.js'
 
 /** The fields of a request message, and the kind of each. An `int64?` that isn't given is no 0. */
 export type MessageShape = Readonly<Record<string, 'string' | 'int64' | 'int64?' | 'strings'>>
