@@ -167,7 +167,10 @@ describe('a replay as a client', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const event = { type: 'refused', method: 'GET', path: '/x', status: 404, message: '' }
     const request = { method: 'GET', target: '/x', headers: {}, body: '' }
-    const lines = [{ type: 'entry', entry: { seq: 1, at: 1, event } }, { type: 'exchange', seq: 1, request }]
+    const lines = [
+      { type: 'entry', entry: { seq: 1, at: 1, event } },
+      { type: 'exchange', seq: 1, request },
+    ]
     const path = await fileOf(watchLines(...lines))
     const { code, warned } = run('replay', path, '--as', 'client', '--url', url)
     expect(await code).toBe(exit)
@@ -246,13 +249,6 @@ describe('a broken recording', () => {
     const { code, warned } = run('replay', path, '--http-port', '0', '--now', '--exit')
     expect(await code).toBe(1)
     expect(warned).toEqual([`${path}:2: the line must have at most 128 MiB.`])
-  })
-
-  test('a counter whose numbers are not there is shown all the same', async () => {
-    const path = await fileOf(good + good.replace('"counters":null', '"counters":{"rooms":{}}'))
-    const { code, printed } = run('replay', path, '--http-port', '0', '--now', '--exit')
-    expect(await code).toBe(0)
-    expect(printed.at(-1)).toContain('over after 2 events')
   })
 
   test('a file that is not there exits with 66', async () => {
