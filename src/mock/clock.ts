@@ -1,5 +1,7 @@
+import { longestTimer } from '../sidecar/index.js'
+import { createTurns } from './turns.js'
+
 interface Timer {
-  readonly id: number
   /** ms from the start */
   readonly at: number
   readonly fire: () => void
@@ -29,196 +31,139 @@ interface Parts {
 
 /** ms of its time after which `auto` no longer takes it for waiting: a game may wait for ever for players. */
 const PATIENCE = 3_600_000
-const LONGEST_TIMER = 2 ** 31 - 1
 
 export function createMockClock({ time, isBusy }: Parts): MockClock {
   const turns = createTurns()
-  const timers = new Map<number, Timer>()
-  let lastId = 0
-  let closed = false
-  /** The time, as of the moment `since` on the host's clock. */
-  let present = 0
-  let since = Date.now()
-  let speed = time === 'real' ? 1 : 0
-  let tail = Promise.resolve()
-  let cancelAlarm: (() => void) | undefined
-  let skipping = false
-
-  const now = (): number => (speed === 0 ? present : present + (Date.now() - since) * speed)
-
-  const moveTo = (ms: number): void => {
-    present = ms
-    since = Date.now()
-  }
+  const hand = createHand(time === 'real' ? 1 : 0)
+  const queue = createQueue(hand)
+  const inTurn = createLine()
+  const state = { isClosed: false, isSkipping: false, cancelAlarm: (): void => undefined }
 
   async function settle(): Promise<void> {
     do await turns.next()
     while (isBusy())
   }
 
-  function first(): Timer | undefined {
-    let found: Timer | undefined
-    for (const timer of timers.values()) {
-      if (found === undefined || timer.at < found.at) found = timer
+  /** Fires the timers that are due, each at its time, as long as `isOn`. */
+  async function run(isOn: (next: Timer) => boolean): Promise<void> {
+    await settle()
+    for (let next = queue.first(); next !== undefined && isOn(next); next = queue.first()) {
+      queue.fire(next)
+      await settle()
     }
-    return found
-  }
-
-  function fire(timer: Timer): void {
-    timers.delete(timer.id)
-    if (timer.at > now()) moveTo(timer.at)
-    timer.fire()
-  }
-
-  /** One after the other, whoever asks. */
-  function inTurn(run: () => Promise<void>): Promise<void> {
-    const done = tail.then(run)
-    tail = done.catch(() => undefined)
-    return done
   }
 
   async function pass(ms: number): Promise<void> {
     await settle()
-    const end = now() + ms
-    for (let next = first(); next !== undefined && next.at <= end; next = first()) {
-      fire(next)
-      await settle()
-    }
-    if (end > now()) moveTo(end)
+    const end = hand.now() + ms
+    await run(({ at }) => at <= end)
+    if (end > hand.now()) hand.moveTo(end)
     alarm()
     await settle()
   }
 
   /** In `auto`: skips from timer to timer as long as somebody waits. */
-  async function skip(): Promise<void> {
-    try {
-      for (;;) {
-        await settle()
-        const next = first()
-        if (closed || next === undefined || next.at === Infinity || !isAwaited()) return
-        fire(next)
-      }
-    } finally {
-      skipping = false
-    }
-  }
-
-  function isAwaited(): boolean {
-    for (const { waitsSince } of timers.values()) {
-      if (waitsSince !== undefined && now() - waitsSince < PATIENCE) return true
-    }
-    return false
-  }
+  const skip = (): Promise<void> => run(queue.isAwaited).finally(() => (state.isSkipping = false))
 
   /** In `real`: has the host call when the next timer is due. */
   function alarm(): void {
     if (time !== 'real') return
-    cancelAlarm?.()
-    const next = first()
-    if (next === undefined || closed || speed === 0) return
-    const ms = Math.min(LONGEST_TIMER, Math.max(0, (next.at - now()) / speed))
-    const id = setTimeout(ring, ms)
-    cancelAlarm = () => clearTimeout(id)
+    state.cancelAlarm()
+    const next = queue.first()
+    const ms = next && hand.untilThen(next.at)
+    if (ms === undefined || state.isClosed) return
+    const id = setTimeout(ring, Math.min(longestTimer, ms))
+    state.cancelAlarm = () => clearTimeout(id)
   }
 
   function ring(): void {
-    for (let next = first(); next !== undefined && next.at <= now(); next = first()) fire(next)
+    for (let next = queue.first(); next !== undefined && next.at <= hand.now(); next = queue.first()) queue.fire(next)
     alarm()
   }
 
-  function add(ms: number, run: () => void, waitsSince?: number): () => void {
-    if (closed) return () => undefined
-    const id = ++lastId
-    timers.set(id, { id, at: now() + Math.max(0, ms), fire: run, waitsSince })
+  function add(ms: number, fire: () => void, waitsSince?: number): () => void {
+    if (state.isClosed) return () => undefined
+    const cancel = queue.add({ at: hand.now() + Math.max(0, ms), fire, waitsSince })
     alarm()
-    if (time === 'auto' && !skipping && isAwaited()) {
-      skipping = true
+    if (time === 'auto' && !state.isSkipping && queue.isAwaited()) {
+      state.isSkipping = true
       void inTurn(skip)
     }
     return () => {
-      if (timers.delete(id)) alarm()
+      if (cancel()) alarm()
     }
   }
 
   return {
-    now,
+    now: hand.now,
     setTimer: add,
-    setLimit: (ms, run) => add(ms, run, now()),
+    setLimit: (ms, fire) => add(ms, fire, hand.now()),
     advance: (ms) => inTurn(() => pass(ms)),
-    setSpeed(next) {
-      moveTo(now())
-      speed = next
+    setSpeed(speed) {
+      hand.setSpeed(speed)
       alarm()
     },
     close() {
-      closed = true
-      moveTo(now())
-      speed = 0
-      timers.clear()
-      cancelAlarm?.()
+      state.isClosed = true
+      hand.setSpeed(0)
+      queue.clear()
+      state.cancelAlarm()
       turns.close()
     },
   }
 }
 
-interface Port {
-  onmessage: (() => void) | null
-  postMessage(message: unknown): void
-  close(): void
-  ref?(): void
-  unref?(): void
+/** Has work done piece by piece, whoever asks for it. */
+function createLine(): (run: () => Promise<void>) => Promise<void> {
+  let tail = Promise.resolve()
+  return (run) => {
+    const done = tail.then(run)
+    tail = done.catch(() => undefined)
+    return done
+  }
 }
 
-interface Host {
-  readonly MessageChannel?: new () => { readonly port1: Port; readonly port2: Port }
-}
-
-interface Turns {
-  /** Resolves when every promise that can settle by itself has done so. */
-  next(): Promise<void>
-  close(): void
-}
-
-/**
- * Turns of the host's event loop, by messages, since the fake timers of test runners leave those alone: all else that could
- * be called later may be called never. Hosts without messages have timers.
- */
-function createTurns(): Turns {
-  const { MessageChannel } = globalThis as Host
-  if (MessageChannel === undefined) {
-    const { setTimeout } = globalThis
-    return { next: () => new Promise((resolve) => void setTimeout(resolve, 0)), close: () => undefined }
-  }
-  let channel: InstanceType<typeof MessageChannel> | undefined
-  let closed = false
-  let waiting: (() => void)[] = []
-
-  function resume(): void {
-    const all = waiting
-    waiting = []
-    // Node's process may end while nobody waits for a turn.
-    channel?.port1.unref?.()
-    for (const resolve of all) resolve()
-  }
-
-  function open(): NonNullable<typeof channel> {
-    const opened = new MessageChannel!()
-    opened.port1.onmessage = resume
-    return opened
-  }
-
+function createQueue(hand: ReturnType<typeof createHand>) {
+  const timers = new Set<Timer>()
   return {
-    next: () =>
-      new Promise((resolve) => {
-        if (closed) return resolve()
-        channel ??= open()
-        channel.port1.ref?.()
-        if (waiting.push(resolve) === 1) channel.port2.postMessage(0)
-      }),
-    close() {
-      closed = true
-      resume()
-      channel?.port1.close()
+    add(timer: Timer): () => boolean {
+      timers.add(timer)
+      return () => timers.delete(timer)
     },
+    first(): Timer | undefined {
+      let found: Timer | undefined
+      for (const timer of timers) if (found === undefined || timer.at < found.at) found = timer
+      return found
+    },
+    fire(timer: Timer): void {
+      timers.delete(timer)
+      if (timer.at > hand.now()) hand.moveTo(timer.at)
+      timer.fire()
+    },
+    /** Somebody waits, and the next timer is due one day. */
+    isAwaited: (next?: Timer): boolean =>
+      next?.at !== Infinity &&
+      [...timers].some(({ waitsSince }) => waitsSince !== undefined && hand.now() - waitsSince < PATIENCE),
+    clear: (): void => timers.clear(),
+  }
+}
+
+/** What the clock shows: it stands still, or runs so many times as fast as the host's. */
+function createHand(initial: number) {
+  /** The time, as of the moment `since` on the host's clock. */
+  const state = { present: 0, since: Date.now(), speed: initial }
+  const now = (): number =>
+    state.speed === 0 ? state.present : state.present + (Date.now() - state.since) * state.speed
+  const moveTo = (present: number): void => void Object.assign(state, { present, since: Date.now() })
+  return {
+    now,
+    moveTo,
+    setSpeed(speed: number): void {
+      moveTo(now())
+      state.speed = speed
+    },
+    /** ms of the host until a time; undefined if it never comes. */
+    untilThen: (at: number): number | undefined =>
+      state.speed === 0 ? undefined : Math.max(0, (at - now()) / state.speed),
   }
 }

@@ -1,14 +1,15 @@
 import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar/index.js'
-import type { AnsweredAllocation, ControlCommand, GameServerAllocation } from '../sidecar/index.js'
+import type { AnsweredAllocation, ControlCommand, GameServerAllocation, Sidecar } from '../sidecar/index.js'
 import { nextRandom } from '../sidecar/model/state/random.js'
 import { check, checkNames, isAmount } from './check.js'
 import { createMockClock } from './clock.js'
+import type { MockClock } from './clock.js'
 import { createFailures } from './failures.js'
 import { createFetch } from './fetch.js'
 import { createJournal } from './journal.js'
 import type { Network } from './network.js'
 import type { GameServer } from '../index.js'
-import type { Allocation, Mock, MockOptions } from './types.js'
+import type { Allocation, Mock, MockClientOptions, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
 
 /** Where time starts that isn't real: the same in every run. */
@@ -19,7 +20,6 @@ const NAMES = {
   gameServer: true,
   mode: true,
   platform: true,
-  quirks: true,
   replace: true,
   featureGates: true,
   conformance: true,
@@ -38,78 +38,35 @@ export function createMock(options: MockOptions = {}): Mock {
   checkOptions(options)
   const { time = 'manual', platform = 'agones', wsLimit = 65_536, seed = 1, unknownPaths = 'fail' } = options
   const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
-  let working = 0
-  let downUntil = 0
-  let closed = false
-  const breakListeners = new Set<() => void>()
-
-  const clock = createMockClock({ time, isBusy: () => working > 0 })
-  const random = createRandom(seed)
+  const clock = createMockClock({ time, isBusy: () => state.working > 0 })
   const sidecar = createSidecar(configOf(options), {
     now: () => startAt + clock.now(),
     setTimer: (ms, fire) => clock.setTimer(ms, fire),
   })
-  const failures = createFailures()
-  const journal = createJournal(clock.now)
+  const state: MockState = { working: 0, downUntil: 0, isClosed: false, breakListeners: new Set() }
+  const network = createNetwork(state, sidecar, clock, wsLimit, unknownPaths === 'answer')
+  const { journal, failures } = network
   const breakAll = (): void => {
-    for (const listener of [...breakListeners]) listener()
+    for (const listener of [...state.breakListeners]) listener()
   }
   sidecar.onDisconnect(breakAll)
 
-  const network: Network = {
-    baseUrl: originOfPage() ?? 'http://sidecar.mock',
-    sidecar,
-    clock,
-    failures,
-    journal,
-    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
-    answersUnknown: unknownPaths === 'answer',
-    get isDown() {
-      return closed || clock.now() < downUntil
-    },
-    onBreak(listener) {
-      breakListeners.add(listener)
-      return () => void breakListeners.delete(listener)
-    },
-    async busy(work) {
-      working++
-      try {
-        return await work
-      } finally {
-        working--
-      }
-    },
-  }
-
   function control(command: ControlCommand): { ok: true } {
-    const problem = steerClock(command)
-    if (problem !== undefined) throw new Error(`mock.control(): ${problem}`)
+    // The clock is not the sidecar's.
+    if (command.type === 'advanceClock') void clock.advance(command.ms)
+    if (command.type === 'setClock' && time !== 'real') {
+      throw new Error(`mock.control(): only a mock with time: "real" has a speed; this one has ${time} time`)
+    }
+    if (command.type === 'setClock') clock.setSpeed(command.speed)
     const result = sidecar.control(command)
     if (!result.ok) throw new Error(`mock.control(): ${command.type}: ${result.message}`)
-    if (command.type === 'restart') downUntil = clock.now() + (command.downMs ?? 0)
+    if (command.type === 'restart') state.downUntil = clock.now() + (command.downMs ?? 0)
     return { ok: true }
   }
 
-  function allocate(allocation: Allocation | GameServerAllocation = {}): GameServer | AnsweredAllocation {
-    if ('spec' in allocation || 'kind' in allocation || 'apiVersion' in allocation) {
-      return allocateGameServer(sidecar, sidecar.control, allocation)
-    }
-    control({ ...allocation, type: 'allocate' })
-    return sidecar.snapshot().gameServer
-  }
-
-  /** The clock is not the sidecar's. */
-  function steerClock(command: ControlCommand): string | undefined {
-    if (command.type === 'advanceClock') void clock.advance(command.ms)
-    if (command.type !== 'setClock') return undefined
-    if (time !== 'real') return `only a mock with time: "real" has a speed; this one has ${time} time`
-    clock.setSpeed(command.speed)
-    return undefined
-  }
-
   function close(): void {
-    if (!closed) {
-      closed = true
+    if (!state.isClosed) {
+      state.isClosed = true
       sidecar.close()
       breakAll()
       clock.close()
@@ -118,19 +75,7 @@ export function createMock(options: MockOptions = {}): Mock {
   }
 
   return {
-    options: {
-      baseUrl: network.baseUrl,
-      platform,
-      fetch: createFetch(network),
-      WebSocket: createWebSocket(network),
-      scheduler: {
-        setTimeout: (run, ms) => clock.setTimer(ms, run),
-        setLimit: (run: () => void, ms: number) => clock.setLimit(ms, run),
-        clearTimeout: (cancel: () => void) => cancel(),
-      },
-      now: clock.now,
-      random,
-    },
+    options: clientOptions(network, platform, seed),
     sidecar,
     calls: journal.calls,
     get gameServer() {
@@ -143,7 +88,13 @@ export function createMock(options: MockOptions = {}): Mock {
       check('advance()', ms, isAmount(ms) && ms !== Infinity, 'ms of at least 0')
       await clock.advance(ms)
     },
-    allocate,
+    allocate(allocation: Allocation | GameServerAllocation = {}): GameServer | AnsweredAllocation {
+      if ('spec' in allocation || 'kind' in allocation || 'apiVersion' in allocation) {
+        return allocateGameServer(sidecar, sidecar.control, allocation)
+      }
+      control({ ...allocation, type: 'allocate' })
+      return sidecar.snapshot().gameServer
+    },
     control,
     fail: (operation, how = {}) => failures.add(operation, how),
     dropWatch: () => void control({ type: 'dropWatchers' }),
@@ -156,6 +107,61 @@ export function createMock(options: MockOptions = {}): Mock {
   } as Partial<Mock> as Mock
 }
 
+interface MockState {
+  working: number
+  downUntil: number
+  isClosed: boolean
+  readonly breakListeners: Set<() => void>
+}
+
+function createNetwork(
+  state: MockState,
+  sidecar: Sidecar,
+  clock: MockClock,
+  wsLimit: number,
+  answersUnknown: boolean,
+): Network {
+  return {
+    baseUrl: originOfPage() ?? 'http://sidecar.mock',
+    sidecar,
+    clock,
+    answersUnknown,
+    failures: createFailures(),
+    journal: createJournal(clock.now),
+    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
+    get isDown() {
+      return state.isClosed || clock.now() < state.downUntil
+    },
+    onBreak(listener) {
+      state.breakListeners.add(listener)
+      return () => void state.breakListeners.delete(listener)
+    },
+    async busy(work) {
+      state.working++
+      try {
+        return await work
+      } finally {
+        state.working--
+      }
+    },
+  }
+}
+
+/** The options by which a client finds the mock. */
+const clientOptions = (network: Network, platform: string, seed: number): MockClientOptions => ({
+  baseUrl: network.baseUrl,
+  platform,
+  fetch: createFetch(network),
+  WebSocket: createWebSocket(network),
+  scheduler: {
+    setTimeout: (run, ms) => network.clock.setTimer(ms, run),
+    setLimit: (run: () => void, ms: number) => network.clock.setLimit(ms, run),
+    clearTimeout: (cancel: () => void) => cancel(),
+  },
+  now: network.clock.now,
+  random: createRandom(seed),
+})
+
 /** Older runtimes lack these symbols; compilers put their own in place before this runs, or use the names. */
 const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
@@ -166,9 +172,9 @@ function originOfPage(): string | undefined {
 }
 
 function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
-  const { mode, platform, quirks, featureGates, conformance, gameServer, seed } = options
+  const { mode, platform, featureGates, conformance, gameServer, seed } = options
   const replaceAfter = replaceAfterOf(options.replace)
-  const given = { mode, platform, quirks, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
+  const given = { mode, platform, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 

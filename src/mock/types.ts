@@ -22,8 +22,6 @@ export interface MockOptions {
   readonly mode?: 'local' | 'production' | undefined
   /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform?: string | undefined
-  /** Reproduces the bugs that the real sidecar has in production. Default false. */
-  readonly quirks?: boolean | undefined
   /**
    * Puts a fresh GameServer in the place of one that has ended, as a Fleet does: a second later, or after so many ms of
    * the mock's time. Default false: what has ended stays. Only in production.

@@ -12,93 +12,101 @@ const OPEN = 1
 const CLOSED = 3
 const ABNORMAL = 1006
 
-/** A WebSocket into the sidecar, for its watch. Like the real one, it ends without a close frame. */
-export function createWebSocket(network: Network): WebSocketConstructor {
-  return class MockWebSocket {
-    onopen: Handler = null
-    onmessage: Handler = null
-    onerror: Handler = null
-    onclose: Handler = null
-    binaryType = 'blob'
-    readyState = CONNECTING
-    readonly url: string
-    private watch: WatchHandle | undefined
-    private readonly left = new AbortController()
-    /** Events go out one by one, never while the sidecar or whoever made this socket is at work. */
-    private queue = Promise.resolve()
-
+/** The mock's class for WebSockets. */
+export const createWebSocket = (network: Network): WebSocketConstructor =>
+  class extends MockWebSocket {
     constructor(url: string) {
-      this.url = url
-      const target = targetOf(url, network)
-      const found = operationOf('GET', target, network)
-      if (found?.operation !== 'watchGameServer') {
-        throw network.journal.refuse(`A WebSocket of ${target}`, 'only /watch/gameserver is one')
-      }
-      const call = network.journal.add(found.operation, '', undefined)
-      void this.dial(call).catch(() => this.end(true))
+      super(network, url)
     }
+  }
 
-    close(): void {
-      this.left.abort()
+/** A WebSocket into the sidecar, for its watch. Like the real one, it ends without a close frame. */
+class MockWebSocket {
+  onopen: Handler = null
+  onmessage: Handler = null
+  onerror: Handler = null
+  onclose: Handler = null
+  binaryType = 'blob'
+  readyState = CONNECTING
+  readonly url: string
+  private readonly network: Network
+  private watch: WatchHandle | undefined
+  private readonly left = new AbortController()
+  /** Events go out one by one, never while the sidecar or whoever made this socket is at work. */
+  private queue = Promise.resolve()
+
+  constructor(network: Network, url: string) {
+    this.network = network
+    this.url = url
+    const target = targetOf(url, network)
+    const found = operationOf('GET', target, network)
+    if (found?.operation !== 'watchGameServer') {
+      throw network.journal.refuse(`A WebSocket of ${target}`, 'only /watch/gameserver is one')
+    }
+    const call = network.journal.add(found.operation, '', undefined)
+    void this.dial(call).catch(() => this.end(true))
+  }
+
+  close(): void {
+    this.left.abort()
+    this.watch?.close()
+    if (this.readyState !== CLOSED) this.tell(() => this.end(false))
+  }
+
+  private async dial(call: OpenCall): Promise<void> {
+    await Promise.resolve()
+    if (this.network.isDown) return this.end(true)
+    const failure = this.network.failures.take('watchGameServer')
+    const failed = failure && (await meet(failure, this.network, this.left.signal))
+    if (failed) return this.refuse(call, failed.status, failed.text)
+    if (this.left.signal.aborted) return
+    this.open()
+    call.status = 101
+    this.watch = this.network.sidecar.watch({
+      onMessage: (message) => this.receive(message),
+      onEnd: () => this.tell(() => this.end(false)),
+      onError: ({ status, body }) => this.refuse(call, status, body),
+    })
+  }
+
+  /** The sidecar says why there is no watch in a frame, and ends. */
+  private refuse(call: OpenCall, status: number, body: string): void {
+    call.status = status
+    this.open()
+    this.tell(() => this.emit(this.onmessage, { data: body }))
+    this.tell(() => this.end(false))
+  }
+
+  private open(): void {
+    this.tell(() => {
+      if (this.readyState !== CONNECTING) return
+      this.readyState = OPEN
+      this.emit(this.onopen, {})
+    })
+  }
+
+  private receive(message: WatchMessage): void {
+    if (lineOf(message).byteLength >= this.network.lineLimit) {
       this.watch?.close()
-      if (this.readyState !== CLOSED) this.tell(() => this.end(false))
+      return this.tell(() => this.end(false))
     }
+    this.tell(() => {
+      if (this.readyState === OPEN) this.emit(this.onmessage, { data: message.json })
+    })
+  }
 
-    private async dial(call: OpenCall): Promise<void> {
-      await Promise.resolve()
-      if (network.isDown) return this.end(true)
-      const failure = network.failures.take('watchGameServer')
-      const failed = failure && (await meet(failure, network, this.left.signal))
-      if (failed) return this.refuse(call, failed.status, failed.text)
-      if (this.left.signal.aborted) return
-      this.open()
-      call.status = 101
-      this.watch = network.sidecar.watch({
-        onMessage: (message) => this.receive(message),
-        onEnd: () => this.tell(() => this.end(false)),
-        onError: ({ status, body }) => this.refuse(call, status, body),
-      })
-    }
+  private tell(run: () => void): void {
+    this.queue = this.queue.then(run)
+  }
 
-    /** The sidecar says why there is no watch in a frame, and ends. */
-    private refuse(call: OpenCall, status: number, body: string): void {
-      call.status = status
-      this.open()
-      this.tell(() => this.emit(this.onmessage, { data: body }))
-      this.tell(() => this.end(false))
-    }
+  private end(isRefused: boolean): void {
+    if (this.readyState === CLOSED) return
+    this.readyState = CLOSED
+    if (isRefused) this.emit(this.onerror, {})
+    this.emit(this.onclose, { code: ABNORMAL, reason: '', wasClean: false })
+  }
 
-    private open(): void {
-      this.tell(() => {
-        if (this.readyState !== CONNECTING) return
-        this.readyState = OPEN
-        this.emit(this.onopen, {})
-      })
-    }
-
-    private receive(message: WatchMessage): void {
-      if (lineOf(message).byteLength >= network.lineLimit) {
-        this.watch?.close()
-        return this.tell(() => this.end(false))
-      }
-      this.tell(() => {
-        if (this.readyState === OPEN) this.emit(this.onmessage, { data: message.json })
-      })
-    }
-
-    private tell(run: () => void): void {
-      this.queue = this.queue.then(run)
-    }
-
-    private end(isRefused: boolean): void {
-      if (this.readyState === CLOSED) return
-      this.readyState = CLOSED
-      if (isRefused) this.emit(this.onerror, {})
-      this.emit(this.onclose, { code: ABNORMAL, reason: '', wasClean: false })
-    }
-
-    private emit(handler: Handler, event: object): void {
-      handler?.call(this, event as never)
-    }
+  private emit(handler: Handler, event: object): void {
+    handler?.call(this, event as never)
   }
 }

@@ -1,28 +1,12 @@
 import * as v from 'valibot'
-import { operations } from '../protocol/operations.js'
 import { show } from '../sidecar/model/state/show.js'
 import { recordingVersion } from '../sidecar/recording/recording-lines.js'
 import type { RecordingLine } from '../sidecar/recording/recording-lines.js'
-import {
-  anything,
-  either,
-  InvalidInput,
-  leaf,
-  list,
-  looseObject,
-  mustBe,
-  nullish,
-  optional,
-  read,
-  record,
-} from './check.js'
-import { text, variants, word } from './check.js'
+import { anything, InvalidInput, leaf, list, looseObject, mustBe, nullish, optional, read, record } from './check.js'
+import { text, variants } from './check.js'
 
 /** A line that is no JSON at all, as one that was torn off. */
 export class TornLine extends InvalidInput {}
-
-/** Most beats of one call: its body has at most 4 MiB. */
-const mostBeats = 2 * 1024 * 1024
 
 // 1e999 is a number of JSON, and infinite.
 const number = v.pipe(v.number(mustBe('a number')), v.finite(mustBe('a number')))
@@ -43,10 +27,6 @@ const header = leaf(
   'a header without line ends and control characters',
   (value) => typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value),
 )
-const beats = leaf(
-  'a number of beats',
-  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostBeats,
-)
 const version = v.pipe(
   number,
   v.maxValue(
@@ -65,16 +45,11 @@ const gameServer = looseObject({
   }),
 })
 
-const call = looseObject({ operation: word(Object.keys(operations)), ...optional({ key: text }) })
-const beat = looseObject({ operation: v.literal('health'), beats })
-const isBeat = (value: unknown): boolean => (value as { operation?: unknown } | null)?.operation === 'health'
-
 /** What a replay reads of an event. One of a newer kind has nothing that it would read. */
 const event = variants(
   {
     control: looseObject({ command: looseObject({ type: text }) }),
-    refused: looseObject({ method, path: target, status: number }),
-    call: looseObject({ call: either(call, beat, isBeat) }),
+    call: looseObject({ call: looseObject({ operation: text }) }),
   },
   anything,
 )

@@ -1,23 +1,15 @@
-import { createKeptEntries } from './kept-entries.js'
+import type { GameServer } from '../protocol/game-server.js'
 import { callEach, callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
-import type { GameServer } from '../protocol/game-server.js'
-import type { EntryContext, KeptEntry, LogEntry } from './log-entry.js'
+import type { KeptEntry, LogEntry } from './log-entry.js'
 import { messageOf } from './model/state/answer.js'
-import { publishedBy } from './model/state/effect.js'
-import type { Change, Effect, Warning } from './model/state/effect.js'
+import type { Effect } from './model/state/effect.js'
 import { excerpt } from './model/state/show.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
+import type { SidecarState } from './model/state/sidecar-state.js'
 import type { Exchange } from './wire/exchange.js'
 
 const maxMessage = 500
-
-/** What the entry of a call holds beside the event and its outcome. */
-export interface EntryNote {
-  readonly ms?: number | undefined
-  readonly client?: string | undefined
-  readonly fault?: boolean
-}
 
 /** Told of everything that a recording holds. */
 export interface LogFollower {
@@ -37,52 +29,84 @@ export interface EventLog {
   find(seq: number): KeptEntry | undefined
 }
 
+/** What has happened, as the log is told. */
+export interface Happening {
+  readonly at: number
+  readonly event: SidecarEvent
+  readonly before: SidecarState
+  readonly effects: readonly Effect[]
+  /** Of a call: who made it, how long it took, and whether it was held up on purpose. */
+  readonly ms?: number | undefined
+  readonly client?: string | undefined
+  readonly delayed?: boolean | undefined
+}
+
 export interface WritableLog extends EventLog {
-  append(
-    event: SidecarEvent,
-    at: number,
-    effects: readonly Effect[],
-    note: EntryNote | undefined,
-    context: EntryContext | undefined,
-  ): LogEntry
+  readonly lastSeq: number
+  append(happening: Happening): KeptEntry
+  /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
+  announce(kept: KeptEntry): void
   /** Keeps a request and its answer beside an entry. */
   keepExchange(seq: number, exchange: Exchange, at: number): void
-  /** The same for one that many entries share, and that nobody is told of. */
-  keepShared(seq: number, exchange: Exchange): void
-  /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
-  announce(entry: LogEntry, effects: readonly Effect[]): void
-  readonly lastSeq: number
+  /** The same as `entries()`, with all that is kept beside them. */
+  kept(since: number): readonly KeptEntry[]
 }
 
 /** Creates a log that keeps so many entries and about so many characters; the oldest are dropped first. */
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const listeners = new Set<(entry: LogEntry) => void>()
   const followers = new Set<LogFollower>()
-  const kept = createKeptEntries(maxEntries, maxSize)
-  let lastSeq = 0
+  /** In the order of their numbers, which have no gaps. */
+  const entries = new Map<number, { kept: KeptEntry; size: number }>()
+  const sum = { lastSeq: 0, size: 0 }
+
+  /** A newest entry that is too large by itself is kept. */
+  function keep(kept: KeptEntry, size: number): void {
+    const { seq } = kept.entry
+    sum.size += size - (entries.get(seq)?.size ?? 0)
+    entries.set(seq, { kept, size })
+    for (const [oldest, { size }] of entries) {
+      if (entries.size <= maxEntries && (sum.size <= maxSize || entries.size === 1)) return
+      entries.delete(oldest)
+      sum.size -= size
+    }
+  }
+
+  const keptAfter = (since: number): KeptEntry[] =>
+    [...entries.values()].flatMap(({ kept }) => (kept.entry.seq > since ? [kept] : []))
 
   return {
     get lastSeq() {
-      return lastSeq
+      return sum.lastSeq
     },
-    append(event, at, effects, note, context) {
-      const entry = entryOf(++lastSeq, at, event, effects, note)
-      kept.add(entry, context)
-      return entry
+    append(happening) {
+      const { before, effects } = happening
+      const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
+      if (happening.delayed === true) faults.push('delayCalls held it up')
+      const kept = {
+        entry: entryOf(++sum.lastSeq, happening, faults.length > 0),
+        before: before.object,
+        wasGone: before.gone,
+        published: effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : [])),
+        faults,
+        exchange: undefined,
+      }
+      keep(kept, sizeOf(kept.entry))
+      return kept
     },
-    keepExchange(seq, exchange, at) {
-      kept.keepExchange(seq, exchange, false)
-      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange, at), undefined, report)
-    },
-    keepShared: (seq, exchange) => kept.keepExchange(seq, exchange, true),
-    find: kept.find,
-    announce(entry, effects) {
+    announce({ entry, published }) {
       callEach(listeners, entry, report)
-      if (followers.size === 0) return
-      const published = publishedBy(effects)
       for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
     },
-    entries: (since = 0) => kept.after(since),
+    keepExchange(seq, exchange, at) {
+      const found = entries.get(seq)
+      if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
+      if (found !== undefined && isBeat(found.kept.entry)) return
+      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange, at), undefined, report)
+    },
+    kept: keptAfter,
+    find: (seq) => entries.get(seq)?.kept,
+    entries: (since = 0) => keptAfter(since).map(({ entry }) => entry),
     follow(follower) {
       const own = { ...follower }
       followers.add(own)
@@ -96,43 +120,33 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
   }
 }
 
-const nothing: readonly never[] = Object.freeze([])
+const sizeOf = (value: LogEntry | Exchange): number => JSON.stringify(value).length
+
+/** A beat comes by the thousand, and its request tells nothing. */
+const isBeat = ({ event, reply }: LogEntry): boolean =>
+  event.type === 'call' && event.call.operation === 'health' && reply?.status === 200
 
 /** The entry of an event, with the part of its effects that people want to read. */
-function entryOf(
-  seq: number,
-  at: number,
-  event: SidecarEvent,
-  effects: readonly Effect[],
-  note: EntryNote | undefined,
-): LogEntry {
-  let changes: Change[] | undefined
-  let warnings: Warning[] | undefined
-  let reply: LogEntry['reply']
-  let problem: string | undefined
-  let isFault = note?.fault === true
-  for (const effect of effects) {
-    if (effect.type === 'change') (changes ??= []).push(effect.change)
-    else if (effect.type === 'warn') {
-      warnings ??= []
-      warnings.push({ code: effect.code, message: effect.message, times: effect.times })
-    } else if (effect.type === 'fault') isFault = true
-    else if (effect.type === 'control-result' && !effect.ok) problem = excerpt(effect.message, maxMessage)
-    else if (effect.type === 'reply') {
-      const message = messageOf(effect)
-      reply = { status: effect.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) }
-    }
-  }
+function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isFault: boolean): LogEntry {
+  const reply = effects.find((effect) => effect.type === 'reply')
+  const message = reply && messageOf(reply)
+  const result = effects.find((effect) => effect.type === 'control-result')
   return {
     seq,
     at,
     event,
-    ...(reply && { reply }),
-    ...(problem === undefined ? {} : { problem }),
-    changes: changes ?? nothing,
-    warnings: warnings ?? nothing,
-    ...(note?.ms === undefined ? {} : { ms: note.ms }),
-    ...(note?.client === undefined ? {} : { client: note.client }),
+    ...(reply && {
+      reply: { status: reply.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) },
+    }),
+    ...(result?.ok === false && { problem: excerpt(result.message, maxMessage) }),
+    changes: effects.flatMap((effect) => (effect.type === 'change' ? [effect.change] : [])),
+    warnings: effects.flatMap((effect) => {
+      if (effect.type !== 'warn') return []
+      const { code, message, times } = effect
+      return [{ code, message, times }]
+    }),
+    ...(ms === undefined ? {} : { ms }),
+    ...(client === undefined ? {} : { client }),
     ...(isFault ? { fault: true } : {}),
   }
 }

@@ -1,5 +1,7 @@
 import type { KeptEntry } from './log-entry.js'
+import { callTable } from './model/state/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
+import { isBeingDeleted } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'
 
 /** The rule by which a call was answered, in one sentence with the numbers that decided. */
@@ -8,16 +10,18 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
   const { status = 0, message = '' } = entry.reply ?? {}
   if (status !== 200) return refusalRule(call, message, config)
   if (isFinal(kept, config) && stateCalls.has(call.operation)) {
-    const { state = '' } = kept.context ?? {}
+    const { state } = kept.before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the call is answered with 200 and ignored.`
   }
-  return config.mode === 'local' ? localRule(call) : productionRule(call, config)
+  return callTable[call.operation][config.mode]
+    .replace('{later}', `about ${config.writeDelay} ms later`)
+    .replace('{end}', call.operation === 'reserve' ? endOf(call.seconds) : '')
 }
 
 const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
 
-function isFinal({ context }: KeptEntry, { mode }: SidecarConfig): boolean {
-  return mode === 'production' && context !== undefined && (context.ending || context.state === 'Unhealthy')
+function isFinal({ before, wasGone }: KeptEntry, { mode }: SidecarConfig): boolean {
+  return mode === 'production' && (wasGone || isBeingDeleted(before) || before.status.state === 'Unhealthy')
 }
 
 /** Messages that hold the numbers, and the sentence that each becomes. */
@@ -69,54 +73,6 @@ function refusalRule(call: Call, message: string, config: SidecarConfig): string
   return message === '' ? `${call.operation} got no answer.` : `${call.operation} is refused: ${message}`
 }
 
-function productionRule(call: Call, config: SidecarConfig): string {
-  const later = `about ${config.writeDelay} ms later`
-  switch (call.operation) {
-    case 'ready':
-      return `Answered when it was queued; the sidecar writes RequestReady ${later}, and the controller makes it Ready.`
-    case 'allocate':
-      return `Answered when it was queued; Allocated is written ${later}.`
-    case 'shutdown':
-      return `Answered when it was queued; Shutdown is written ${later}.`
-    case 'reserve':
-      return reserveRule(call.seconds, `Answered when it was queued; Reserved is written ${later}`)
-    case 'health':
-      return 'A beat sets the count of failures back to 0.'
-    case 'setLabel':
-    case 'setAnnotation':
-      return `Answered when it was queued; it is written ${later}, and the same value again is no new version.`
-    case 'getGameServer':
-      return 'The object as the API server holds it: writes that are still queued are not in it.'
-    case 'getCounter':
-    case 'getList':
-      return 'The stored value with the changes that are still queued.'
-    case 'updateCounter':
-      return `Count and capacity are set first, then the difference is added; it is written ${later}.`
-    case 'updateList':
-      return `Only the fields that the body or the mask names are set; it is written ${later}.`
-    case 'addListValue':
-    case 'removeListValue':
-      return `There was room, or the value was there; it is written ${later}.`
-  }
-}
-
-function localRule(call: Call): string {
-  switch (call.operation) {
-    case 'health':
-      return 'Local mode only logs beats.'
-    case 'reserve':
-      return reserveRule(call.seconds, 'Local mode writes Reserved at once')
-    case 'getGameServer':
-    case 'getCounter':
-    case 'getList':
-      return 'Local mode gives what it holds.'
-    default:
-      return 'Local mode writes it at once, on the only copy there is.'
-  }
-}
-
-function reserveRule(seconds: string, start: string): string {
-  return /^-|^0$/.test(seconds)
-    ? `${start}, for ever: ${seconds} s has no end.`
-    : `${start}, and Ready again after ${seconds} s.`
-}
+/** How a reservation ends. */
+const endOf = (seconds: string): string =>
+  /^-|^0$/.test(seconds) ? `, for ever: ${seconds} s has no end.` : `, and Ready again after ${seconds} s.`

@@ -1,5 +1,6 @@
 import type { KeptEntry, LogEntry } from './log-entry.js'
 import { explainAnswer } from './explain-answer.js'
+import { callTable } from './model/state/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
 
 /** Why an entry turned out as it did. */
@@ -18,9 +19,8 @@ export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanatio
 }
 
 function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
-  const { entry, context } = kept
+  const { entry, faults } = kept
   const { event } = entry
-  const faults = context?.faults ?? []
   const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
   if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
   const suffix = isHeldUpOnly ? ` A fault held it up as well: it took ${entry.ms ?? 0} ms.` : ''
@@ -78,31 +78,13 @@ function tickRule({ changes, warnings }: LogEntry, config: SidecarConfig): strin
 function productionOf({ entry }: KeptEntry, config: SidecarConfig): string | undefined {
   const { event, warnings } = entry
   const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
-  if (event.type === 'call' && config.mode === 'local') told.push(...localDifference(entry, event.call.operation))
-  if (event.type === 'tick' && config.mode === 'local' && entry.changes.length > 0) return told.join(' ') || undefined
-  return told.length === 0 ? undefined : told.join(' ')
-}
-
-/** What a pod does in place of the local mode. */
-function localDifference({ reply }: LogEntry, operation: string): string[] {
-  if (reply?.status !== 200) return ['A pod words this refusal in another way: go by the status, not by the text.']
-  switch (operation) {
-    case 'getGameServer':
-    case 'getCounter':
-    case 'getList':
-      return []
-    case 'health':
-      return ['A pod counts beats, and becomes Unhealthy without them; local mode only logs them.']
-    case 'ready':
-      return ['A pod answers at once, is RequestReady about 500 ms later, and then Ready.']
-    case 'updateCounter':
-    case 'updateList':
-    case 'addListValue':
-    case 'removeListValue':
-      return ['A pod writes it about 500 ms later, and watches see it; in local mode they never do.']
-    default:
-      return ['A pod answers when the write is queued, and writes it about 500 ms later.']
+  if (event.type === 'call' && config.mode === 'local') {
+    const { difference } = callTable[event.call.operation]
+    const isRefused = entry.reply?.status !== 200
+    if (isRefused) told.push('A pod words this refusal in another way: go by the status, not by the text.')
+    else if (difference !== undefined) told.push(difference)
   }
+  return told.join(' ') || undefined
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -1,3 +1,4 @@
+import type { GameServer } from '../protocol/game-server.js'
 import type { Change, Warning } from './model/state/effect.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 import type { Exchange } from './wire/exchange.js'
@@ -23,19 +24,17 @@ export interface LogEntry {
   readonly fault?: true
 }
 
-/** What an answer was decided by and its entry in the log doesn't hold. */
-export interface EntryContext {
-  /** The GameServer's state before the event. */
-  readonly state: string
-  /** The GameServer was on its way out, or gone. */
-  readonly ending: boolean
-  /** What each fault did, a sentence each. */
-  readonly faults: readonly string[]
-}
-
-/** An entry with all that is kept beside it. The oldest exchanges are dropped first. */
+/** An entry with all that is kept beside it. */
 export interface KeptEntry {
   readonly entry: LogEntry
-  readonly context: EntryContext | undefined
+  /** The GameServer before the event. */
+  readonly before: GameServer
+  /** It was gone from the cluster. */
+  readonly wasGone: boolean
+  /** The versions of the GameServer that the event made, for whoever watches. */
+  readonly published: readonly GameServer[]
+  /** What each fault did, a sentence each. */
+  readonly faults: readonly string[]
+  /** Of a request; undefined until it is answered. */
   readonly exchange: Exchange | undefined
 }

@@ -14,7 +14,7 @@ import type { SidecarState } from './model/state/sidecar-state.js'
 import { record, setObject, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork, skipMissedDrops } from './model/time/due-work.js'
-import { startHealthClock } from './model/time/health-clock.js'
+import { startHealthClock } from './model/time/health.js'
 import { followObject } from './model/time/platform.js'
 
 /** Operations that a feature gate switches off. */

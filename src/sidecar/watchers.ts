@@ -25,7 +25,8 @@ export type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink
 
 /** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
 export interface Watchers {
-  add(id: number, watch: NewWatch): void
+  /** Returns its number. */
+  add(watch: NewWatch): number
   /** Forgets a watch without telling it. Returns whether it was there. */
   remove(id: number): boolean
   greet(id: number, gameServer: GameServer): void
@@ -43,6 +44,7 @@ const maxQueued = 16 * 1024 * 1024
 export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report): Watchers {
   const watchers = new Map<number, Watcher>()
   let stalled = false
+  let nextId = 1
 
   function send(watcher: Watcher, message: WatchMessage): void {
     const { queue } = watcher
@@ -90,8 +92,10 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
   }
 
   return {
-    add(id, watch) {
+    add(watch) {
+      const id = nextId++
       watchers.set(id, { id, ...watch, queue: [], sent: 0, dropped: 0, busy: false })
+      return id
     },
     remove: (id) => watchers.delete(id),
     greet(id, gameServer) {
@@ -108,15 +112,10 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
       stalled = isStalled
       for (const watcher of [...watchers.values()]) pump(watcher)
     },
-    infos: () =>
-      [...watchers.values()].map(({ id, transport, openedAt, client, sent, queue, dropped }) => ({
-        id,
-        transport,
-        openedAt,
-        client,
-        sent,
-        queued: queue.length,
-        dropped,
-      })),
+    infos: () => [...watchers.values()].map(infoOf),
   }
+}
+
+function infoOf({ id, transport, openedAt, client, sent, queue, dropped }: Watcher): WatcherInfo {
+  return { id, transport, openedAt, client, sent, queued: queue.length, dropped }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { oursWithQuirks, productionTargets } from './support/production-targets.js'
+import { oursInProduction, productionTargets } from './support/production-targets.js'
 import { randomRequests } from './support/random-requests.js'
 import type { RandomRequest } from './support/random-requests.js'
 import { has } from './support/releases.js'
@@ -61,10 +61,12 @@ for (const target of realLocal.filter(({ release }) => has(release, 'listLimit')
 }
 
 const fewer = Math.ceil(runs / 5)
+/** A list's update works in ours alone, which its cases say: the real one lacks a right. */
+const withoutUpdates = randomRequests.map((all) => all.filter(({ call }) => !/^PATCH .*list/i.test(call)))
 
 for (const target of productionTargets.filter(({ ours, release }) => !ours && has(release, 'words'))) {
-  it(`production mode with quirks answers ${fewer} random runs of requests as ${target.name} does`, async () => {
-    const [ours, theirs] = [oursWithQuirks, target].map(({ start }): Ask => async (requests) => {
+  it(`production mode answers ${fewer} random runs of requests as ${target.name} does`, async () => {
+    const [ours, theirs] = [oursInProduction, target].map(({ start }): Ask => async (requests) => {
       const running = await start()
       try {
         return await sendAll(running.port, requests)
@@ -72,6 +74,6 @@ for (const target of productionTargets.filter(({ ours, release }) => !ours && ha
         await running.stop()
       }
     }) as [Ask, Ask]
-    await compare(randomRequests, ours, theirs, fewer)
+    await compare(withoutUpdates, ours, theirs, fewer)
   }, 600_000)
 }

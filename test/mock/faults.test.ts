@@ -182,15 +182,6 @@ describe('what happens to the game server', () => {
     expect(mock.gameServer.status.lists?.['players']?.values).toEqual(['ann', 'bob'])
   })
 
-  test('a fresh restart gives the next game a GameServer that is Scheduled', async () => {
-    const { mock, client } = play()
-    await client.shutdown()
-    await mock.advance(1_000)
-    expect(mock.gameServer.status.state).toBe('Shutdown')
-    mock.restart({ fresh: true })
-    expect(mock.gameServer.status.state).toBe('Scheduled')
-  })
-
   test('an object over 64 KiB ends its WebSocket, as in a pod, and the client falls back to the stream', async () => {
     const { mock, client } = play()
     client.on('gameserver', () => undefined)

@@ -116,29 +116,7 @@ describe('an export', () => {
     expect(values).toEqual(values.map((_, i) => values[0]! + i))
   })
 
-  test('as an HTTP Archive has every call with its answer', async () => {
-    const local = await start()
-    await call(local, 'PUT', '/metadata/label', '{"key":"a","value":"b"}', { authorization: 'Bearer secret' })
-    await call(local, 'GET', '/nowhere?x=1')
-    local.control({ type: 'allocate' })
-    const response = await call(local, 'GET', '/_/api/export?format=har')
-    const text = await response.text()
-    expect(text).not.toContain('secret')
-    const { log } = JSON.parse(text) as { log: { version: string; entries: unknown[] } }
-    expect(log.version).toBe('1.2')
-    expect(log.entries).toMatchObject([
-      {
-        request: { method: 'PUT', url: `${local.url}/metadata/label`, postData: { text: '{"key":"a","value":"b"}' } },
-        response: { status: 200, content: { text: '{}' } },
-      },
-      {
-        request: { url: `${local.url}/nowhere?x=1`, queryString: [{ name: 'x', value: '1' }] },
-        response: { status: 404 },
-      },
-    ])
-  })
-
-  test.each(['', '&format=har', '&format=html'])(
+  test.each(['', '&format=html'])(
     'leaves out the annotations that it is told to, wherever they are (%j)',
     async (more) => {
       const local = await start()
@@ -155,7 +133,7 @@ describe('an export', () => {
     },
   )
 
-  test.each(['', '&format=har', '&format=html'])(
+  test.each(['', '&format=html'])(
     'leaves out what a refused annotation call held, whatever its form (%j)',
     async (more) => {
       const local = await start()

@@ -77,8 +77,8 @@ test('all of frames in an application bundle is 6,900 bytes at most', async () =
  * Without the requests' reading and answers it would be 5,500 less, without control commands 4,900, without allocation by a
  * manifest 3,300, without the log, recordings and kept requests 1,700, without local mode 600.
  */
-test('the mock in an application bundle is 29,600 bytes at most', async () => {
-  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(29_600)
+test('the mock in an application bundle is 28,800 bytes at most', async () => {
+  expect(await shipped('dist/mock.js', 'createMock')).toBeLessThanOrEqual(28_800)
 })
 
 /** Each beside the client, in an application bundle; the servers' share seats over all connections and the end in order. */

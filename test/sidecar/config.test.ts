@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defaultConfig, resolveConfig } from '../../src/sidecar/index.js'
+import { conformanceNames } from '../../src/sidecar/model/state/config.js'
 import { startHarness } from './support/harness.js'
 
 describe('the configuration', () => {
@@ -43,5 +44,94 @@ describe('a GameServer manifest', () => {
     })
     expect(meta).toMatchObject({ name: 'local', namespace: 'default', creation_timestamp: '1893456000' })
     sidecar.close()
+  })
+})
+
+async function useEverything(mode: 'local' | 'production'): Promise<ReturnType<typeof startHarness>> {
+  const harness = startHarness({
+    mode,
+    conformance: conformanceNames,
+    ...(mode === 'local' ? { gameServer: undefined } : {}),
+  })
+  const { call, watch } = harness
+  const { creation_timestamp: created, uid } = harness.sidecar.snapshot().gameServer.object_meta
+  for (const path of ['/ready', '/allocate', '/shutdown', '/health']) await call('POST', path)
+  await call('POST', '/reserve', { seconds: 5 })
+  await call('GET', '/gameserver')
+  watch()
+  await call('PUT', '/metadata/label', { key: 'creation', value: created })
+  await call('PUT', '/metadata/annotation', { key: 'uid', value: uid })
+  await call('GET', '/v1beta1/counters/rooms')
+  await call('PATCH', '/v1beta1/counters/rooms', { capacity: 20, count: 2, countDiff: 1 })
+  await call('GET', '/v1beta1/lists/players')
+  await call('PATCH', '/v1beta1/lists/players', { capacity: 50 })
+  await call('POST', '/v1beta1/lists/players:addValue', { value: 'x' })
+  await call('POST', '/v1beta1/lists/players:removeValue', { value: 'x' })
+  return harness
+}
+
+describe('a conformance run', () => {
+  it.each(['local', 'production'] as const)(
+    'in mode %s is successful when all expected operations were used',
+    async (mode) => {
+      const { sidecar } = await useEverything(mode)
+      const result = sidecar.conformance()
+      expect(result).toMatchObject({ ok: true, missing: [], unexpected: [], problems: [] })
+      expect([...result.received].sort()).toEqual([...conformanceNames].sort())
+    },
+  )
+
+  it('names what is missing and what nobody expected', async () => {
+    const { sidecar, call } = startHarness({ mode: 'local', conformance: ['ready', 'watch'] })
+    await call('POST', '/ready')
+    await call('POST', '/health')
+    expect(sidecar.conformance()).toMatchObject({ ok: false, missing: ['watch'], unexpected: ['health'] })
+  })
+
+  it('takes a label only with the creation time as its value, an annotation only with the uid', async () => {
+    const { sidecar, call } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['setlabel', 'setannotation'],
+    })
+    await call('PUT', '/metadata/label', { key: 'creation', value: '5' })
+    await call('PUT', '/metadata/annotation', { key: 'uid', value: '1234' })
+    expect(sidecar.conformance()).toMatchObject({
+      ok: false,
+      received: ['setannotation'],
+      missing: ['setlabel'],
+      problems: ['setlabel should have been called with "1893456000", not "5"'],
+    })
+  })
+
+  it('takes each kind of counter update for itself', async () => {
+    const { sidecar, call } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['updatecounter'],
+    })
+    await call('PATCH', '/v1beta1/counters/rooms', { count: 3 })
+    expect(sidecar.conformance()).toMatchObject({
+      ok: false,
+      missing: ['updatecounter'],
+      unexpected: ['setcountcounter'],
+    })
+  })
+
+  it('counts the end of a reservation in local mode as ready, as the real one does', async () => {
+    const { sidecar, call, clock } = startHarness({
+      mode: 'local',
+      gameServer: undefined,
+      conformance: ['reserve'],
+    })
+    await call('POST', '/reserve', { seconds: 1 })
+    clock.advance(1000)
+    expect(sidecar.conformance()).toMatchObject({ ok: false, unexpected: ['ready'] })
+  })
+
+  it('knows only the real names', () => {
+    expect(() => resolveConfig({ conformance: ['ready', 'fly'] })).toThrow(
+      'conformance knows no "fly"; it knows ready, allocate',
+    )
   })
 })

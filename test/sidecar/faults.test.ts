@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/protocol/operations.js'
-import type { OperationName } from '../../src/protocol/operations.js'
-import { ConnectionDropped, faultPresets } from '../../src/sidecar/index.js'
-import type { ControlCommand, ControlResult } from '../../src/sidecar/index.js'
+import { ConnectionDropped } from '../../src/sidecar/index.js'
 import { startHarness } from './support/harness.js'
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -133,27 +130,6 @@ describe('control: faults', () => {
   })
 
   it.each([
-    ['delayCalls', { ms: 5 }, 'delays'],
-    ['failCalls', { message: 'm'.repeat(1000) }, 'failures'],
-  ] as const)(
-    'of %s are kept for 100 lists of operations, and what is kept can still be changed',
-    (type, fields, key) => {
-      const { sidecar } = startHarness()
-      const names = Object.keys(operations) as OperationName[]
-      const subset = (bits: number): OperationName[] => names.filter((_, i) => (bits >> i) % 2 === 1)
-      const send = (bits: number): ControlResult =>
-        sidecar.control({ type, ...fields, operations: subset(bits) } as ControlCommand)
-      for (let bits = 1; bits <= 100; bits += 1) expect(send(bits)).toEqual({ ok: true })
-      const message = `there are 100 ${key} of different operations already, and no more are taken; send clearFaults first`
-      for (let bits = 101; bits < 2 ** names.length; bits += 1) expect(send(bits)).toEqual({ ok: false, message })
-      expect(send(7)).toEqual({ ok: true })
-      expect(sidecar.snapshot().faults[key]).toHaveLength(100)
-      sidecar.control({ type: 'clearFaults' })
-      expect(send(101)).toEqual({ ok: true })
-    },
-  )
-
-  it.each([
     [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
     [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
     [{ type: 'setlabel', key: 'a', value: 'b' }, 'there is no control command "setlabel"; did you mean "setLabel"?'],
@@ -185,13 +161,6 @@ describe('control: the world outside', () => {
     expect(state()).toBe('Shutdown')
     sidecar.control({ type: 'restart', fresh: true })
     expect(state()).toBe('Scheduled')
-  })
-
-  it('in local mode a restart starts over', async () => {
-    const { sidecar, call, state } = startHarness({ mode: 'local', gameServer: undefined })
-    await call('POST', '/shutdown')
-    sidecar.control({ type: 'restart' })
-    expect(state()).toBe('Ready')
   })
 
   it('a reload in production keeps state, counts and SDK metadata, and takes the rest', async () => {
@@ -334,19 +303,5 @@ describe('faults by number and by chance', () => {
     open('e')
     clock.advance(5_000)
     expect(ended).toHaveLength(4)
-  })
-
-  it('a machine that slept makes up for no cut', () => {
-    const { sidecar, clock } = startHarness()
-    sidecar.control({ type: 'dropWatchers', everyMs: 100 })
-    const before = sidecar.log.entries().length
-    clock.sleep(24 * 60 * 60 * 1000)
-    expect(sidecar.log.entries().length - before).toBeLessThan(3)
-  })
-
-  it.each(faultPresets)('the preset $name is made of commands that are taken', ({ commands, description }) => {
-    const { sidecar } = startHarness()
-    for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
-    expect(description).toMatch(/^[A-Z].*\.$/)
   })
 })

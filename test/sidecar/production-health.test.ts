@@ -54,19 +54,6 @@ describe('production: health', () => {
     expect(warnings()).toEqual(['beat-without-body'])
   })
 
-  it('counts every message of a stream of beats', async () => {
-    const { sidecar } = startHarness({ gameServer: checked })
-    await sidecar.handle(new Request('http://localhost/health', { method: 'POST', body: '{}{}{}' }))
-    expect(sidecar.snapshot().health.beats).toBe(3)
-  })
-
-  it('counts nothing when health is disabled', async () => {
-    const { call, state, clock } = startHarness()
-    await call('GET', '/gameserver')
-    clock.advance(3_600_000)
-    expect(state()).toBe('Scheduled')
-  })
-
   it('counts nothing in local mode', async () => {
     const { call, state, clock } = startHarness({ mode: 'local', gameServer: undefined })
     await call('GET', '/gameserver')

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSidecar, createState, reduce, resolveConfig } from '../../src/sidecar/index.js'
 import type { ControlCommand, LogEntry, SidecarConfig, SidecarState } from '../../src/sidecar/index.js'
-import { startHarness } from './support/harness.js'
 import { createVirtualClock } from './support/virtual-clock.js'
 
 function replay(initial: SidecarState, entries: readonly LogEntry[]): SidecarState {
@@ -121,7 +120,6 @@ describe('replay', () => {
 
   it.each([
     { mode: 'production', gameServer } as const,
-    { mode: 'production', quirks: true, gameServer } as const,
     { mode: 'production', replaceAfter: 1_000, gameServer } as const,
     { mode: 'local' } as const,
   ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {
@@ -143,81 +141,5 @@ describe('replay', () => {
     ]
     const { entries, start, end } = await perform({ gameServer }, actions)
     expect(view(replay(start, JSON.parse(JSON.stringify(entries)) as LogEntry[]))).toEqual(end)
-  })
-})
-
-describe('the event log', () => {
-  it('holds every call, refusal, command, watcher and change, in order', async () => {
-    const { sidecar, call: send, clock, watch } = startHarness()
-    const live: LogEntry[] = []
-    const unsubscribe = sidecar.log.subscribe((entry) => live.push(entry))
-    watch()
-    await send('POST', '/allocate')
-    await send('GET', '/nope')
-    await send('GET', '/v1beta1/counters/nope')
-    sidecar.control({ type: 'dropWatchers' })
-    clock.advance(500)
-    const entries = sidecar.log.entries()
-    expect(live).toEqual(entries)
-    expect(entries.map(({ seq, event }) => [seq, event.type])).toEqual([
-      [1, 'watch-opened'],
-      [2, 'call'],
-      [3, 'refused'],
-      [4, 'call'],
-      [5, 'control'],
-      [6, 'tick'],
-    ])
-    expect(entries[1]!.reply).toEqual({ status: 200 })
-    expect(entries[2]!.event).toEqual({
-      type: 'refused',
-      method: 'GET',
-      path: '/nope',
-      status: 404,
-      message: 'Not Found',
-    })
-    expect(entries[3]!.reply).toEqual({ status: 500, message: 'counter not found: nope' })
-    expect(entries[5]!.changes[0]).toEqual({ type: 'state', value: 'Allocated', previous: 'Scheduled' })
-    expect(sidecar.log.entries(5).map(({ seq }) => seq)).toEqual([6])
-    unsubscribe()
-    await send('POST', '/ready')
-    expect(live).toHaveLength(6)
-  })
-
-  it('is bounded in entries and in size', async () => {
-    const { sidecar, call: send } = startHarness({ logEntries: 100, logSize: 100_000 })
-    for (let i = 0; i < 250; i++) await send('POST', '/health')
-    expect(sidecar.log.entries().length).toBeLessThanOrEqual(100)
-    for (let i = 0; i < 30; i++) await send('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(20_000) })
-    expect(sidecar.log.entries().length).toBeLessThan(10)
-  })
-
-  it('tells a listener that removes another one of nothing else', async () => {
-    const { sidecar, call: send } = startHarness()
-    const seen: string[] = []
-    const first = sidecar.log.subscribe(() => {
-      seen.push('first')
-      second()
-      second()
-    })
-    const second = sidecar.log.subscribe(() => seen.push('second'))
-    const third = sidecar.log.subscribe(() => seen.push('third'))
-    await send('POST', '/health')
-    await send('POST', '/health')
-    first()
-    third()
-    expect(seen.filter((name) => name === 'third')).toHaveLength(2)
-  })
-
-  it('lets a listener act on the sidecar without mixing up the order', () => {
-    const { sidecar, watch } = startHarness()
-    const unsubscribe = sidecar.log.subscribe(({ event }) => {
-      if (event.type === 'control' && event.command.type === 'setState' && event.command.state === 'Ready') {
-        sidecar.control({ type: 'setState', state: 'Allocated' })
-      }
-    })
-    const seen = watch()
-    sidecar.control({ type: 'setState', state: 'Ready' })
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Ready', 'Allocated'])
-    unsubscribe()
   })
 })

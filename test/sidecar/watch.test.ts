@@ -44,14 +44,6 @@ describe('a watch', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('hands over the same object to streams and to sinks', async () => {
-    const { sidecar } = startHarness()
-    const lines: string[] = []
-    sidecar.watch({ onMessage: ({ json }) => void lines.push(json) })
-    const stream = await openStream(sidecar.handle)
-    expect(await stream.next()).toBe(lines[0])
-  })
-
   it('stays open after Shutdown', async () => {
     const { sidecar, call, watch, clock } = startHarness()
     const seen = watch()
@@ -128,22 +120,6 @@ describe('a watch', () => {
     clock.advance(1)
   })
 
-  it('over HTTP that nobody reads holds a bounded number of objects', async () => {
-    const { sidecar } = startHarness({ watchQueue: 4 })
-    const stream = await openStream(sidecar.handle)
-    for (let n = 0; n < 100; n++) sidecar.control({ type: 'setLabel', key: 'n', value: String(n) })
-    expect(sidecar.snapshot().watchers[0]!.queued).toBe(4)
-    const labels: unknown[] = []
-    for (let i = 0; i < 5; i++) {
-      const line = await stream.next()
-      labels.push(
-        (JSON.parse(line!) as { result: { object_meta: { labels: { n?: string } } } }).result.object_meta.labels.n,
-      )
-    }
-    expect(labels[0]).toBeUndefined()
-    expect(labels[4]).toBe('99')
-  })
-
   it('whose listener throws ends alone', () => {
     const { sidecar, watch } = startHarness()
     const seen = watch()
@@ -204,17 +180,6 @@ describe('watchers', () => {
     expect(seen).toHaveLength(1)
     clock.advance(1)
     expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Allocated'])
-  })
-
-  it('that are stalled without end wait until released', () => {
-    const { sidecar, watch, clock } = startHarness()
-    const seen = watch()
-    sidecar.control({ type: 'stallWatchers' })
-    sidecar.control({ type: 'setState', state: 'Ready' })
-    clock.advance(10 ** 9)
-    expect(seen).toHaveLength(1)
-    sidecar.control({ type: 'releaseWatchers' })
-    expect(seen).toHaveLength(2)
   })
 
   it('end when the sidecar is closed, and no timer is left', async () => {

@@ -1,6 +1,6 @@
 import { plainText } from '../../node/plain-text.js'
 import { isObject } from '../../protocol/is-object.js'
-import { redacted, requestOf } from '../../sidecar/index.js'
+import { redacted } from '../../sidecar/index.js'
 import type { LogEntry, RequestRecord, ResponseRecord } from '../../sidecar/index.js'
 import { ask } from '../ask.js'
 import type { Answer } from '../ask.js'
@@ -16,22 +16,15 @@ const ANSWER_MS = 60_000
 const MOST = 5
 
 /** Fields that no two runs have alike: they are left out of a comparison. */
-const volatile: ReadonlySet<string> = new Set([
-  'uid',
-  'name',
-  'resource_version',
-  'generation',
-  'creation_timestamp',
-  'deletion_timestamp',
-  'agones.dev/last-allocated',
-])
+const volatile = new Set(['uid', 'name', 'resource_version', 'generation', 'creation_timestamp', 'deletion_timestamp'])
+volatile.add('agones.dev/last-allocated')
 
 interface RecordedCall {
   /** Of its line. */
   readonly number: number
   readonly entry: LogEntry
-  request: RequestRecord
-  response?: ResponseRecord
+  readonly request: RequestRecord
+  readonly response?: ResponseRecord
 }
 
 /** Makes the calls of a recording again, in order and after the same times, and compares the answers. */
@@ -62,72 +55,62 @@ export async function replayAsClient(
   return different === 0 ? EXIT.DONE : EXIT.FAILED
 }
 
+/** The requests of a recording. Those of beats aren't recorded; a watch is no call. */
 async function callsOf(lines: AsyncIterable<NumberedLine>): Promise<{ calls: RecordedCall[]; faulty: number }> {
-  const calls: RecordedCall[] = []
-  let bySeq = new Map<number, RecordedCall>()
+  const calls = new Map<LogEntry, RecordedCall | undefined>()
+  const entries = new Map<number, LogEntry>()
   let faulty = 0
   for await (const { number, line } of lines) {
-    // Numbers begin anew with each recording that was added.
-    if (line.type === 'recording') bySeq = new Map()
     if (line.type === 'entry') {
       const { entry } = line
-      const { event, reply } = entry
-      // Behind an answer to CONNECT there is no HTTP any more.
-      if (event.type !== 'call' && (event.type !== 'refused' || event.method === 'CONNECT')) continue
-      if (entry.fault === true && reply?.status !== 200) {
-        faulty += 1
-        continue
-      }
-      const refused = event.type === 'refused' && { method: event.method, target: event.path, headers: {}, body: '' }
-      const call = {
-        number,
-        entry,
-        request: event.type === 'call' ? requestOf(event.call) : (refused as RequestRecord),
-      }
-      calls.push(call)
-      bySeq.set(entry.seq, call)
+      const { event } = entry
+      // Numbers begin anew with each recording that was added.
+      entries.set(entry.seq, entry)
+      if (event.type !== 'call' && event.type !== 'refused') continue
+      const isBeat = event.type === 'call' && event.call.operation === 'health'
+      if (entry.fault === true && entry.reply?.status !== 200) faulty += 1
+      else calls.set(entry, isBeat ? { number, entry, request: beat } : undefined)
     }
-    const call = line.type === 'exchange' ? bySeq.get(line.seq) : undefined
-    if (line.type !== 'exchange' || call === undefined) continue
-    call.request = line.request
-    if (line.response) call.response = line.response
+    const entry = line.type === 'exchange' ? entries.get(line.seq) : undefined
+    if (line.type === 'exchange' && entry !== undefined && calls.has(entry))
+      calls.set(entry, { number, ...line, entry })
   }
-  return { calls, faulty }
+  return { calls: [...calls.values()].filter((call) => call !== undefined), faulty }
 }
 
+const beat: RequestRecord = { method: 'POST', target: '/health', headers: {}, body: '{}' }
+
 function differencesOf({ entry, request, response }: RecordedCall, answer: Answer): string[] {
-  const status = response?.status ?? entry.reply?.status ?? (entry.event.type === 'refused' ? entry.event.status : 0)
+  const status = response?.status ?? entry.reply?.status ?? 0
   if (status !== answer.status) return [`the status was ${status}, is ${answer.status}`]
   const isCut = response?.bodyBytes !== undefined || request.bodyBytes !== undefined
   if (response === undefined || isCut || response.body === redacted) return []
-  const [before, now] = [parse(response.body), parse(answer.text)]
-  if (before === undefined || now === undefined)
-    return response.body === answer.text ? [] : ['the body is another text']
   const differences: string[] = []
-  compare(before.value, now.value, '', differences)
+  compare(parse(response.body), parse(answer.text), '', differences)
   return differences.slice(0, MOST)
 }
 
 function compare(before: unknown, now: unknown, path: string, differences: string[]): void {
   if (differences.length > MOST || Object.is(before, now) || before === redacted) return
-  if (isObject(before) && isObject(now)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
-      if (!volatile.has(key)) compare(before[key], now[key], path === '' ? key : `${path}.${key}`, differences)
-    }
+  const isList = Array.isArray(before) && Array.isArray(now)
+  if (!isList && !(isObject(before) && isObject(now))) {
+    differences.push(`${path || 'the body'} was ${shown(before)}, is ${shown(now)}`)
     return
   }
-  if (Array.isArray(before) && Array.isArray(now)) return compare({ ...before }, { ...now }, path, differences)
-  differences.push(`${path === '' ? 'the body' : path} was ${shown(before)}, is ${shown(now)}`)
+  const [old, young] = [{ ...before } as Record<string, unknown>, { ...now } as Record<string, unknown>]
+  for (const key of new Set([...Object.keys(old), ...Object.keys(young)])) {
+    if (!volatile.has(key)) compare(old[key], young[key], path === '' ? key : `${path}.${key}`, differences)
+  }
 }
 
 const shown = (value: unknown): string =>
   value === undefined ? 'not there' : JSON.stringify(value).replace(/^(.{80}).+$/s, '$1…')
 
-function parse(text: string): { readonly value: unknown } | undefined {
+function parse(text: string): unknown {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return JSON.parse(text)
   } catch {
-    return undefined
+    return text
   }
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { openFile } from '../../node/local/read-text-file.js'
 import { InvalidInput } from '../../schema/check.js'
 import { readLine, TornLine } from '../../schema/recording.js'
+import { longestTimer } from '../../sidecar/index.js'
 import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -15,15 +16,9 @@ export interface NumberedLine {
   readonly line: RecordingLine
 }
 
-/** Longest time that a timer takes. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
-/** Waits, also for longer than a timer can. */
-export async function sleep(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= LONGEST_TIMER) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(left, LONGEST_TIMER)))
-  }
-}
+/** Waits, but no longer than a timer can. */
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(ms, longestTimer)))
 
 /**
  * Opens a recording; `-` is the standard input. Whatever else is no file is refused before it is opened, which of a pipe

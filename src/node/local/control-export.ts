@@ -1,4 +1,4 @@
-import { createRedaction, harEnd, harEntry, harStart, reportLines } from '../../sidecar/index.js'
+import { createRedaction, reportLines } from '../../sidecar/index.js'
 import type { RecordingLine, Redact, Sidecar } from '../../sidecar/index.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 
@@ -7,18 +7,17 @@ const PART = 64 * 1024
 
 const contentTypes = {
   ndjson: 'application/x-ndjson',
-  har: 'application/json',
   html: 'text/html; charset=utf-8',
 } as const
 type Format = keyof typeof contentTypes
 
 const isFormat = (text: string): text is Format => Object.hasOwn(contentTypes, text)
 
-/** Answers `GET /_/api/export`: the session as a recording or as a page to look at it, or its calls as an HTTP Archive. */
+/** Answers `GET /_/api/export`: the session as a recording, or as a page to look at it. */
 export async function exportSession(sidecar: Sidecar, url: URL, since: number): Promise<Response> {
   const format = url.searchParams.get('format') ?? 'ndjson'
   if (!isFormat(format)) {
-    return refusalResponse(malformed(`format must be ndjson, html or har; got ${JSON.stringify(format.slice(0, 60))}`))
+    return refusalResponse(malformed(`format must be ndjson or html; got ${JSON.stringify(format.slice(0, 60))}`))
   }
   let redact: Redact
   try {
@@ -26,7 +25,7 @@ export async function exportSession(sidecar: Sidecar, url: URL, since: number): 
   } catch (error) {
     return refusalResponse(malformed((error as Error).message))
   }
-  return new Response(streamOf(await textsOf(format, sidecar, since, redact, url.origin)), {
+  return new Response(streamOf(await textsOf(format, sidecar, since, redact)), {
     headers: {
       'content-type': contentTypes[format],
       'content-disposition': `attachment; filename="match.${format}"`,
@@ -43,10 +42,8 @@ async function textsOf(
   sidecar: Sidecar,
   since: number,
   redact: Redact,
-  origin: string,
 ): Promise<Generator<string, void>> {
   if (format === 'ndjson') return lineTexts(sidecar.recording(since), redact)
-  if (format === 'har') return harTexts(sidecar.recording(since), redact, origin)
   // The page is large, and most sessions are never exported as one.
   const { reportTexts } = await import('./report-page.js')
   return reportTexts(reportLines(sidecar, since, redact))
@@ -54,28 +51,6 @@ async function textsOf(
 
 function* lineTexts(lines: Iterable<RecordingLine>, redact: Redact): Generator<string, void> {
   for (const line of lines) yield `${JSON.stringify(redact(line))}\n`
-}
-
-function* harTexts(lines: Iterable<RecordingLine>, redact: Redact, base: string): Generator<string, void> {
-  yield harStart('1')
-  let separator = ''
-  let last: Extract<RecordingLine, { type: 'entry' }> | undefined
-  const tell = function* (exchange?: Extract<RecordingLine, { type: 'exchange' }>): Generator<string, void> {
-    const entry = last && harEntry(last.entry, exchange, base)
-    last = undefined
-    if (entry === undefined) return
-    yield separator + JSON.stringify(entry)
-    separator = ','
-  }
-  for (const line of lines) {
-    const clean = line.type === 'entry' || line.type === 'exchange' ? redact(line) : line
-    if (clean.type === 'exchange') yield* tell(clean)
-    if (clean.type !== 'entry') continue
-    yield* tell()
-    last = clean
-  }
-  yield* tell()
-  yield harEnd
 }
 
 const encoder = new TextEncoder()

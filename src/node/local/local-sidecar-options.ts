@@ -18,8 +18,6 @@ export interface LocalSidecarOptions {
   readonly file?: string | undefined
   /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform?: string | undefined
-  /** Reproduces the bugs that the real sidecar has in production. Default false: it only warns of them. */
-  readonly quirks?: boolean | undefined
   /** For example `{ CountsAndLists: false }`. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /**
@@ -57,7 +55,6 @@ const known = {
   gameServer: true,
   file: true,
   platform: true,
-  quirks: true,
   featureGates: true,
   replace: true,
   conformance: true,

@@ -95,12 +95,11 @@ export async function startLocalSidecar(
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
 
-  const { mode, platform, quirks, featureGates, conformance, replace } = options
+  const { mode, platform, featureGates, conformance, replace } = options
   const config = {
     ...settings,
     mode,
     platform,
-    quirks,
     featureGates,
     conformance,
     replaceAfter: replaceAfterOf(replace),

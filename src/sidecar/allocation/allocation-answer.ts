@@ -1,14 +1,30 @@
 import type { GameServer } from '../../protocol/game-server.js'
+import type { Sidecar } from '../sidecar.js'
 import { toInt64 } from '../model/state/int64.js'
 import type { AllocationStatus, AnsweredAllocation, GameServerAllocation, GameServerSelector } from './manifest.js'
 import { selectorsOf } from './plan-allocation.js'
+
+/**
+ * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster does that has no other.
+ *
+ * @param control carries out a control command
+ */
+export function allocateGameServer(
+  { snapshot }: Pick<Sidecar, 'snapshot'>,
+  control: Sidecar['control'],
+  manifest: GameServerAllocation,
+): AnsweredAllocation {
+  const result = control({ type: 'allocate', manifest })
+  const { gameServer, now } = snapshot()
+  return allocationAnswer(manifest, result.ok ? gameServer : result.message, gameServer.object_meta.namespace, now)
+}
 
 /**
  * The answer to a checked allocation: the manifest with the defaults of a cluster, and its status.
  *
  * @param allocated the GameServer as the allocation left it, or the reason why there is none
  */
-export function allocationAnswer(
+function allocationAnswer(
   manifest: GameServerAllocation,
   allocated: GameServer | string,
   namespace: string,

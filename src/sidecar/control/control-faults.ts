@@ -7,34 +7,23 @@ import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 
-/** Most delays, and most failures, that are kept: each call looks through all of them, and each snapshot shows them. */
-const mostFaults = 100
-
-/** Adds or removes a delay. Returns the reason if there are too many. */
-export function delayCalls(step: Step, command: CommandOf<'delayCalls'>): string | undefined {
+/** Adds or removes a delay. */
+export function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
   const { ms, jitterMs = 0, when = 'before' } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
   const isOff = ms + jitterMs === 0
-  if (!isOff && others.length >= mostFaults) return tooMany('delays')
   updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
-  return undefined
 }
 
-/** Adds a failure. Returns the reason if there are too many. */
-export function failCalls(step: Step, command: CommandOf<'failCalls'>): string | undefined {
+export function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
   const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
   const { drop = false, apply = false } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
-  if (others.length >= mostFaults) return tooMany('failures')
   const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
   updateFaults(step, { failures: [...others, failure] })
-  return undefined
 }
-
-const tooMany = (what: string): string =>
-  `there are ${mostFaults} ${what} of different operations already, and no more are taken; send clearFaults first`
 
 export function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
   updateFaults(step, { ignoreBeats: on, beatsToIgnore: on ? count : undefined })

@@ -9,7 +9,7 @@ import { show } from '../model/state/show.js'
 import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
-import { forgiveSkippedTime } from '../model/time/health-clock.js'
+import { forgiveSkippedTime } from '../model/time/health.js'
 import { allocate } from './allocation.js'
 import {
   clearFaults,
@@ -20,8 +20,7 @@ import {
   padObject,
   stallWatchers,
 } from './control-faults.js'
-import { deleteObject, setCounter, setList, setMetadata, setState } from './control-object.js'
-import { reload, restart } from './restart.js'
+import { deleteObject, reload, restart, setCounter, setList, setMetadata, setState } from './control-object.js'
 
 /** Commands that change the object, and so need one. */
 const needsObject: ReadonlySet<ControlCommand['type']> = new Set([

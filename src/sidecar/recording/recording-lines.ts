@@ -1,7 +1,12 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { LogEntry } from '../log-entry.js'
+import type { EventLog } from '../event-log.js'
+import { explainEntry } from '../explain-entry.js'
+import type { Explanation } from '../explain-entry.js'
+import type { KeptEntry, LogEntry } from '../log-entry.js'
 import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
 import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
+import type { SidecarSnapshot } from '../wire/snapshot.js'
+import type { Redact } from './redact.js'
 
 /** The form of a recording that this package writes, and the newest that it reads. */
 export const recordingVersion = 1
@@ -16,7 +21,6 @@ export interface RecordingHeader {
   readonly startedAt: number
   readonly mode: SidecarMode
   readonly platform: string
-  readonly quirks: boolean
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly writeDelay: number
   readonly seed: number
@@ -41,7 +45,7 @@ export type RecordingLine =
   | { readonly type: 'gap'; readonly at: number; readonly lines: number }
 
 export function headerOf(config: SidecarConfig, startedAt: number, at: number): RecordingHeader {
-  const { mode, platform, quirks, featureGates, writeDelay, seed } = config
+  const { mode, platform, featureGates, writeDelay, seed } = config
   return {
     type: 'recording',
     version: recordingVersion,
@@ -49,7 +53,6 @@ export function headerOf(config: SidecarConfig, startedAt: number, at: number): 
     startedAt,
     mode,
     platform,
-    quirks,
     featureGates,
     writeDelay,
     seed,
@@ -63,3 +66,53 @@ export const gameServerLine = (gameServer: GameServer, at: number): RecordingLin
 })
 
 export const exchangeLine = (seq: number, exchange: Exchange): RecordingLine => ({ type: 'exchange', seq, ...exchange })
+
+/** Entries of a log as the lines of a recording, from the GameServer before the first of them on. */
+export function* recordingLines(
+  config: SidecarConfig,
+  startedAt: number,
+  now: number,
+  kept: readonly KeptEntry[],
+): Generator<RecordingLine> {
+  yield headerOf(config, startedAt, now)
+  for (const [index, { entry, before, exchange, published }] of kept.entries()) {
+    if (index === 0) yield gameServerLine(before, entry.at)
+    yield { type: 'entry', entry }
+    if (exchange !== undefined) yield exchangeLine(entry.seq, exchange)
+    for (const gameServer of published) yield gameServerLine(gameServer, entry.at)
+  }
+}
+
+/**
+ * One line of a session that is shown without its sidecar: that of a recording, an entry with its reason, or the state at
+ * the end. Whoever reads recordings can read these too, except for the state.
+ */
+export type ReportLine =
+  | Exclude<RecordingLine, { readonly type: 'entry' }>
+  | (Extract<RecordingLine, { readonly type: 'entry' }> & { readonly why?: Explanation })
+  | { readonly type: 'state'; readonly state: SidecarSnapshot }
+
+/** What a page of a session reads of its sidecar. */
+interface Told {
+  readonly log: EventLog
+  readonly config: SidecarConfig
+  snapshot(): SidecarSnapshot
+  recording(since: number): Iterable<RecordingLine>
+}
+
+/** A session's lines after `since`, each without what `redact` takes out of it. */
+export function* reportLines(sidecar: Told, since: number, redact: Redact): Generator<ReportLine, void> {
+  // Where the file of a recording is concerns nobody else.
+  const state = { ...sidecar.snapshot(), recording: undefined }
+  yield redact({ type: 'state', state })
+  for (const line of sidecar.recording(since)) {
+    const clean = redact(line)
+    if (clean.type !== 'entry') {
+      yield clean
+      continue
+    }
+    const kept = sidecar.log.find(clean.entry.seq)
+    // The reason is worked out from what is told, so that it can't tell more.
+    yield kept === undefined ? clean : { ...clean, why: explainEntry({ ...kept, entry: clean.entry }, sidecar.config) }
+  }
+}

@@ -116,9 +116,9 @@ const cutTarget = (target: string): string => target.replace(/(annotations?).+$/
 function redactAnnotation(body: string, isSecret: IsSecret): string {
   if (body === '') return body
   try {
-    const { texts, unknown } = readMessage(body, { key: 'string', value: 'string' })
+    const { fields, unknown } = readMessage(body, { key: 'string', value: 'string' })
     if (unknown !== undefined) return redacted
-    const key = texts.get('key') ?? ''
+    const key = String(fields.get('key') ?? '')
     if (isSecret(key)) return JSON.stringify({ key, value: redacted })
     JSON.parse(body)
     return body

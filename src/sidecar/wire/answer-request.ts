@@ -1,4 +1,4 @@
-import type { GameServer } from '../../protocol/game-server.js'
+import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { fail, failUnknown } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
@@ -8,10 +8,8 @@ import { recordRequest, recordResponse } from './exchange.js'
 import type { Exchange, ResponseRecord } from './exchange.js'
 import { malformedAnswer, readCall } from './read-call.js'
 import { decodeBody, readMessage } from './read-message.js'
-import type { MessageShape } from './read-message.js'
-import { readBounded } from './request-body.js'
+import type { MessageShape } from '../model/state/call-table.js'
 import { decodePath, findRoute } from './routes.js'
-import { gameServerBytes } from './watch-message.js'
 import { ConnectionDropped, watchStream } from './watch-stream.js'
 import type { WatchHandle, WatchSink } from './watch-stream.js'
 
@@ -23,14 +21,18 @@ export interface Engine {
   delay(operation: OperationName, when: 'before' | 'after'): number
   /** Resolves after so long. Rejects if the sidecar ends or the client leaves meanwhile. */
   wait(ms: number, left: AbortSignal): Promise<void>
-  /** @throws ConnectionDropped */
-  call(call: Call, meta: CallMeta): Answer
-  noteRefusal(method: string, path: string, answer: Answer, meta: CallMeta): void
-  watch(sink: WatchSink, meta: CallMeta): WatchHandle
+  /** Gives the number of its entry; no answer if the connection is to be cut. @throws ConnectionDropped */
+  call(call: Call, meta: CallMeta): { readonly seq: number; readonly answer: Answer | undefined }
+  /** Returns the number of its entry. */
+  noteRefusal(method: string, path: string, answer: Answer, meta: CallMeta): number
+  watch(sink: WatchSink, meta: CallMeta): OpenedWatch
   /** Keeps a request and its answer beside the entry of that number. */
   keep(seq: number, exchange: Exchange): void
-  /** The same for a beat that went well: all beats of a client share the exchange that is made for the first. */
-  keepBeat(seq: number, client: string | undefined, exchange: () => Exchange): void
+}
+
+/** A watch that was asked for, with the number of its entry. */
+export interface OpenedWatch extends WatchHandle {
+  readonly seq: number
 }
 
 /** What the log's entry of a request needs to know beside the call. */
@@ -42,8 +44,6 @@ export interface CallMeta {
   readonly delayed?: boolean
   /** Milliseconds for which its answer will be held up. */
   readonly lasts?: number
-  /** Called with the number of the entry. */
-  onEntry?(seq: number): void
 }
 
 /** Properties of a request that a Node host knows and WHATWG's Request has lost. */
@@ -59,44 +59,34 @@ export interface RawRequest {
 }
 
 const nothing = new Uint8Array(0)
+type Headers = Readonly<Record<string, string>>
 const json = { 'content-type': 'application/json' }
+const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
 const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 
 /** Answers one request with the status, code and effect that it has in the real sidecar. */
 export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
   const method = raw.method ?? request.method
   const left = (): AbortSignal => raw.signal ?? request.signal
-  const target = raw.target ?? request.url.replace(/#.*$/s, '')
-  const [path, query] = splitTarget(target)
-  const { client } = raw
-  const began = engine.now()
-  let seq = 0
-  const meta: CallMeta = { client, began, onEntry: (number) => void (seq = number) }
+  const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
+  const meta: CallMeta = { client: raw.client, began: engine.now() }
   let body: Uint8Array = nothing
-  const keep = (response?: ResponseRecord): void =>
+  const keep = (seq: number, response?: ResponseRecord): void =>
     engine.keep(seq, {
-      request: recordRequest(method, shownTarget(target), request.headers, body),
+      request: recordRequest(method, target, request.headers, body),
       ...(response && { response }),
     })
-  const refuse = (answer: Answer): Response => {
-    engine.noteRefusal(method, path, answer, meta)
-    const text = JSON.stringify(answer.body)
-    keep(recordResponse(answer.status, json, text))
-    return new Response(text, { status: answer.status, headers: json })
+  const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
+    keep(seq, recordResponse(status, headers, text))
+    return new Response(text === '' ? null : text, { status, headers })
   }
+  const refuse = (answer: Answer, headers: Headers = json, text = JSON.stringify(answer.body)): Response =>
+    respond(engine.noteRefusal(method, path, answer, meta), answer.status, headers, text)
 
   const decoded = decodePath(path)
-  if (decoded?.text === '/health' && !hasBody(request)) {
-    engine.noteRefusal(method, '/health', { status: 400, body: undefined }, meta)
-    keep(recordResponse(400, {}, ''))
-    return new Response(null, { status: 400 })
-  }
-  if (decoded === undefined) {
-    engine.noteRefusal(method, path, fail(3, 'Bad Request'), meta)
-    const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
-    keep(recordResponse(400, headers, '400 Bad Request'))
-    return new Response('400 Bad Request', { status: 400, headers })
-  }
+  if (decoded?.text === '/health' && !hasBody(request)) return refuse({ status: 400, body: undefined }, {}, '')
+  if (decoded === undefined) return refuse(fail(3, 'Bad Request'), plainText, '400 Bad Request')
   const route = findRoute(method, decoded)
   if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
@@ -115,78 +105,48 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   const before = engine.delay(operation, 'before')
   if (before > 0) await engine.wait(before, left())
   const after = engine.delay(operation, 'after')
-  let answer: Answer
-  try {
-    answer = engine.call(result.call, { ...meta, delayed: before + after > 0, lasts: after })
-  } catch (error) {
-    if (seq > 0) keep()
-    throw error
-  }
+  const { seq, answer } = engine.call(result.call, { ...meta, delayed: before + after > 0, lasts: after })
   if (after > 0) await engine.wait(after, left())
+  if (answer === undefined) {
+    keep(seq)
+    throw new ConnectionDropped('the call was dropped on purpose')
+  }
   if (result.refusal) return refuse(result.refusal)
-  const headers = headersOf(answer)
-  if (operation === 'health' && answer.status === 200 && body.length === 2) {
-    engine.keepBeat(seq, client, () => ({
-      request: recordRequest(method, shownTarget(target), request.headers, body),
-      response: recordResponse(200, headers, '{}'),
-    }))
-    return new Response('{}', { status: 200, headers })
-  }
-  if (operation === 'getGameServer' && answer.status === 200) {
-    keep(recordResponse(200, headers, answer.body as GameServer))
-    return respondShared(answer)
-  }
-  const text = JSON.stringify(answer.body)
-  keep(recordResponse(answer.status, headers, text))
-  return new Response(text, { status: answer.status, headers })
+  return respond(seq, answer.status, headersOf(answer), JSON.stringify(answer.body))
 }
 
-/** Path and query of a target, without the host of an absolute one. */
-const shownTarget = (target: string): string => target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '') || '/'
-
-function headersOf({ status, retryAfter }: Answer): Readonly<Record<string, string>> {
+function headersOf({ status, retryAfter }: Answer): Headers {
   if (retryAfter !== undefined) return { ...json, 'retry-after': String(retryAfter) }
   return status === 200 ? success : json
-}
-
-/** Answers with the GameServer's own bytes: a copy for each reader would let a few slow ones take all memory. */
-function respondShared(answer: Answer): Response {
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(gameServerBytes(answer.body as GameServer))
-      controller.close()
-    },
-  })
-  return new Response(body, { status: 200, headers: success })
 }
 
 async function openStream(
   engine: Engine,
   left: AbortSignal,
   meta: CallMeta,
-  keep: (response?: ResponseRecord) => void,
+  keep: (seq: number, response?: ResponseRecord) => void,
 ): Promise<Response> {
   const ms = engine.delay('watchGameServer', 'before')
   if (ms > 0) await engine.wait(ms, left)
   let refusal: { readonly status: number; readonly body: string } | undefined
   let isDropped = false
-  let handle: WatchHandle | undefined
+  let opened: OpenedWatch | undefined
   const stream = watchStream((sink) => {
     const open = { ...sink, onEnd, onError: (answer: typeof refusal) => void (refusal = answer) }
     function onEnd(reason: WatchEnd): void {
       isDropped = true
       sink.onEnd?.(reason)
     }
-    handle = engine.watch(open, { ...meta, delayed: ms > 0 })
-    return handle
+    return (opened = engine.watch(open, { ...meta, delayed: ms > 0 }))
   })
+  const { seq } = opened!
   if (refusal) {
-    keep(recordResponse(refusal.status, success, refusal.body))
+    keep(seq, recordResponse(refusal.status, success, refusal.body))
     return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
   }
-  keep(isDropped ? undefined : recordResponse(200, success, ''))
+  keep(seq, isDropped ? undefined : recordResponse(200, success, ''))
   if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
-  left.addEventListener('abort', () => handle?.close(), { once: true })
+  left.addEventListener('abort', () => opened?.close(), { once: true })
   return new Response(stream, { status: 200, headers: success })
 }
 
@@ -209,9 +169,29 @@ function hasBody(request: Request): boolean {
 }
 
 /** Path and query of a target or URL as it came: a `#` is a character like any other. */
-function splitTarget(target: string): [path: string, query: string] {
-  const relative = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
-  const at = relative.indexOf('?')
-  const [path, query] = at < 0 ? [relative, ''] : [relative.slice(0, at), relative.slice(at + 1)]
-  return [path === '' ? '/' : path, query]
+const relative = (target: string): string =>
+  target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/')
+
+/** A body, or the size of one over the limit as far as it is known. */
+type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
+
+/** Reads a request's body to its end, but never more than the limit and one chunk beyond it. */
+async function readBounded(request: Request, limit: number): Promise<Body> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > limit) {
+    await request.body?.cancel().catch(() => undefined)
+    return { tooLarge: announced }
+  }
+  if (!request.body) return { bytes: new Uint8Array(0) }
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  const bytes = createGrowingBytes()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return { bytes: bytes.view() }
+    if (bytes.length + value.length > limit) {
+      await reader.cancel().catch(() => undefined)
+      return { tooLarge: bytes.length + value.length }
+    }
+    bytes.add(value)
+  }
 }

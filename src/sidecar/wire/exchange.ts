@@ -1,6 +1,4 @@
-import type { GameServer } from '../../protocol/game-server.js'
 import { copyOf } from '../model/state/show.js'
-import { gameServerBytes } from './watch-message.js'
 
 /** Most bytes of a body that are kept. */
 const excerptBytes = 16 * 1024
@@ -44,38 +42,16 @@ export function recordRequest(method: string, target: string, headers: Headers, 
 export function recordResponse(
   status: number,
   headers: Readonly<Record<string, string>>,
-  body: string | GameServer,
+  body: string,
 ): ResponseRecord {
-  return { status, headers, ...(typeof body === 'string' ? textOf(body) : gameServerText(body)) }
+  if (body.length <= excerptBytes) return { status, headers, body }
+  const bodyBytes = new TextEncoder().encode(body).length
+  return { status, headers, body: copyOf(body.slice(0, excerptBytes)), bodyBytes }
 }
-
-type BodyRecord = Pick<ResponseRecord, 'body' | 'bodyBytes'>
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function bodyOf(bytes: Uint8Array): BodyRecord {
+function bodyOf(bytes: Uint8Array): Pick<RequestRecord, 'body' | 'bodyBytes'> {
   if (bytes.length <= excerptBytes) return { body: decoder.decode(bytes) }
   return { body: decoder.decode(bytes.subarray(0, excerptBytes)), bodyBytes: bytes.length }
-}
-
-function textOf(text: string): BodyRecord {
-  if (text.length <= excerptBytes) return { body: text }
-  return { body: copyOf(text.slice(0, excerptBytes)), bodyBytes: new TextEncoder().encode(text).length }
-}
-
-const texts = new WeakMap<GameServer, BodyRecord>()
-
-/** The text of a GameServer, which all records of it share. */
-function gameServerText(gameServer: GameServer): BodyRecord {
-  const known = texts.get(gameServer)
-  if (known !== undefined) return known
-  const record = bodyOf(gameServerBytes(gameServer))
-  texts.set(gameServer, record)
-  return record
-}
-
-/** About how many characters an exchange holds. */
-export function sizeOfExchange({ request, response }: Exchange): number {
-  const headers = Object.entries(request.headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  return 200 + request.target.length + headers + request.body.length + (response?.body.length ?? 0)
 }

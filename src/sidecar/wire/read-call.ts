@@ -1,29 +1,20 @@
+import { operations } from '../../protocol/operations.js'
+import { callTable } from '../model/state/call-table.js'
 import { fail } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
 import { quote } from '../model/state/show.js'
 import type { Call } from '../model/state/sidecar-event.js'
-import { countJsonObjects } from './json-object.js'
-import { MalformedBody } from './json-scanner.js'
-import { decodeBody, isBlank, readMessage } from './read-message.js'
-import type { Message, MessageShape } from './read-message.js'
-import type { CallName, RouteKey } from './routes.js'
-
-/** The message of each operation that has one; an operation without a shape ignores every field. */
-const shapes: Readonly<Partial<Record<CallName, MessageShape>>> = {
-  reserve: { seconds: 'int64' },
-  setLabel: { key: 'string', value: 'string' },
-  setAnnotation: { key: 'string', value: 'string' },
-  updateCounter: { name: 'string', count: 'int64', capacity: 'int64', countDiff: 'int64' },
-  updateList: { name: 'string', capacity: 'int64', values: 'strings' },
-  addListValue: { name: 'string', value: 'string' },
-  removeListValue: { name: 'string', value: 'string' },
-}
+import { countObjects, decodeBody, isBlank, MalformedBody, readMessage } from './read-message.js'
+import type { Message } from './read-message.js'
+import type { RouteKey } from './routes.js'
 
 /** A request as a call. A refusal beside a call is answered although the call took effect. */
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
+const absent = { string: '', int64: '0', 'int64?': undefined, strings: [] } as const
+
 /** Reads a call from its operation, the name in the path, the query and the body. */
-export function readCall(operation: CallName, key: RouteKey, query: string, body: Uint8Array): ReadResult {
+export function readCall(operation: Call['operation'], key: RouteKey, query: string, body: Uint8Array): ReadResult {
   try {
     const result =
       operation === 'health' ? readBeats(decodeBody(body)) : { call: toCall(operation, key.text, query, body) }
@@ -42,53 +33,24 @@ export function malformedAnswer(error: unknown): Answer {
   throw error
 }
 
-function toCall(operation: Exclude<CallName, 'health'>, key: string, query: string, body: Uint8Array): Call {
-  switch (operation) {
-    case 'getGameServer':
-      return { operation }
-    case 'getCounter':
-    case 'getList':
-      return { operation, key }
-    default:
-  }
+function toCall(operation: Call['operation'], key: string, query: string, body: Uint8Array): Call {
+  const [method, path] = operations[operation]
+  const { shape } = callTable[operation]
+  const call: Record<string, unknown> = path.includes('{key}') ? { operation, key } : { operation }
+  if (method === 'GET') return call as unknown as Call
   const text = decodeBody(body)
-  const message = readMessage(text, shapes[operation] ?? {})
-  const textOf = (name: string): string => message.texts.get(name) ?? ''
-  const integerOf = (name: string): string => message.texts.get(name) ?? '0'
-  switch (operation) {
-    case 'ready':
-    case 'allocate':
-    case 'shutdown':
-      return { operation }
-    case 'reserve':
-      return { operation, seconds: integerOf('seconds') }
-    case 'setLabel':
-    case 'setAnnotation':
-      return { operation, key: textOf('key'), value: textOf('value') }
-    case 'addListValue':
-    case 'removeListValue':
-      return { operation, key, value: textOf('value') }
-    case 'updateCounter': {
-      const count = message.texts.get('count')
-      const capacity = message.texts.get('capacity')
-      return {
-        operation,
-        key,
-        ...(count === undefined ? {} : { count }),
-        ...(capacity === undefined ? {} : { capacity }),
-        countDiff: integerOf('countDiff'),
-      }
-    }
-    case 'updateList': {
-      const mask = maskOf(query, isBlank(text) ? [] : maskOfMessage(message))
-      return { operation, key, capacity: integerOf('capacity'), values: message.lists.get('values') ?? [], mask }
-    }
+  const message = readMessage(text, shape)
+  for (const [field, kind] of Object.entries(shape)) {
+    const value = message.fields.get(field) ?? absent[kind]
+    if (field !== 'name' && value !== undefined) call[field] = value
   }
+  if (operation === 'updateList') call['mask'] = maskOf(query, isBlank(text) ? [] : maskOfMessage(message))
+  return call as unknown as Call
 }
 
 /** Health is a stream: every object of the body is a beat, up to the first text that isn't one. */
 function readBeats(text: string): ReadResult {
-  const { count: beats, error } = countJsonObjects(text)
+  const { count: beats, error } = countObjects(text)
   return { call: { operation: 'health', beats }, ...(error ? { refusal: malformedAnswer(error) } : {}) }
 }
 

@@ -1,23 +1,27 @@
+import type { MessageShape } from '../model/state/call-table.js'
 import { parseInt64 } from '../model/state/int64.js'
 import { excerpt } from '../model/state/show.js'
-import { readJsonObject } from './json-object.js'
-import type { JsonField } from './json-object.js'
-import { isListOfStrings, MalformedBody } from './json-scanner.js'
 
-/** The fields of a request message, and the kind of each. */
-export type MessageShape = Readonly<Record<string, 'string' | 'int64' | 'strings'>>
+/** A request body that isn't the JSON it should be; the message says why. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody'
+}
 
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
 export interface Message {
-  readonly texts: ReadonlyMap<string, string>
-  readonly lists: ReadonlyMap<string, readonly string[]>
+  readonly fields: ReadonlyMap<string, string | readonly string[]>
   /** The keys of the object that its shape has, in order. */
   readonly keys: readonly string[]
   /** The first key that its shape hasn't. */
   readonly unknown: string | undefined
 }
 
-const emptyMessage: Message = { texts: new Map(), lists: new Map(), keys: [], unknown: undefined }
+/** Deepest nesting that is read, as in the real sidecar. */
+const maxDepth = 10_000
+/** What gives a text of JSON its structure: whole strings, a quotation mark that opens none, brackets and separators. */
+const structure = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]/gs
+/** Escapes of a valid text; a pair of surrogates is one. */
+const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g
 
 /** The text of a body. A byte order mark stays, and so is refused as the real sidecar refuses it. @throws MalformedBody */
 export function decodeBody(body: Uint8Array): string {
@@ -28,53 +32,106 @@ export function decodeBody(body: Uint8Array): string {
   }
 }
 
+/** The first place from `at` on that isn't JSON's white space. */
+function skipSpace(text: string, at: number): number {
+  while (at < text.length && ' \n\r\t'.includes(text[at]!)) at++
+  return at
+}
+
+/** Whether a body holds nothing but white space. */
+export const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
+
 /**
- * Reads the first message of a body, and ignores everything behind it. An empty body is an empty message.
+ * Reads the first message of a body, and ignores everything behind it. An empty body is an empty message. By protobuf's
+ * rules each field may come once.
  *
  * @throws MalformedBody
  */
 export function readMessage(text: string, shape: MessageShape): Message {
-  const object = readJsonObject(text, (key) => Object.hasOwn(shape, key))
-  return object === undefined ? emptyMessage : { ...toMessage(object.fields, shape), unknown: object.unknown }
-}
-
-/** Whether a body holds anything but white space. */
-export function isBlank(text: string): boolean {
-  return !/[^ \n\r\t]/.test(text)
-}
-
-/** Reads fields by protobuf's rules: each may come once. */
-function toMessage(fields: readonly JsonField[], shape: MessageShape): Omit<Message, 'unknown'> {
-  const texts = new Map<string, string>()
-  const lists = new Map<string, readonly string[]>()
-  const seen = new Set<string>()
-  for (const field of fields) {
-    const { key, source } = field
-    const kind = shape[key]
-    if (seen.has(key)) throw new MalformedBody(`the field ${JSON.stringify(key)} is given twice`)
-    seen.add(key)
-    if (source === 'null') continue
-    if (kind === 'strings') lists.set(key, readStrings(field))
-    else texts.set(key, kind === 'int64' ? readInt64(field) : readString(field))
+  const fields = new Map<string, string | readonly string[]>()
+  const keys = new Set<string>()
+  let unknown: string | undefined
+  if (isBlank(text)) return { fields, keys: [], unknown }
+  const { marks } = scanObject(text, skipSpace(text, 0))
+  for (let i = 1; i + 1 < marks.length; i += 2) {
+    const key = JSON.parse(text.slice(marks[i - 1]! + 1, marks[i])) as string
+    if (!Object.hasOwn(shape, key)) {
+      unknown ??= key
+      continue
+    }
+    if (keys.has(key)) throw new MalformedBody(`the field ${JSON.stringify(key)} is given twice`)
+    keys.add(key)
+    const value = readField(key, shape[key]!, text.slice(marks[i]! + 1, marks[i + 1]).trim())
+    if (value !== undefined) fields.set(key, value)
   }
-  return { texts, lists, keys: [...seen] }
+  return { fields, keys: [...keys], unknown }
 }
 
-function readString(field: JsonField): string {
-  return field.source.startsWith('"') ? (JSON.parse(field.source) as string) : refuse(field, 'a string')
+/** Counts the JSON objects of a text, up to the first part that isn't one, which gives the error. */
+export function countObjects(text: string): { readonly count: number; readonly error?: MalformedBody } {
+  let count = 0
+  try {
+    for (let at = skipSpace(text, 0); at < text.length; count++) at = skipSpace(text, scanObject(text, at).end)
+    return { count }
+  } catch (error) {
+    if (error instanceof MalformedBody) return { count, error }
+    throw error
+  }
 }
 
-function readInt64(field: JsonField): string {
-  const number = field.source.startsWith('"') ? readString(field) : field.source
-  return parseInt64(number) ?? refuse(field, 'a 64-bit integer')
+/**
+ * Checks the JSON object that begins at `start`. Gives the place behind it, and the places of its own braces, colons and
+ * commas, between which its fields lie: `JSON.parse` would round their integers and drop those that come twice.
+ *
+ * @throws MalformedBody
+ */
+function scanObject(text: string, start: number): { readonly end: number; readonly marks: readonly number[] } {
+  if (text[start] !== '{') {
+    throw new MalformedBody(`a JSON object is expected, not ${excerpt(text.slice(start, start + 41), 40)}`)
+  }
+  const marks: number[] = []
+  let depth = 0
+  structure.lastIndex = start
+  for (let found = structure.exec(text); found !== null && found[0] !== '"'; found = structure.exec(text)) {
+    const [mark] = found
+    if (mark === '{' || mark === '[') depth++
+    if (depth === 1 && mark.length === 1 && (found.index === start || !'{['.includes(mark))) marks.push(found.index)
+    if (depth > maxDepth) throw new MalformedBody(`the body is nested more than ${maxDepth} levels deep`)
+    if ((mark !== '}' && mark !== ']') || --depth > 0) continue
+    const end = structure.lastIndex
+    checkSource(text.slice(start, end))
+    return { end, marks }
+  }
+  throw new MalformedBody('the body ends before its JSON object does')
 }
 
-function readStrings(field: JsonField): readonly string[] {
-  return isListOfStrings(field.source)
-    ? (JSON.parse(field.source) as readonly string[])
-    : refuse(field, 'a list of strings')
+function checkSource(source: string): void {
+  try {
+    JSON.parse(source)
+  } catch (error) {
+    throw new MalformedBody(`the body is not valid JSON: ${excerpt((error as Error).message, 200)}`)
+  }
+  // No protobuf string can hold half of a surrogate pair.
+  if (source.match(escapes)?.some((escape) => /^\\u[dD][89a-fA-F]..$/.test(escape))) {
+    throw new MalformedBody('a string holds half of a surrogate pair')
+  }
 }
 
-function refuse({ key, source }: JsonField, expected: string): never {
-  throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)
+/** The value of a field from its source, in which an integer still has all its digits; undefined for null. */
+function readField(key: string, kind: MessageShape[string], source: string): string | readonly string[] | undefined {
+  const refuse = (expected: string): never => {
+    throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)
+  }
+  const value: unknown = JSON.parse(source)
+  if (value === null) return undefined
+  switch (kind) {
+    case 'string':
+      return typeof value === 'string' ? value : refuse('a string')
+    case 'strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string')
+        ? value
+        : refuse('a list of strings')
+    default:
+      return parseInt64(typeof value === 'string' ? value : source) ?? refuse('a 64-bit integer')
+  }
 }

@@ -1,14 +1,12 @@
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { MessageShape } from './read-message.js'
-
-/** Every operation that is answered once; a watch is answered by a stream. */
-export type CallName = Exclude<OperationName, 'watchGameServer'>
+import type { MessageShape } from '../model/state/call-table.js'
+import type { Call } from '../model/state/sidecar-event.js'
 
 /** The target of a request. */
 export type Route =
   | { readonly type: 'watch' }
-  | { readonly type: 'call'; readonly operation: CallName; readonly key: RouteKey }
+  | { readonly type: 'call'; readonly operation: Call['operation']; readonly key: RouteKey }
   /** An operation of the alpha interface, which is there and always switched off. */
   | { readonly type: 'player-tracking'; readonly shape: MessageShape }
   | { readonly type: 'not-found' }

@@ -52,7 +52,6 @@ export interface FaultInfo {
 export interface SidecarSnapshot {
   readonly mode: SidecarMode
   readonly platform: string
-  readonly quirks: boolean
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly now: number
   readonly startedAt: number
@@ -105,7 +104,6 @@ export function takeSnapshot(
   return {
     mode: config.mode,
     platform: config.platform,
-    quirks: config.quirks,
     featureGates: config.featureGates,
     now,
     startedAt: state.startedAt,

@@ -6,7 +6,7 @@ const path = '/v1beta1/lists/players'
 /** What the real sidecar answers to an update, for want of a right. */
 const noRight = refused('no gameservers for fleet')
 
-/** An update that ours carries out, but with `quirks`. */
+/** An update that ours carries out. */
 const update = (body: string, left: Answer, query = ''): WireCase => ({
   name: `update with ${query}${query && ' and '}${body || 'no body'}`,
   steps: [

@@ -40,14 +40,14 @@ const inNoTime =
 /** The speed of the mock's time. */
 const SPEED = 3
 
-const ours = (quirks: boolean): ProductionTarget => ({
-  name: quirks ? 'our sidecar with quirks' : 'our sidecar',
+export const oursInProduction: ProductionTarget = {
+  name: 'our sidecar',
   ours: true,
-  updatesLists: !quirks,
+  updatesLists: true,
   async start(setup = {}) {
     const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
     const gameServer = structuredClone(productionGameServer)
-    const options = { mode: 'production', port: 0, quirks, gameServer, featureGates, dashboard: false } as const
+    const options = { mode: 'production', port: 0, gameServer, featureGates, dashboard: false } as const
     const sidecar = await createLocalSidecar(options)
     return {
       port: sidecar.port,
@@ -58,7 +58,7 @@ const ours = (quirks: boolean): ProductionTarget => ({
       stop: () => sidecar.close(),
     }
   },
-})
+}
 
 /** The mock has no port: only suites that send by `send.ts` and `watchers.ts` reach it. */
 export const productionMock: ProductionTarget = {
@@ -94,7 +94,4 @@ const realProduction: readonly ProductionTarget[] = binaries.map((binary) => ({
   },
 }))
 
-/** Ours, in all that the real one does in production. */
-export const oursWithQuirks = ours(true)
-
-export const productionTargets: readonly ProductionTarget[] = [ours(false), oursWithQuirks, ...realProduction]
+export const productionTargets: readonly ProductionTarget[] = [oursInProduction, ...realProduction]

@@ -1,14 +1,16 @@
-import { maxReserveSeconds } from '../../../protocol/names.js'
-import { done, failUnknown, ok } from '../state/answer.js'
+import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
+import { done, fail, failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
-import type { Call } from '../state/sidecar-event.js'
-import { record, updateFaults, updateProcess, warn } from '../state/step.js'
+import { withKey } from '../state/records.js'
+import { quote } from '../state/show.js'
+import type { Call, CallOf } from '../state/sidecar-event.js'
+import { prefixOf, record, recordValue, updateFaults, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
+import { keyRefusal, valueRefusal } from './metadata-rules.js'
 import { counterView, updateCounter } from './production-counters.js'
 import { addListValue, listView, removeListValue, updateList } from './production-lists.js'
-import { setMetadata } from './production-metadata.js'
-import { refuseIfGone, requestState } from './write-queue.js'
+import { enqueue, refuseIfGone, requestState } from './write-queue.js'
 
 /**
  * Handles a call as the real sidecar does in a pod: it reads the object as the API server holds it, and it queues
@@ -97,4 +99,34 @@ function ignoreBeat(step: Step): void {
     rule: `ignoreBeats answered it with 200 and didn't count it${rest === undefined ? '' : `, ${rest} more to ignore`}`,
   })
   if (rest !== undefined) updateFaults(step, { ignoreBeats: rest > 0, beatsToIgnore: rest > 0 ? rest : undefined })
+}
+
+/** Queues a label or annotation that passes the real sidecar's checks, which miss some keys. */
+function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>, now: number): Answer {
+  const { key, value } = call
+  const { process, object } = step.state
+  const kind = call.operation === 'setLabel' ? 'label' : 'annotation'
+  const refusal = keyRefusal(kind, key) ?? (kind === 'label' ? valueRefusal(key, value) : undefined)
+  if (refusal !== undefined) return fail(3, refusal)
+  if (!metadataKey.test(key)) {
+    warn(
+      step,
+      kind === 'label' ? 'poison-label' : 'poison-annotation',
+      `The ${kind} key ${quote(key)} is accepted, ` +
+        `but Kubernetes refuses it with ${prefixOf(step.state)} in front: ` +
+        `in production no ${kind} at all is written from now on until the sidecar restarts. ` +
+        'Use at most 59 characters and no slash.',
+    )
+  }
+  const field = kind === 'label' ? 'labels' : 'annotations'
+  const remembered = withKey(process[field], key, value)
+  if (kind === 'label') {
+    recordValue(step, 'setlabel', value, object.object_meta.creation_timestamp)
+    updateProcess(step, { labels: remembered })
+  } else {
+    recordValue(step, 'setannotation', value, object.object_meta.uid)
+    updateProcess(step, { annotations: remembered })
+  }
+  enqueue(step, field, now)
+  return done
 }

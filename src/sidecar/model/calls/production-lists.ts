@@ -1,12 +1,11 @@
-import type { GameServer, ListStatus } from '../../../protocol/game-server.js'
+import type { ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { sizeProblem } from '../state/object-limits.js'
 import { own, withKey } from '../state/records.js'
 import { brief } from '../state/show.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
-import { record, updateProcess, warn, warnOfSize } from '../state/step.js'
+import { record, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { addValueRefusal, listCapacityRefusal, maskIsValid, maskRefusal } from './range-checks.js'
 import { enqueue, refuseIfGone } from './write-queue.js'
@@ -77,15 +76,11 @@ export function removeListValue(step: Step, key: string, value: string, now: num
   return answer(key, { ...list, values: values.filter((other) => other !== value) })
 }
 
-/**
- * The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. By default the call works
- * here, with a warning; with `quirks` it is refused.
- */
+/** The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. Here it works, with a warning. */
 export function updateList(step: Step, call: CallOf<'updateList'>, now: number): Answer {
   record(step, 'updatelist')
   if (!maskIsValid(call.mask)) return failUnknown(maskRefusal(call.mask))
-  const { config, object, process, gone } = step.state
-  if (config.quirks) return failUnknown(missingRight(object))
+  const { process, gone } = step.state
   const refusal = listCapacityRefusal(call.capacity, highestCapacity)
   if (refusal !== undefined) return failUnknown(refusal)
   const list = listView(step.state, call.key)
@@ -97,16 +92,6 @@ export function updateList(step: Step, call: CallOf<'updateList'>, now: number):
   )
   setPending(step, call.key, replacement(list, call, own(process.lists, call.key) ?? nothing), now)
   return answer(call.key, listView(step.state, call.key) ?? list)
-}
-
-/** What the sidecar says when it can't look up the highest capacity: it looks for it in a Fleet `fleet-example`, or in its own. */
-function missingRight({ object_meta: { name, namespace } }: GameServer): string {
-  if (namespace === 'default') return 'no gameservers for fleet'
-  return (
-    `failed to get GameServer ${name}: gameservers.agones.dev "${name}" is forbidden: ` +
-    `User "system:serviceaccount:${namespace}:agones-sdk" cannot get resource "gameservers" ` +
-    `in API group "agones.dev" in the namespace "${namespace}"`
-  )
 }
 
 /** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
@@ -127,8 +112,6 @@ function replacement(list: ListStatus, call: CallOf<'updateList'>, before: Pendi
 }
 
 function setPending(step: Step, key: string, pending: PendingList, now: number): void {
-  const problem = sizeProblem({ lists: { add: { values: pending.add }, remove: { values: pending.remove } } })
-  if (problem !== undefined) return warnOfSize(step, problem)
   updateProcess(step, { lists: withKey(step.state.process.lists, key, pending) })
   enqueue(step, 'lists', now)
 }

@@ -9,8 +9,6 @@ export interface SidecarConfig {
   readonly mode: SidecarMode
   /** First part of the prefix of labels and annotations, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform: string
-  /** Reproduces the bugs that the real sidecar has in production. Default false: it only warns of them. */
-  readonly quirks: boolean
   /** Default `{ CountsAndLists: true, PlayerTracking: false }`. */
   readonly featureGates: Readonly<Record<string, boolean>>
   /** The GameServer to start with; undefined for the built-in one. */
@@ -48,7 +46,6 @@ export interface SidecarConfig {
 export const defaultConfig: SidecarConfig = {
   mode: 'production',
   platform: 'agones',
-  quirks: false,
   featureGates: { CountsAndLists: true, PlayerTracking: false },
   gameServer: undefined,
   conformance: undefined,

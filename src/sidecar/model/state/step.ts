@@ -57,15 +57,6 @@ export function prefixOf(state: SidecarState): string {
   return metadataPrefix(state.config.platform)
 }
 
-/** Warns of a change that would make the object too large, and so is dropped. */
-export function warnOfSize(step: Step, problem: string): void {
-  warn(
-    step,
-    'object-too-large',
-    `${problem}: this change is dropped. A cluster refuses a GameServer of more than 1.5 MiB.`,
-  )
-}
-
 /**
  * Replaces the object in memory only; neither watchers nor versions notice. Returns whether it did: an object that is too
  * large is dropped.
@@ -73,7 +64,8 @@ export function warnOfSize(step: Step, problem: string): void {
 export function setObject(step: Step, object: GameServer): boolean {
   const problem = growthProblem(step.state.object, object)
   if (problem !== undefined) {
-    warnOfSize(step, problem)
+    const message = `${problem}: this change is dropped. A cluster refuses a GameServer of more than 1.5 MiB.`
+    warn(step, 'object-too-large', message)
     return false
   }
   for (const change of diffGameServers(step.state.object, object)) step.effects.push({ type: 'change', change })

@@ -52,24 +52,20 @@ function writeState(step: Step, at: number): void {
 }
 
 function writeLabels(step: Step): void {
-  const { process, object, config } = step.state
+  const { process, object } = step.state
   const labels = new Map(Object.entries(object.object_meta.labels ?? {}))
   for (const [key, value] of Object.entries(process.labels)) {
     if (metadataKey.test(key)) labels.set(prefixOf(step.state) + key, value)
-    else if (config.quirks) return
   }
   writeObject(step, withMetadata(object, 'labels', sorted([...labels])))
 }
 
 function writeAnnotations(step: Step): void {
-  const { process, object, config } = step.state
+  const { process, object } = step.state
   const annotations = new Map(Object.entries(object.object_meta.annotations ?? {}))
   let size = [...annotations].reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
   for (const [key, value] of Object.entries(process.annotations)) {
-    if (!metadataKey.test(key)) {
-      if (config.quirks) return
-      continue
-    }
+    if (!metadataKey.test(key)) continue
     const whole = prefixOf(step.state) + key
     const before = annotations.get(whole)
     const added = byteLength(value) + (before === undefined ? byteLength(whole) : -byteLength(before))
@@ -80,7 +76,6 @@ function writeAnnotations(step: Step): void {
         `The annotations are over ${annotationLimit} bytes in all: ` +
           'in production none is written any more until the sidecar restarts.',
       )
-      if (config.quirks) return
       continue
     }
     annotations.set(whole, value)

@@ -6,7 +6,7 @@ import { update, updateFaults, updateProcess, writeObject } from '../state/step.
 import type { Step } from '../state/step.js'
 import { bringApiServerBack } from './api-server.js'
 import { applyWrite } from './apply-write.js'
-import { checkHealth } from './check-health.js'
+import { checkHealth } from './health.js'
 import { endObject, followObject } from './platform.js'
 import { replaceEnded } from './replacement.js'
 
