@@ -69,24 +69,20 @@ describe('the life of a local sidecar', () => {
   })
 
   test.each([
-    [{ port: 65_536 }, 'port must be'],
-    [{ port: 1.5 }, 'port must be'],
-    [{ wsLimit: -1 }, 'wsLimit must be'],
-    [{ mode: 'staging' as never }, 'mode must be'],
-    [{ platform: 'A B' }, 'platform must be'],
+    [{ port: 65_536 }, 'port must be "usual" or an integer from 0 to 65535; got 65536'],
+    [{ wsLimit: -1 }, 'wsLimit must be an integer of at least 0; got -1'],
+    [{ replace: -1 }, 'replace must be true, false or a number of milliseconds; got -1'],
+    [{ mode: 'staging' as never }, 'mode must be "production" or "local"; got "staging"'],
+    [{ platform: 'A B' }, 'platform must be lower-case letters, digits and dashes; got "A B"'],
+    [{ conformance: ['redy'] }, `conformance[0] can't be "redy"; did you mean "ready"?`],
     [{ file: 'a', gameServer: {} }, 'file and gameServer exclude each other'],
+    [{ gameServer: { spec: { helth: {} } } as never }, 'gameServer.spec has no field "helth"; did you mean "health"?'],
     [{ allowHosts: ['a b'] }, 'An allowed host must be'],
     [{ allowOrigins: ['*'] }, 'An allowed origin must'],
-    [
-      { allowOrigins: 'http://localhost:5173' as never },
-      'allowOrigins must be an array, such as ["http://localhost:5173"]',
-    ],
-    [{ allowHosts: 'game.test' as never }, 'allowHosts must be an array'],
-    [9358 as never, 'The options must be an object, such as { mode: … }, not 9358'],
-    [{ httpPort: 0 } as never, 'There is no option "httpPort"; there are'],
-    [{ allowedOrigin: [] } as never, 'There is no option "allowedOrigin"; did you mean "allowOrigins"?'],
-    [{ GameServer: {} } as never, 'There is no option "GameServer"; did you mean "gameServer"?'],
-    [{ 'ws-limit': undefined } as never, 'There is no option "ws-limit"; did you mean "wsLimit"?'],
+    [{ allowHosts: 'game.test' as never }, 'allowHosts must be a list; got "game.test"'],
+    [9358 as never, 'The object of options must be an object; got 9358'],
+    [{ httpPort: 0 } as never, 'The object of options has no field "httpPort"; there are mode, port,'],
+    [{ allowedOrigin: [] } as never, 'has no field "allowedOrigin"; did you mean "allowOrigins"?'],
   ])('%j is refused in a sentence', async (options, message) => {
     await expect(createLocalSidecar(options)).rejects.toThrow(message)
     await expect(createLocalSidecar(options)).rejects.toBeInstanceOf(TypeError)
@@ -347,10 +343,6 @@ describe('with replace', () => {
     await vi.waitUntil(async () => (await get(local)).object_meta.deletion_timestamp !== '0', 20_000)
     expect(local.sidecar.snapshot().replacesAt).toBeUndefined()
     expect((await get(local)).object_meta.uid).toBe(object_meta.uid)
-  })
-
-  test.each([-1, Number.NaN, Infinity])('the time until then must make sense: %s', async (replace) => {
-    await expect(createLocalSidecar({ replace })).rejects.toThrow(/^replaceAfter must be a number of at least 0/)
   })
 })
 

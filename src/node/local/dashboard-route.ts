@@ -56,3 +56,8 @@ export async function answerDashboard(
     frames: isEmbedded(target) ? frames : undefined,
   })
 }
+
+/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
+export function dashboardUrl(local: { readonly url: string; readonly controlToken: string | undefined }): string {
+  return `${local.url}/_/${local.controlToken === undefined ? '' : `#token=${local.controlToken}`}`
+}
