@@ -159,7 +159,7 @@ describe('the guard', () => {
       ['Host: localhost', 'Origin: http://evil.example'],
       /\(in code allowOrigins: \['http:\/\/evil\.example'\]\)/,
     ],
-    ['a request that another site started', ['Host: localhost', 'Sec-Fetch-Site: cross-site'], /another site started/],
+    ['a request that another site started', ['Host: localhost', 'Sec-Fetch-Site: cross-site'], /another page started/],
     ['a host that was bound to this machine', ['Host: evil.example'], /evil\.example/],
   ] as const)('refuses %s', async (_what, headers, message) => {
     const { server, lines } = await dev()
