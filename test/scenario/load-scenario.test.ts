@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadScenario } from '../../src/node/scenario/load-scenario.js'
-import { ScenarioFileError } from '../../src/node/scenario/scenario-errors.js'
+import { loadScenario, ScenarioFileError } from '../../src/node/scenario/load-scenario.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function messageOf(text: string): Promise<string> {

@@ -49,7 +49,7 @@ export async function answerDashboard(
   const { dashboardPage } = await import('./dashboard-page.js')
   return dashboardPage({
     method,
-    acceptEncoding: String(headers['accept-encoding'] ?? ''),
+    acceptEncoding: headers['accept-encoding'] ?? '',
     ifNoneMatch: headers['if-none-match'] ?? '',
     frames: isEmbedded(target) ? frames : undefined,
   })
