@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { watchTextFile } from '../../src/node/local/file-watcher.js'
+import { watchTextFile } from '../../src/node/local/follow-file.js'
 import { loadGameServerFile, parseGameServer } from '../../src/node/local/game-server-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
