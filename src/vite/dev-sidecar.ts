@@ -16,7 +16,7 @@ import { answerRefusal, hasClosed, refuseRaw } from '../node/http/raw-response.j
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
-import type { Verdict } from '../node/http/request-guard.js'
+import type { GuardOptions, Verdict } from '../node/http/request-guard.js'
 import { dashboardUrl } from '../node/local/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
 import { refuseUnknownOptions } from '../node/unknown-option.js'
@@ -113,7 +113,7 @@ export function createDevSidecar(
 ): DevSidecar {
   const settings = resolvePluginOptions(options, (message) => logger.warn(`gameserver-sidecar: ${message}`))
   const { allowHosts, allowOrigins, exposed, platform, token } = settings
-  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
+  const admit = createAdmission({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) }, exposed)
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
@@ -127,12 +127,6 @@ export function createDevSidecar(
       return { status: 503, code: 14, message }
     })
     return state.running
-  }
-
-  const admit = (message: IncomingMessage): Verdict => {
-    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
-    const verdict = guard(message)
-    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
   }
 
   return {
@@ -188,6 +182,16 @@ export function createDevSidecar(
       })()
       return state.closing
     },
+  }
+}
+
+/** The guard, which admits requests of this machine alone unless the server is exposed. */
+function createAdmission(options: GuardOptions, exposed: boolean): (message: IncomingMessage) => Verdict {
+  const guard = createGuard(options)
+  return (message) => {
+    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
+    const verdict = guard(message)
+    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
   }
 }
 
