@@ -76,7 +76,7 @@ describe('the life of a local sidecar', () => {
     [{ platform: 'A B' }, 'platform must be lower-case letters, digits and dashes; got "A B"'],
     [{ conformance: ['redy'] }, `conformance[0] can't be "redy"; did you mean "ready"?`],
     [{ file: 'a', gameServer: {} }, 'file and gameServer exclude each other'],
-    [{ gameServer: { spec: { helth: {} } } }, 'gameServer.spec has no field "helth"; did you mean "health"?'],
+    [{ gameServer: { spec: { helth: {} } } } as never, 'gameServer.spec has no field "helth"; did you mean "health"?'],
     [{ allowHosts: ['a b'] }, 'An allowed host must be'],
     [{ allowOrigins: ['*'] }, 'An allowed origin must'],
     [{ allowHosts: 'game.test' as never }, 'allowHosts must be a list; got "game.test"'],
