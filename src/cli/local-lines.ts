@@ -1,5 +1,5 @@
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import { dashboardUrl } from '../node/local/dashboard-url.js'
+import { dashboardUrl } from '../node/local/dashboard-route.js'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import { plainText } from '../node/plain-text.js'
 import type { ConformanceResult, LogEntry } from '../sidecar/index.js'

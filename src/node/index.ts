@@ -3,10 +3,10 @@ export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'
 export { createLocalSidecar } from './local/local-sidecar.js'
 export { GameServerFileError } from './local/game-server-file.js'
-export { runScenario } from './scenario/run-scenario.js'
-export { ScenarioFailure, ScenarioFileError } from './scenario/scenario-errors.js'
+export { ScenarioFileError } from './scenario/load-scenario.js'
+export { runScenario, ScenarioFailure } from './scenario/run-scenario.js'
 
-export type { VirtualSidecar } from './scenario/targets.js'
+export type { VirtualSidecar } from './scenario/run-scenario.js'
 export type {
   Scenario,
   ScenarioResult,

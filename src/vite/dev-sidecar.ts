@@ -2,20 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CONFIG_PATH, configScript, sendConfigScript } from '../node/gateway/config-script.js'
 import { createAccess } from '../node/gateway/forward/access.js'
+import type { Access } from '../node/gateway/forward/access.js'
 import { createSidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
 import type { SidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../node/gateway/forward/sidecar-route.js'
+import { resolveGatewayOptions } from '../node/gateway/gateway-options.js'
+import type { GatewaySettings } from '../node/gateway/gateway-options.js'
+import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
 import { createLineLog, refusalLine } from '../node/http/line-log.js'
+import type { LineLog } from '../node/http/line-log.js'
 import { answerRefusal, hasClosed, refuseRaw } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
-import type { Verdict } from '../node/http/request-guard.js'
-import { followReplacements } from '../node/local/follow-replacements.js'
-import { dashboardUrl } from '../node/local/dashboard-url.js'
-import { createLocalSidecar } from '../node/local/local-sidecar.js'
-import { resolvePluginOptions } from './plugin-options.js'
+import type { GuardOptions, Verdict } from '../node/http/request-guard.js'
+import { dashboardUrl } from '../node/local/dashboard-route.js'
+import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
+import { refuseUnknownOptions } from '../node/unknown-option.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */
@@ -42,6 +46,65 @@ const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed'
 
 const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
+const known = {
+  sidecar: true,
+  local: true,
+  platform: true,
+  deny: true,
+  isolate: true,
+  autoHealth: true,
+  expose: true,
+  token: true,
+  allowHosts: true,
+  allowOrigins: true,
+  timeout: true,
+} satisfies Record<keyof GameserverSidecarOptions, true>
+
+/**
+ * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
+ * one.
+ *
+ * @throws TypeError for an unknown option or a value that makes no sense
+ */
+export function resolvePluginOptions(
+  options: GameserverSidecarOptions,
+  onWarning: (message: string) => void,
+): GatewaySettings {
+  refuseUnknownOptions(options, Object.keys(known))
+  const { platform = 'agones', sidecar, expose } = options
+  const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
+  return resolveGatewayOptions({
+    ...options,
+    local: local && { onWarning, replace: true, port: 'usual', ...(local === true ? {} : local) },
+    // Vite chooses its own address. This one only tells whether it may be reachable for others.
+    host: expose === true ? '0.0.0.0' : '127.0.0.1',
+    onWarning,
+  })
+}
+
+/** Starts the local sidecar, if one runs inside, and tells where it is. */
+async function run(settings: GatewaySettings, access: Access, log: LineLog, logger: ViteLogger): Promise<Running> {
+  const { timeout, denied, token } = settings
+  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
+  const sidecar = settings.sidecar ?? new URL(local!.url)
+  const handler = createSidecarHandler({ sidecar, timeout, access, denied, log })
+  const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
+  logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
+  if (local !== undefined) {
+    followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
+    if (settings.local?.dashboard !== false) logger.info(`  Dashboard at ${dashboardUrl(local)}`)
+  }
+  if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
+  return {
+    handler,
+    async close() {
+      handler.stopWatches('')
+      handler.close()
+      await local?.close()
+    },
+  }
+}
+
 /** @throws TypeError for an unknown option or a value that makes no sense */
 export function createDevSidecar(
   options: GameserverSidecarOptions,
@@ -50,51 +113,20 @@ export function createDevSidecar(
 ): DevSidecar {
   const settings = resolvePluginOptions(options, (message) => logger.warn(`gameserver-sidecar: ${message}`))
   const { allowHosts, allowOrigins, exposed, platform, token } = settings
-  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
+  const admit = createAdmission({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) }, exposed)
   const access = createAccess({ token, exposed, scheme })
   const script = configScript({ platform, autoHealth: options.autoHealth })
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
-  const run = async (): Promise<Running> => {
-    const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
-    const sidecar = settings.sidecar ?? new URL(local!.url)
-    const { timeout, denied } = settings
-    const handler = createSidecarHandler({ sidecar, timeout, access, denied, log })
-    const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
-    if (local !== undefined) {
-      followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
-    }
-    logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
-    if (local !== undefined && settings.local?.dashboard !== false) {
-      logger.info(`  Dashboard at ${dashboardUrl(local)}`)
-    }
-    if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
-    return {
-      handler,
-      async close() {
-        handler.stopWatches('')
-        handler.close()
-        await local?.close()
-      },
-    }
-  }
-
-  let running: Promise<Running | Refusal> | undefined
-  let closing: Promise<void> | undefined
+  const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
   const start = (): Promise<Running | Refusal> => {
-    if (closing !== undefined) return Promise.resolve(CLOSED)
-    running ??= run().catch((error: unknown) => {
+    if (state.closing !== undefined) return Promise.resolve(CLOSED)
+    state.running ??= run(settings, access, log, logger).catch((error: unknown) => {
       const message = `The sidecar could not be started: ${error instanceof Error ? error.message : String(error)}`
       logger.error(`gameserver-sidecar: ${message}`)
       return { status: 503, code: 14, message }
     })
-    return running
-  }
-
-  const admit = (message: IncomingMessage): Verdict => {
-    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
-    const verdict = guard(message)
-    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
+    return state.running
   }
 
   return {
@@ -144,29 +176,31 @@ export function createDevSidecar(
     },
 
     close() {
-      closing ??= (async () => {
-        const started = await running
+      state.closing ??= (async () => {
+        const started = await state.running
         if (started !== undefined && 'close' in started) await started.close()
       })()
-      return closing
+      return state.closing
     },
+  }
+}
+
+/** The guard, which admits requests of this machine alone unless the server is exposed. */
+function createAdmission(options: GuardOptions, exposed: boolean): (message: IncomingMessage) => Verdict {
+  const guard = createGuard(options)
+  return (message) => {
+    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
+    const verdict = guard(message)
+    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
   }
 }
 
 /** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
 function likeHttp1(message: IncomingMessage): IncomingMessage {
   const { ':authority': host = '', ...others } = message.headers as Record<string, string>
-  const raw: string[] = ['host', host]
-  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
-    const name = message.rawHeaders[i]!
-    if (!name.startsWith(':')) raw.push(name, message.rawHeaders[i + 1]!)
-  }
   const headers = Object.fromEntries(Object.entries({ ...others, host }).filter(([name]) => !name.startsWith(':')))
   const isRead = message.method === 'GET' || message.method === 'HEAD'
   // Over HTTP/1, this header announces a body of unknown length.
   if (!isRead && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
-  return Object.defineProperties(message, {
-    headers: { value: headers, writable: true },
-    rawHeaders: { value: raw },
-  })
+  return Object.defineProperty(message, 'headers', { value: headers, writable: true })
 }

@@ -7,25 +7,6 @@ import type { Answer } from './support/wire.js'
 
 const DEV = 'http://localhost:5173'
 
-/** Origins as a whole URL names them, the Host beside it, and the answer. */
-const wholeUrls = [
-  ['http://localhost:PORT', 'localhost:PORT', 200],
-  ['HTTP://LocalHost:PORT', 'localhost:PORT', 200],
-  ['http://localhost', 'localhost:80', 200],
-  ['http://evil.com', 'localhost:PORT', 403],
-  ['http://localhost:PORT', 'evil.com', 403],
-  ['http://evil.com:PORT', 'evil.com:PORT', 403],
-  ['http://127.0.0.1:PORT', 'localhost:PORT', 403],
-  ['http://localhost:1', 'localhost:PORT', 403],
-  ['http://a@localhost:PORT', 'localhost:PORT', 400],
-  ['http://localhost:PORT\\@evil.com', 'localhost:PORT', 400],
-  ['https://localhost:PORT', 'localhost:PORT', 400],
-  ['ws://localhost:PORT', 'localhost:PORT', 400],
-  ['file://localhost', 'localhost:PORT', 400],
-  ['http://', 'localhost:PORT', 400],
-  ['http:', 'localhost:PORT', 400],
-] as const
-
 describe.each(targets)('$name', ({ start }) => {
   test('serves its own names and pages, without a sign for others', async () => {
     const victim = await start()
@@ -58,42 +39,6 @@ describe.each(targets)('$name', ({ start }) => {
     expect(more).toEqual([])
     expect(victim.reached()).toEqual([])
     await expectServing(victim)
-  })
-
-  test('takes a whole URL as the target only where it names the Host', async () => {
-    const victim = await start()
-    for (const [origin, host, status] of wholeUrls) {
-      const [own = '', header = ''] = filled([origin, `Host: ${host}`], victim.port)
-      const line = (path: string): string => path.replace('/', `${own}${victim.at('/')}`)
-      const upgrade = [header, ...websocketHeaders]
-      expect((await ask(victim.port, line('GET /gameserver'), [header])).status, origin).toBe(status)
-      if (status === 200) continue
-      expectRefusal(await ask(victim.port, line('POST /shutdown'), [header], '{}'), status)
-      expectRefusal(await ask(victim.port, line('GET /watch/gameserver'), upgrade), status)
-    }
-    expect(new Set(victim.reached())).toEqual(new Set(['getGameServer']))
-  })
-
-  test('what a page sends unasked and without Origin is refused by where it came from', async () => {
-    const victim = await start()
-    const { port } = victim
-    const form = 'application/x-www-form-urlencoded'
-    const types = ['Content-Type: text/plain', `Content-Type: ${form}`, 'X-No: type']
-    const signs = [
-      'Referer: http://localhost:5173/game',
-      'Referer: https://evil.com/',
-      'Referer: nonsense',
-      'Sec-Fetch-Site: same-site',
-      'Sec-Fetch-Site: cross-site',
-      'Sec-Fetch-Site: SAME-SITE',
-    ]
-    const post = (...headers: readonly string[]): ReturnType<typeof ask> =>
-      ask(port, `POST ${victim.at('/ready')}`, ['Host: localhost', ...headers], '{}')
-    for (const type of types) for (const sign of signs) expectRefusal(await post(type, sign), 403)
-    expect(victim.reached()).toEqual([])
-    const own = ['X-Not: a page', 'Origin: http://localhost', 'Referer: http://localhost/game']
-    for (const type of types) for (const sign of own) expect((await post(type, sign)).status).toBe(200)
-    expect(victim.reached()).toHaveLength(types.length * own.length)
   })
 
   test.each(Object.entries(browsers))("refuses whatever %s sends for a stranger's page", async (_name, recording) => {

@@ -268,11 +268,4 @@ describe('a watch over WebSocket', () => {
     expect(sidecar.asked).toEqual([])
     expect(log).toHaveLength(1)
   })
-
-  test('with a body is refused', async () => {
-    const { port } = await startGateway({ sidecar: (await startFakeSidecar()).url })
-    const headers = [...HOST, ...websocketHeaders]
-    expect((await request(port, `GET ${WATCH}`, headers, 'GET /x HTTP/1.1\r\n\r\n')).status).toBe(400)
-    expect((await request(port, `GET ${WATCH}`, [...headers, 'Transfer-Encoding: chunked'], '')).status).toBe(400)
-  })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
+import { startLocalSidecar } from '../../src/node/local/local-sidecar.js'
 import type { LocalSidecar, LocalSidecarOptions, LogEntry, SidecarSnapshot } from '../../src/node/index.js'
-import { converse, openSocket, request, serve, echoSidecar, websocketHeaders } from './support.js'
+import { converse, request, serve, echoSidecar, websocketHeaders } from './support.js'
 
 async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const local = await createLocalSidecar({ mode: 'local', ...options })
@@ -26,6 +27,7 @@ describe('reading', () => {
     const local = await start()
     const state = await read<SidecarSnapshot>(local, '/state')
     expect(state).toEqual(JSON.parse(JSON.stringify({ ...local.sidecar.snapshot(), now: state.now })))
+    expect(local.sidecar.log.entries()).toEqual([])
   })
 
   test('the log is given whole or from an entry on', async () => {
@@ -42,15 +44,19 @@ describe('reading', () => {
     expect((await fetch(`${local.url}/_/api/log?since=x`)).status).toBe(400)
   })
 
+  test('a long log comes in answers of 8 MiB at most, each from where the last one ended', async () => {
+    const local = await start()
+    // Each character of the value takes six in JSON.
+    const value = '\u0001'.repeat(1024 * 1024)
+    for (let i = 0; i < 2; i += 1) local.control({ type: 'setAnnotation', key: 'note', value: value + String(i) })
+    const seqs = local.sidecar.log.entries().map(({ seq }) => seq)
+    expect(await read(local, '/log')).toMatchObject({ entries: [{ seq: seqs[0] }], more: true })
+    expect(await read(local, `/log?since=${seqs[0]}`)).toMatchObject({ entries: [{ seq: seqs[1] }] })
+  })
+
   test('a conformance run can be looked at', async () => {
     const local = await start({ conformance: ['ready'] })
     expect(await read(local, '/conformance')).toMatchObject({ ok: false, missing: ['ready'] })
-  })
-
-  test('reading the control interface leaves no trace in the log', async () => {
-    const local = await start()
-    await read(local, '/state')
-    expect(local.sidecar.log.entries()).toEqual([])
   })
 })
 
@@ -64,25 +70,19 @@ describe('commands', () => {
     expect(gameServer.object_meta.labels?.['mode']).toBe('ranked')
   })
 
-  test.each([
-    ['no JSON', 'allocate'],
-    ['no object', '[]'],
-    ['nothing', ''],
-    ['no type', '{}'],
-    ['a type that is no text', '{"type":1}'],
-    ['an unknown type', '{"type":"explode"}'],
-    ['a field of the wrong kind', '{"type":"setState","state":5}'],
-    ['a field that is missing', '{"type":"setLabel"}'],
-    ['a counter that is none', '{"type":"setCounter","name":"a","count":"many"}'],
-    ['an operation that is none', '{"type":"delayCalls","ms":1,"operations":["explode"]}'],
-    ['a list that is none', '{"type":"setList","name":"a","values":"b"}'],
-    ['a GameServer that is none', '{"type":"reload","gameServer":5}'],
-  ])('with %s are refused in a sentence and change nothing', async (_name, body) => {
+  test('that are wrong are refused in a sentence and change nothing', async () => {
     const local = await start()
     const before = local.sidecar.snapshot().gameServer
-    const response = await command(local, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ code: 3, message: expect.any(String), details: [] })
+    for (const body of [
+      ...['allocate', '[]', '', '{}', '{"type":1}', '{"type":"explode"}', '{"type":"setState","state":5}'],
+      ...['{"type":"setLabel"}', '{"type":"reload","gameServer":5}'],
+    ]) {
+      const response = await command(local, body)
+      const answer: unknown = await response.json()
+      const message: unknown = expect.stringMatching(/^.{5,1000}$/)
+      expect([response.status, answer], body).toEqual([400, { code: 3, message, details: [] }])
+    }
+    expect((await command(local, ' '.repeat(4 * 1024 * 1024 + 1))).status).toBe(413)
     expect(local.sidecar.snapshot().gameServer).toEqual(before)
   })
 
@@ -110,11 +110,6 @@ describe('commands', () => {
       entry: { event: { type: 'control' } },
     })
   })
-
-  test('over 4 MiB are refused', async () => {
-    const local = await start()
-    expect((await command(local, ' '.repeat(4 * 1024 * 1024 + 1))).status).toBe(413)
-  })
 })
 
 describe('access', () => {
@@ -134,15 +129,14 @@ describe('access', () => {
     expect((await request(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
   })
 
-  test.each(['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/', '/_/api//state'])(
-    '%s is nothing of the control interface and never reaches the sidecar',
-    async (path) => {
-      const sidecar = echoSidecar()
-      const { port } = await serve(sidecar)
-      expect((await request(port, `GET ${path}`, ['Host: localhost'])).status).toBe(404)
-      expect(sidecar.asked).toEqual([])
-    },
-  )
+  test('what is nothing of the control interface never reaches the sidecar', async () => {
+    const sidecar = echoSidecar()
+    const { port } = await serve(sidecar)
+    for (const path of ['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/']) {
+      expect((await request(port, `GET ${path}`, ['Host: localhost'])).status, path).toBe(404)
+    }
+    expect(sidecar.asked).toEqual([])
+  })
 
   test('a wrong method is told the right one', async () => {
     const local = await start()
@@ -200,37 +194,84 @@ describe('the live log', () => {
     expect(JSON.parse(await frame(2))).toMatchObject({ type: 'state', state: { lastSeq: 1 } })
   })
 
-  test('leaves out what a slow reader misses, and says so once it reads again', async () => {
+  test('tells by a gap from where a reader has to ask for entries that the log dropped before it got them', async () => {
+    const local = await startLocalSidecar({ mode: 'local' }, { logEntries: 10 })
+    onTestFinished(() => local.close())
+    const { frame } = converse(`${local.url}/_/api/events`)
+    await frame(0)
+    for (let i = 0; i < 30; i += 1) local.control({ type: 'setLabel', key: 'a', value: String(i) })
+    expect(JSON.parse(await frame(1))).toEqual({ type: 'gap', since: 0 })
+    expect(JSON.parse(await frame(2))).toMatchObject({ type: 'state', state: { lastSeq: 30 } })
+    local.control({ type: 'setLabel', key: 'a', value: 'b' })
+    expect(JSON.parse(await frame(3))).toMatchObject({ type: 'entry', entry: { seq: 31 } })
+  })
+
+  test('keeps what a slow reader has not read in the log, and goes on from there once it reads again', async () => {
     const local = await start()
     const { socket, frame, frames } = converse(`${local.url}/_/api/events`)
     await frame(0)
     socket.pause()
     const value = 'x'.repeat(100_000)
-    for (let i = 0; i < 150; i += 1) local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
+    for (let i = 0; i < 100; i += 1) local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
+    // Long enough for what its socket takes; the rest waits.
+    await new Promise((resolve) => setTimeout(resolve, 30))
     socket.resume()
-    for (let i = 1; ; i += 1) {
-      const message = JSON.parse(await frame(i)) as { type: string; since?: number }
-      if (message.type !== 'gap') continue
-      const before = frames.slice(0, i).map((text) => JSON.parse(text) as { type: string; entry: LogEntry })
-      const last = before.filter((one) => one.type === 'entry').at(-1)!
-      expect(message.since).toBe(last.entry.seq)
-      break
-    }
-    expect(frames.length).toBeLessThan(150)
+    const seqs = (): number[] => frames.flatMap((text) => (JSON.parse(text) as { entry?: LogEntry }).entry?.seq ?? [])
+    await expect.poll(() => seqs().length).toBe(100)
+    expect(seqs()).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
   })
 
   test('is the only WebSocket there', async () => {
     const local = await start()
     expect(await converse(`${local.url}/_/api/state`).ended).toBe(404)
   })
+})
 
-  test('is not disturbed by readers that vanish', async () => {
-    const local = await start()
-    for (let i = 0; i < 5; i += 1) (await openSocket(local.port)).destroy()
-    const { frame, socket } = converse(`${local.url}/_/api/events`)
-    await frame(0)
-    socket.terminate()
-    local.control({ type: 'allocate' })
-    expect((await fetch(`${local.url}/gameserver`)).status).toBe(200)
+const allocation = async (
+  { url }: LocalSidecar,
+  body: string,
+  headers: Record<string, string> = { 'x-sidecar-control': '1' },
+): Promise<[number, unknown]> => {
+  const response = await fetch(`${url}/_/api/allocations`, { method: 'POST', body, headers })
+  return [response.status, await response.json()]
+}
+
+test('an allocation over HTTP is answered with its status, and with a reason where nothing matched', async () => {
+  const local = await start()
+  const manifest = JSON.stringify({ spec: { metadata: { labels: { mode: 'dm' } } } })
+  const [status, answer] = await allocation(local, manifest)
+  expect(status).toBe(200)
+  expect(answer).toMatchObject({
+    kind: 'GameServerAllocation',
+    status: { state: 'Allocated', gameServerName: 'local', source: 'local', metadata: { labels: { mode: 'dm' } } },
   })
+  expect(await allocation(local, manifest)).toMatchObject([
+    200,
+    { status: { state: 'UnAllocated' }, reason: 'state is Allocated, must be Ready' },
+  ])
+})
+
+test('a mistake over HTTP is 400 in the shape of the control interface', async () => {
+  const local = await start()
+  const refused = (message: string): unknown => [400, { code: 3, message, details: [] }]
+  expect(await allocation(local, '{"spec":{"selector":[]}}')).toEqual(
+    refused('spec has no field "selector"; did you mean "selectors"?'),
+  )
+  expect(await allocation(local, '{')).toEqual(refused('An allocation is a GameServerAllocation as JSON'))
+  expect(await allocation(local, '[]')).toEqual(refused('the manifest must be an object; got a list'))
+  expect((await allocation(local, '{}', {}))[0]).toBe(403)
+  expect((await allocation(local, ' '.repeat(2 * 1024 * 1024)))[0]).toBe(413)
+  expect((await fetch(`${local.url}/_/api/allocations`)).status).toBe(405)
+  expect(local.sidecar.log.entries()).toEqual([])
+})
+
+test('allocate() answers the same, and throws a TypeError for a mistake', async () => {
+  const local = await start({ mode: 'production' })
+  expect(local.allocate({})).toMatchObject({
+    status: { state: 'UnAllocated' },
+    reason: 'state is Scheduled, must be Ready',
+  })
+  local.control({ type: 'setState', state: 'Ready' })
+  expect(local.allocate({}).status.gameServerName).toBe('local')
+  expect(() => local.allocate({ spec: { scheduling: 'Packt' as 'Packed' } })).toThrow(TypeError)
 })

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { limitConnections } from '../../src/node/http/connection-limit.js'
 import { ConnectionDropped } from '../../src/sidecar/index.js'
-import { echoSidecar, exchange, openSocket, request, serve } from './support.js'
+import { echoSidecar, openSocket, request, serve } from './support.js'
 
 const HOST = ['Host: localhost']
 
@@ -52,25 +52,6 @@ describe('requests reach the sidecar as they are', () => {
     expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     socket.write('{}')
     expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 200 OK')
-  })
-
-  test('an offer to upgrade to another protocol is passed over', async () => {
-    const sidecar = echoSidecar()
-    const { port } = await serve(sidecar)
-    const headers = [...HOST, 'Connection: Upgrade', 'Upgrade: h2c']
-    const answer = await exchange(port, ['GET /gameserver HTTP/1.1', ...headers, '', ''].join('\r\n'))
-    expect(answer.status).toBe(200)
-    expect(answer.body).toBe('{}')
-    expect(sidecar.asked).toEqual(['GET /gameserver'])
-  })
-
-  test('several requests on one connection are answered in order', async () => {
-    const sidecar = echoSidecar()
-    const { port } = await serve(sidecar)
-    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`
-    const answer = await exchange(port, `${one('/a')}\r\n${one('/b')}\r\n${one('/c')}Connection: close\r\n\r\n`)
-    expect(sidecar.asked).toEqual(['GET /a', 'GET /b', 'GET /c'])
-    expect(answer.body.split('HTTP/1.1 200')).toHaveLength(3)
   })
 })
 

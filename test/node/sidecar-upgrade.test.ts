@@ -29,13 +29,9 @@ describe('a call over WebSocket', () => {
     ['/gameserver', 'GET', '/gameserver'],
     ['/ready?method=POST', 'POST', '/ready?method=POST'],
     ['/ready?a=b&method=%50OST&method=GET', 'POST', '/ready?a=b&method=%50OST&method=GET'],
-    ['/gameserver?method=', 'GET', '/gameserver?method='],
     ['/gameserver?method=%zz', 'GET', '/gameserver?method=%zz'],
-    ['/gameserver?method=get', 'get', '/gameserver?method=get'],
     ['/gameserver?method=a%20b', 'a b', '/gameserver?method=a%20b'],
-    ['/gameserver?method=CONNECT', 'CONNECT', '/gameserver?method=CONNECT'],
     ['/watch/gameserver?method=POST', 'POST', '/watch/gameserver?method=POST'],
-    ['/nope/', 'GET', '/nope/'],
     ['//evil/gameserver', 'GET', '/gameserver'],
   ])('%s is %s %s without a body, answered by one text frame and an abrupt end', async (path, method, target) => {
     const { port } = await serve(scripted())
@@ -130,16 +126,6 @@ describe('a watch over WebSocket', () => {
     await opened
     socket.close(3000)
     expect(await ended).toBe(3000)
-    await until(() => sidecar.closed.length === 1)
-  })
-
-  test('is closed in the sidecar when the client vanishes', async () => {
-    const sidecar = scripted()
-    const { port } = await serve(sidecar)
-    const { socket, opened } = converse(`ws://localhost:${port}/watch/gameserver`)
-    await watching(sidecar)
-    await opened
-    socket.terminate()
     await until(() => sidecar.closed.length === 1)
   })
 

@@ -1,4 +1,4 @@
-import { dashboardUrl } from '../../node/local/dashboard-url.js'
+import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
 import { defineCommand } from '../context.js'

@@ -60,7 +60,7 @@ interface Loaded {
 /** Reads all files, and tells the first mistake of each. */
 async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
   const { loadScenario } = await import('../../node/scenario/load-scenario.js')
-  const { ScenarioFileError } = await import('../../node/scenario/scenario-errors.js')
+  const { ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
   const loaded: LoadedScenario[] = []
   let code: number | undefined
   for (const file of files) {

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../node/gateway/create-gateway.js'
-import { dashboardUrl } from '../../node/local/dashboard-url.js'
+import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import { plainText } from '../../node/plain-text.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'

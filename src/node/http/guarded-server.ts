@@ -64,7 +64,6 @@ export interface GuardedServer {
 }
 
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
-const BODY_IN_UPGRADE = malformed('A request to upgrade has no body')
 
 /** An error of Node's parser, with the bytes that it could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
@@ -103,9 +102,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
-    const { upgrade: protocol, 'transfer-encoding': coding, 'content-length': length = 0 } = message.headers
-    if (coding !== undefined || Number(length) > 0) return refuseRaw(socket, BODY_IN_UPGRADE, undefined, form)
-    if (protocol?.toLowerCase() !== 'websocket') {
+    if (message.headers.upgrade?.toLowerCase() !== 'websocket') {
       // HTTP allows to answer an offer of another protocol as if it hadn't been made. Node no longer reads from the
       // socket, so nobody would notice that the client leaves.
       const reply = createReply(message, socket)

@@ -1,20 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import { parseAuthority, parseOrigin, sameOrigin } from './authority.js'
 import type { Authority, Origin } from './authority.js'
 import { forbidden, malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
-/** The part of a request by which the guard decides. Node's `IncomingMessage` has this shape. */
-export interface RequestHead {
-  readonly method?: string | undefined
-  readonly url?: string | undefined
-  /** Names and values in turn, with duplicates. */
-  readonly rawHeaders: readonly string[]
-}
+/** The part of a request by which the guard decides. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 /** A request that may be served. */
 export interface Admission {
   readonly refusal?: undefined
-  /** Path and query as they came. The host of an absolute-form target is taken off. */
+  /** Path and query as they came. */
   readonly target: string
   readonly host: string
   /** The Origin header, if it is an allowed one and not the server's own. */
@@ -56,18 +52,28 @@ export function createGuard(options: GuardOptions = {}): (head: RequestHead) => 
   const { scheme = 'http', isPage = () => false, isFrame = () => false } = options
 
   return (head) => {
-    const host = checkHost(head, hosts)
-    if ('refusal' in host) return host
-    const target = checkTarget(head.url ?? '', host, scheme)
-    if (typeof target !== 'string') return { refusal: target }
-    const own: Origin = { scheme, authority: host }
-    const origin = checkOrigin(head, own, origins)
-    if ('refusal' in origin) return origin
-    const refusal = checkInitiator(head, own, origins, origin)
-    const isMeant =
-      (isNavigation(head, 'document') && isPage(target)) || (isNavigation(head, 'iframe') && isFrame(target))
-    if (refusal !== undefined && !isMeant) return { refusal }
-    return { target, host: host.text, foreignOrigin: origin.foreign }
+    const { url = '', headers } = head
+    if (headers.host === undefined) return { refusal: malformed('A request needs a Host header') }
+    const host = parseAuthority(headers.host)
+    if (host === undefined) return { refusal: malformed('The Host header is malformed') }
+    if (!hosts.has(host.name)) {
+      const advice = allowing('host', host.name)
+      return { refusal: forbidden(`The host ${host.name} is not served; if it should be, ${advice}`) }
+    }
+    if (!url.startsWith('/') && url !== '*') return { refusal: malformed('The request target is malformed') }
+    const origin = checkOrigin(headers.origin, { scheme, authority: host }, origins)
+    if (typeof origin === 'object') return { refusal: origin }
+    const foreignOrigin = origin === 'own' ? undefined : origin
+    const admission = { target: url, host: headers.host, foreignOrigin }
+    const isLink = isNavigation(head, 'document')
+    if ((isLink && isPage(url)) || (isNavigation(head, 'iframe') && isFrame(url))) return admission
+    // A browser sends some requests without an Origin and without asking first, such as those of images and scripts.
+    const site = headers['sec-fetch-site']
+    const isStarted =
+      site === 'cross-site'
+        ? foreignOrigin === undefined
+        : site === 'same-site' && headers.origin === undefined && !isLink
+    return isStarted ? { refusal: forbidden('Requests that another page started are not served') } : admission
   }
 }
 
@@ -100,92 +106,22 @@ function readOrigin(text: string): Origin {
   return origin
 }
 
-function checkHost(
-  head: RequestHead,
-  hosts: ReadonlySet<string>,
-): (Authority & { text: string }) | { refusal: Refusal } {
-  const [text, ...more] = headerValues(head.rawHeaders, 'host')
-  if (text === undefined || more.length > 0) {
-    return { refusal: malformed('A request needs exactly one Host header') }
-  }
-  const authority = parseAuthority(text)
-  if (authority === undefined) return { refusal: malformed('The Host header is malformed') }
-  if (!hosts.has(authority.name)) {
-    return {
-      refusal: forbidden(
-        `The host ${authority.name} is not served; if it should be, ${allowing('host', authority.name)}`,
-      ),
-    }
-  }
-  return { ...authority, text }
-}
-
-/** Reads the path of the target. RFC 9112 lets an absolute-form target override Host; here both must agree. */
-function checkTarget(url: string, host: Authority, scheme: string): string | Refusal {
-  if (url.startsWith('/') || url === '*') return url
-  const match = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url)
-  const authority = match?.[1]!.toLowerCase() === scheme ? parseAuthority(match[2]!) : undefined
-  if (authority === undefined) return malformed('The request target is malformed')
-  if (!sameOrigin({ scheme, authority }, { scheme, authority: host }))
-    return forbidden('The request target names another host than the Host header')
-  const path = match![3]!
-  return path.startsWith('/') ? path : `/${path}`
-}
-
-function checkOrigin(
-  head: RequestHead,
-  own: Origin,
-  allowed: readonly Origin[],
-): { present: boolean; foreign: string | undefined } | { refusal: Refusal } {
-  const [text, ...more] = headerValues(head.rawHeaders, 'origin')
-  if (text === undefined) return { present: false, foreign: undefined }
-  if (more.length > 0) return { refusal: malformed('A request has at most one Origin header') }
+/** A foreign origin that may call, `own` for the server's own and for none, or why its requests are refused. */
+function checkOrigin(text: string | undefined, own: Origin, allowed: readonly Origin[]): string | Refusal {
+  if (text === undefined) return 'own'
   // WebKit sends file:// where other browsers send null.
-  if (text === 'null' || text === 'file://') return { refusal: WITHOUT_ORIGIN }
+  if (text === 'null' || text === 'file://') return WITHOUT_ORIGIN
   const origin = parseOrigin(text)
-  if (origin === undefined) return { refusal: malformed('The Origin header is malformed') }
-  if (sameOrigin(origin, own)) return { present: true, foreign: undefined }
-  if (allowed.some((other) => sameOrigin(origin, other))) return { present: true, foreign: text }
-  return {
-    refusal: forbidden(`Pages of ${text} are not served; if they should be, ${allowing('origin', text)}`),
-  }
+  if (origin === undefined) return malformed('The Origin header is malformed')
+  if (sameOrigin(origin, own)) return 'own'
+  if (allowed.some((other) => sameOrigin(origin, other))) return text
+  return forbidden(`Pages of ${text} are not served; if they should be, ${allowing('origin', text)}`)
 }
 
 /** The fix to name in a refusal, for the command line and for code. */
 const allowing = (what: 'host' | 'origin', value: string): string =>
   `add --allow-${what} ${value} (in code allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}'])`
 
-/** Whether a person followed a link. The site of the link can't read the page that opens. */
-function isNavigation({ method, rawHeaders }: RequestHead, kind: 'document' | 'iframe'): boolean {
-  const only = (name: string): string => headerValues(rawHeaders, name).join().trim().toLowerCase()
-  return method === 'GET' && only('sec-fetch-mode') === 'navigate' && only('sec-fetch-dest') === kind
-}
-
-/**
- * Refuses requests that other sites start. A browser sends some without an Origin and without asking first: images and
- * scripts, and forms in old browsers. Their Sec-Fetch-Site or Referer tells where they come from.
- */
-function checkInitiator(
-  head: RequestHead,
-  own: Origin,
-  allowed: readonly Origin[],
-  origin: { present: boolean; foreign: string | undefined },
-): Refusal | undefined {
-  const header = (name: string): string | undefined => headerValues(head.rawHeaders, name)[0]?.trim().toLowerCase()
-  const site = header('sec-fetch-site')
-  if (site === 'cross-site' && origin.foreign === undefined) {
-    return forbidden('Requests that another site started are not served')
-  }
-  if (origin.present) return undefined
-  const reads = head.method === 'GET' || head.method === 'HEAD'
-  // A frame or an embedded object is a navigation too, but it stays inside the other page.
-  const isLink = header('sec-fetch-mode') === 'navigate' && (header('sec-fetch-dest') ?? 'document') === 'document'
-  if (site === 'same-site' && !(reads && isLink)) {
-    return forbidden('Requests that another page started are not served')
-  }
-  const referer = header('referer')
-  if (reads || referer === undefined) return undefined
-  const from = parseOrigin(/^[^/]*\/\/[^/?#]*/.exec(referer)?.[0] ?? '')
-  const known = from !== undefined && [own, ...allowed].some((other) => sameOrigin(from, other))
-  return known ? undefined : forbidden('Requests that another page started are not served')
-}
+/** Whether a person followed a link, or a frame shows its page. The site of the link can't read the page that opens. */
+const isNavigation = ({ method, headers }: RequestHead, kind: 'document' | 'iframe'): boolean =>
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === kind

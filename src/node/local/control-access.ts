@@ -1,7 +1,6 @@
 import { tokensMatch } from '../http/token.js'
 import { forbidden } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
-import { headerValues } from '../http/request-guard.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 
 /** Prefix of the control interface's paths; no path of the sidecar begins with it. */
@@ -32,13 +31,13 @@ export function checkControlAccess(
       message: 'The control interface needs the token that was printed at the start',
     }
   }
-  if (head.method !== 'GET' && headerValues(head.rawHeaders, CONTROL_HEADER)[0] !== '1') {
+  if (head.method !== 'GET' && head.headers[CONTROL_HEADER] !== '1') {
     return forbidden('Requests that change something need the header X-Sidecar-Control: 1')
   }
   return undefined
 }
 
 function givenToken(head: RequestHead, target: string): string {
-  const bearer = /^bearer +(\S+)$/i.exec(headerValues(head.rawHeaders, 'authorization')[0] ?? '')?.[1]
+  const bearer = /^bearer +(\S+)$/i.exec(head.headers.authorization ?? '')?.[1]
   return bearer ?? new URLSearchParams(target.split('?')[1] ?? '').get('token') ?? ''
 }

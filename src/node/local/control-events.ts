@@ -1,131 +1,83 @@
 import type { WebSocket } from 'ws'
 import type { LogEntry, Sidecar } from '../../sidecar/index.js'
-import type { Backlog } from './backlog.js'
-import { stateJson } from './control-json.js'
-import { createTurns } from './turns.js'
+import { stateJson } from './control-api.js'
 
-/** Bytes and messages that may wait for a reader; entries beyond them are skipped and announced as a gap. */
+/** Bytes that may wait in a reader's socket; entries beyond them wait in the log. */
 const MAX_BACKLOG = 1024 * 1024
-const MOST_WAITING = 64
-/** Milliseconds between two checks of a reader that has a gap. */
-const GAP_CHECK = 100
+/** Milliseconds from an entry to its frame: calls are answered first, and what comes together goes out together. */
+const FLUSH_MS = 5
+/** Milliseconds until a reader that is behind is looked at again. */
+const BEHIND_MS = 100
 /** Shortest time in milliseconds between two states: one of a large GameServer waits longer, a millisecond for each KB. */
 const STATE_INTERVAL = 100
 const BYTES_A_MS = 1_000
 
 /**
- * Creates the function that sends the event log live to one reader: first the `state`, then an `entry` for each event,
- * and the `state` again a moment after entries, so that nobody has to ask for it. After entries that a slow reader missed
- * comes one `gap` with the number from which `GET /_/api/log?since=` has them. A reader here is no watcher. Nothing is
- * queued for it but what its socket holds, and however many there are, calls are answered between one and the next.
+ * Sends the event log live to one reader: first the `state`, then an `entry` for each event, and the `state` again a
+ * moment after entries, so that nobody has to ask for it. In place of entries that the log has dropped before a slow
+ * reader got them comes one `gap` with the number from which `GET /_/api/log?since=` has the others. A reader here is no
+ * watcher.
+ *
+ * @param since the last entry that the reader knows; undefined if it wants only new ones
  */
-export function createEventServer(
-  sidecar: Sidecar,
-  backlog: Backlog,
-): (socket: WebSocket, since: number | undefined) => void {
-  const takeTurn = createTurns()
-  let parts: Uint8Array[] | undefined
-  /** The state as all readers get it that have their turn in the same moment. */
-  const currentState = (): Uint8Array[] => {
-    if (parts === undefined) setImmediate(() => (parts = undefined))
-    return (parts ??= stateJson(sidecar.snapshot()))
+export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number | undefined): void {
+  const { log } = sidecar
+  const lastSeq = (): number => sidecar.snapshot().lastSeq
+  const reader = {
+    // The page of an earlier sidecar at this address may know of more entries than there are here.
+    sent: Math.min(since ?? Infinity, lastSeq()),
+    isStarted: false,
+    stateSize: 0,
+    flush: undefined as NodeJS.Timeout | undefined,
+    state: undefined as NodeJS.Timeout | undefined,
   }
-  return (socket, since) => serveEvents({ sidecar, currentState, takeTurn }, socket, backlog, since)
-}
+  const flushIn = (ms: number): void => void (reader.flush ??= setTimeout(flush, ms))
+  const stateIn = (ms: number): void => void (reader.state ??= setTimeout(refresh, ms))
 
-interface Source {
-  readonly sidecar: Sidecar
-  currentState(): Uint8Array[]
-  takeTurn(work: () => void): void
-}
-
-function serveEvents(source: Source, socket: WebSocket, backlog: Backlog, since: number | undefined): void {
-  const { log } = source.sidecar
-  const lastSeq = (): number => source.sidecar.snapshot().lastSeq
-  // The page of an earlier sidecar at this address may know of more entries than there are here.
-  let sent = Math.min(since ?? Infinity, lastSeq())
-  let isStarted = false
-  let isQueued = false
-  let isStateDue = true
-  /** Messages since the last moment when nothing waited. */
-  let waiting = 0
-  let gapCheck: ReturnType<typeof setInterval> | undefined
-  let stateTimer: ReturnType<typeof setTimeout> | undefined
-  let stateSize = 0
-  const reader = backlog(() => socket.terminate())
-  const send = (bytes: Uint8Array, fin = true): void => socket.send(bytes, { binary: false, fin }, reader.hold(bytes))
-  const isBehind = (): boolean => {
-    waiting = socket.bufferedAmount === 0 ? 0 : waiting + 1
-    return waiting > MOST_WAITING || socket.bufferedAmount > MAX_BACKLOG
-  }
-  const sendGap = (): void => {
-    send(Buffer.from(JSON.stringify({ type: 'gap', since: sent })))
-    sent = lastSeq()
-    scheduleState()
-  }
-  const endGap = (): void => {
-    if (socket.bufferedAmount > 0) return
-    clearInterval(gapCheck)
-    gapCheck = undefined
-    sendGap()
-  }
-  // One message in fragments, because all readers share the GameServer's bytes.
   const sendState = (): void => {
-    isStateDue = false
-    const state = source.currentState()
-    stateSize = state.reduce((sum, part) => sum + part.byteLength, 0)
-    send(Buffer.from('{"type":"state","state":'), false)
-    for (const part of state) send(part, false)
-    send(Buffer.from('}'))
-  }
-  const refresh = (): void => {
-    stateTimer = undefined
-    // Whoever hasn't read the last one yet would only have more to read.
-    isStateDue = socket.bufferedAmount === 0
-    if (isStateDue) queue()
-    else scheduleState()
-  }
-  const scheduleState = (): void => {
-    stateTimer ??= setTimeout(refresh, Math.max(STATE_INTERVAL, stateSize / BYTES_A_MS))
+    const state = stateJson(sidecar.snapshot())
+    const frame = Buffer.concat([Buffer.from('{"type":"state","state":'), state, Buffer.from('}')])
+    reader.stateSize = frame.byteLength
+    socket.send(frame, { binary: false })
   }
   const sendEntries = (): void => {
-    if (gapCheck !== undefined) return
-    const entries = log.entries(sent)
-    const isMissing = isStarted && entries[0] !== undefined && entries[0].seq > sent + 1
-    if (isMissing) return sendGap()
+    const entries = log.entries(reader.sent)
+    if (entries[0] === undefined) return
+    stateIn(Math.max(STATE_INTERVAL, reader.stateSize / BYTES_A_MS))
+    if (reader.isStarted && entries[0].seq > reader.sent + 1) {
+      socket.send(JSON.stringify({ type: 'gap', since: reader.sent }))
+      reader.sent = lastSeq()
+      return
+    }
     for (const entry of entries) {
-      if (isBehind()) {
-        gapCheck = setInterval(endGap, GAP_CHECK)
-        return
-      }
-      send(frameOf(entry))
-      sent = entry.seq
-      scheduleState()
+      if (socket.bufferedAmount > MAX_BACKLOG) return flushIn(BEHIND_MS)
+      socket.send(frameOf(entry), { binary: false })
+      reader.sent = entry.seq
     }
   }
-  const work = (): void => {
-    isQueued = false
-    if (socket.readyState !== socket.OPEN) return
-    if (!isStarted) sendState()
+  function flush(): void {
+    reader.flush = undefined
+    if (!reader.isStarted) sendState()
     sendEntries()
-    isStarted = true
-    if (isStateDue) sendState()
+    reader.isStarted = true
   }
-  const queue = (): void => {
-    if (isQueued) return
-    isQueued = true
-    source.takeTurn(work)
+  function refresh(): void {
+    reader.state = undefined
+    // Whoever hasn't read the last one yet would only have more to read.
+    if (socket.bufferedAmount > 0) return stateIn(STATE_INTERVAL)
+    sendEntries()
+    clearTimeout(reader.state)
+    reader.state = undefined
+    sendState()
   }
-  const unsubscribe = log.subscribe(() => {
-    if (gapCheck === undefined) queue()
-  })
+
+  const unsubscribe = log.subscribe(() => flushIn(FLUSH_MS))
   socket.once('close', () => {
-    reader.end()
     unsubscribe()
-    clearInterval(gapCheck)
-    clearTimeout(stateTimer)
+    clearTimeout(reader.flush)
+    clearTimeout(reader.state)
   })
-  queue()
+  flush()
 }
 
 const frames = new WeakMap<LogEntry, Buffer>()

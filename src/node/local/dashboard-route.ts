@@ -1,5 +1,4 @@
 import { isLoopback, parseOrigin } from '../http/authority.js'
-import { headerValues } from '../http/request-guard.js'
 import type { RequestHead } from '../http/request-guard.js'
 
 /** Path of the dashboard. */
@@ -35,11 +34,10 @@ export async function answerDashboard(
   target: string,
   frames: readonly string[],
 ): Promise<Response | undefined> {
-  const { method = 'GET', rawHeaders } = head
+  const { method = 'GET', headers } = head
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  const header = (name: string): string => headerValues(rawHeaders, name).join(', ')
   const path = pathOf(target)
-  const leads = path === '/_' || (path === '/' && method === 'GET' && /\btext\/html\b/i.test(header('accept')))
+  const leads = path === '/_' || (path === '/' && method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? ''))
   if (leads) {
     return new Response(null, {
       status: 302,
@@ -51,8 +49,13 @@ export async function answerDashboard(
   const { dashboardPage } = await import('./dashboard-page.js')
   return dashboardPage({
     method,
-    acceptEncoding: header('accept-encoding'),
-    ifNoneMatch: header('if-none-match'),
+    acceptEncoding: headers['accept-encoding'] ?? '',
+    ifNoneMatch: headers['if-none-match'] ?? '',
     frames: isEmbedded(target) ? frames : undefined,
   })
+}
+
+/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
+export function dashboardUrl(local: { readonly url: string; readonly controlToken: string | undefined }): string {
+  return `${local.url}/_/${local.controlToken === undefined ? '' : `#token=${local.controlToken}`}`
 }

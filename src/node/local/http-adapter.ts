@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Backlog, ReaderBacklog } from './backlog.js'
+import { ReadableStream } from 'node:stream/web'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {
@@ -35,67 +36,32 @@ export function toRequest(message: IncomingMessage, host: string, target: string
   }
   const method = message.method ?? 'GET'
   const bodyless = method === 'GET' || method === 'HEAD'
-  const init = bodyless ? { headers } : { headers, body: bodyStream(message), duplex: 'half' as const }
+  const body = (): BodyInit => ReadableStream.from(bodyOf(message)) as globalThis.ReadableStream<Uint8Array>
+  const init = bodyless ? { headers } : { headers, body: body(), duplex: 'half' as const }
   return buildRequest(host, { method, target }, init)
 }
 
-function bodyStream(message: IncomingMessage): ReadableStream<Uint8Array> {
-  let ended = false
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        message.pause()
-        message.on('data', (chunk: Buffer) => {
-          if (ended) return
-          controller.enqueue(chunk)
-          message.pause()
-        })
-        message.once('end', () => {
-          if (ended) return
-          ended = true
-          controller.close()
-        })
-        const fail = (): void => {
-          if (ended) return
-          ended = true
-          controller.error(new ClientGone('The client left before its request was complete'))
-        }
-        message.once('error', fail)
-        message.once('close', fail)
-      },
-      pull() {
-        message.resume()
-      },
-      cancel() {
-        // Reads the rest and drops it: a client that is still sending may not read the answer yet.
-        ended = true
-        message.resume()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
-
-export interface WriteOptions {
-  /** What the sockets of all streams may hold together. */
-  readonly backlog: Backlog
-  /** Headers added to the response's own. */
-  readonly extraHeaders?: Readonly<Record<string, string>> | undefined
-  /** Called before the head of an answer of unknown length is sent: the connection now belongs to a watcher. */
-  readonly onStream?: (() => void) | undefined
+/** A body's chunks as they are read. A client that is still sending may not read the answer yet, so the rest is read too. */
+async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new ClientGone('The client left before its request was complete', { cause: error })
+  } finally {
+    message.resume()
+  }
 }
 
 /**
  * Sends a WHATWG response: with its length if it is complete at once, else as a stream. A stream is read no faster than
  * the client reads. It is cancelled when the client is gone, and cuts the connection when it fails, so that half an
  * answer can't look like a whole one.
+ *
+ * @param onStream called before the head of an answer of unknown length is sent: the connection now belongs to a watcher
  */
-export async function writeResponse(response: Response, reply: ServerResponse, options: WriteOptions): Promise<void> {
-  if (reply.destroyed || reply.socket?.destroyed === true) {
-    await response.body?.cancel().catch(() => undefined)
-    return
-  }
-  const headers = { ...Object.fromEntries(response.headers), ...options.extraHeaders }
+export async function writeResponse(response: Response, reply: ServerResponse, onStream: () => void): Promise<void> {
+  if (reply.destroyed || reply.socket?.destroyed === true) return response.body?.cancel().catch(() => undefined)
+  const headers = Object.fromEntries(response.headers)
   if (response.body === null) {
     reply.writeHead(response.status, headers)
     reply.end()
@@ -106,21 +72,22 @@ export async function writeResponse(response: Response, reply: ServerResponse, o
   void gone.then(() => reader.cancel().catch(() => undefined))
   try {
     const { chunks, rest } = await collect(reader)
+    const body = Buffer.concat(chunks)
     if (rest === undefined) {
-      reply.writeHead(response.status, { ...headers, 'content-length': sizeOf(chunks) })
-      // One by one: chunks may be shared by many answers, and a joined one would be a copy.
-      reply.cork()
-      for (const chunk of chunks) reply.write(chunk)
-      reply.end()
+      reply.writeHead(response.status, { ...headers, 'content-length': body.byteLength })
+      reply.end(body)
       return
     }
-    options.onStream?.()
+    onStream()
     reply.writeHead(response.status, headers)
     reply.flushHeaders()
-    const waiting = options.backlog(() => reply.socket?.resetAndDestroy())
-    void gone.then(() => waiting.end())
-    for (const chunk of chunks) reply.write(chunk, waiting.hold(chunk))
-    await pump(reader, rest, reply, gone, waiting)
+    if (body.byteLength > 0) reply.write(body)
+    for (let next = rest; ; next = reader.read()) {
+      const { done, value } = await next
+      if (done || reply.destroyed) break
+      if (!reply.write(value)) await Promise.race([once(reply, 'drain'), gone])
+    }
+    reply.end()
   } catch {
     reply.socket?.resetAndDestroy()
   }
@@ -132,7 +99,7 @@ type Read = ReturnType<Reader['read']>
 /** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
-  const turn = aTurn()
+  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
   for (;;) {
     const rest = reader.read()
     const result = await Promise.race([rest, turn])
@@ -141,24 +108,3 @@ async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Re
     chunks.push(result.value)
   }
 }
-
-async function pump(
-  reader: Reader,
-  first: Read,
-  reply: ServerResponse,
-  gone: Promise<void>,
-  waiting: ReaderBacklog,
-): Promise<void> {
-  for (let next = first; ; next = reader.read()) {
-    const { done, value } = await next
-    if (done || reply.destroyed) break
-    if (!reply.write(value, waiting.hold(value))) await Promise.race([drained(reply), gone])
-  }
-  reply.end()
-}
-
-const sizeOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-
-const aTurn = (): Promise<undefined> => new Promise((resolve) => setImmediate(resolve, undefined))
-
-const drained = (reply: ServerResponse): Promise<void> => new Promise((resolve) => reply.once('drain', resolve))

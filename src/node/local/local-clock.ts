@@ -17,84 +17,95 @@ interface Timer {
   readonly fire: () => void
 }
 
-export function createLocalClock(): LocalClock {
-  const timers = new Set<Timer>()
-  let speed = 1
+interface ClockState {
+  readonly timers: Set<Timer>
+  speed: number
   /** The clock's time at a moment of the machine's. */
-  let start = { time: Date.now(), machine: Date.now() }
+  start: { readonly time: number; readonly machine: number }
   /** The clock's time while something that is due happens. */
-  let stepping: number | undefined
-  let armed: { readonly at: number; readonly cancel: () => void } | undefined
+  stepping: number | undefined
+  armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
+}
 
-  const running = (): number => start.time + (Date.now() - start.machine) * speed
-  const next = (): Timer | undefined => {
-    let first: Timer | undefined
-    for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer
-    return first
-  }
-  /**
-   * At another speed than the machine's the clock waits for what is due: a timer that fires 2 ms late would be 2 s late
-   * at a thousand times the speed, and periods of health would be skipped as if the machine had slept.
-   */
-  const now = (): number => {
-    if (stepping !== undefined) return stepping
-    const time = running()
-    if (speed === 1) return time
-    return Math.min(time, Math.max(start.time, next()?.at ?? time))
-  }
-  const restartAt = (time: number): void => void (start = { time, machine: Date.now() })
+const running = ({ start, speed }: ClockState): number => start.time + (Date.now() - start.machine) * speed
 
+function firstOf({ timers }: ClockState): Timer | undefined {
+  let first: Timer | undefined
+  for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer
+  return first
+}
+
+/**
+ * At another speed than the machine's the clock waits for what is due: a timer that fires 2 ms late would be 2 s late at a
+ * thousand times the speed, and periods of health would be skipped as if the machine had slept.
+ */
+function timeOf(state: ClockState): number {
+  if (state.stepping !== undefined) return state.stepping
+  const time = running(state)
+  if (state.speed === 1) return time
+  return Math.min(time, Math.max(state.start.time, firstOf(state)?.at ?? time))
+}
+
+export function createLocalClock(): LocalClock {
+  const state: ClockState = {
+    timers: new Set(),
+    speed: 1,
+    start: { time: Date.now(), machine: Date.now() },
+    stepping: undefined,
+    armed: undefined,
+  }
+  const now = (): number => timeOf(state)
+  const restartAt = (time: number): void => void (state.start = { time, machine: Date.now() })
+
+  /** Sets the machine's timer for what is due first. */
   function arm(): void {
-    const first = next()
-    if (stepping !== undefined || first?.at === armed?.at) return
+    const first = firstOf(state)
+    if (state.stepping !== undefined || first?.at === state.armed?.at) return
     disarm()
-    if (first === undefined || speed === 0) return
-    const ms = Math.min(longestTimer, Math.max(0, (first.at - running()) / speed))
-    const timer = setTimeout(fireDue, Math.ceil(ms))
-    armed = { at: first.at, cancel: () => clearTimeout(timer) }
+    if (first === undefined || state.speed === 0) return
+    const ms = Math.min(longestTimer, Math.max(0, (first.at - running(state)) / state.speed))
+    state.armed = { at: first.at, timeout: setTimeout(fireDue, Math.ceil(ms)) }
+  }
+  function disarm(): void {
+    clearTimeout(state.armed?.timeout)
+    state.armed = undefined
   }
 
   /** Fires what is due, at most so much in one turn that others get theirs. */
   function fireDue(): void {
-    armed = undefined
-    for (let i = 0, first = next(); i < mostAtOnce && first !== undefined && isDue(first); i++, first = next()) {
+    state.armed = undefined
+    for (let i = 0; i < mostAtOnce; i++) {
+      const first = firstOf(state)
+      if (first === undefined || state.speed === 0 || first.at > running(state)) break
       // At another speed each thing happens at its own time, as late as it may be.
-      fire(first, speed === 1 ? undefined : first.at)
+      fire(first, state.speed === 1 ? undefined : first.at)
     }
     arm()
   }
-
-  const isDue = ({ at }: Timer): boolean => speed > 0 && at <= running()
-
   function fire(timer: Timer, at: number | undefined): void {
-    timers.delete(timer)
-    stepping = at
+    state.timers.delete(timer)
+    state.stepping = at
     try {
       timer.fire()
     } finally {
-      stepping = undefined
+      state.stepping = undefined
     }
-  }
-
-  function disarm(): void {
-    armed?.cancel()
-    armed = undefined
   }
 
   return {
     now,
-    speed: () => speed,
+    speed: () => state.speed,
     setTimer(ms, fire) {
       const timer = { at: now() + ms, fire }
-      timers.add(timer)
+      state.timers.add(timer)
       arm()
       return () => {
-        if (timers.delete(timer)) arm()
+        if (state.timers.delete(timer)) arm()
       }
     },
     setSpeed(value) {
       restartAt(now())
-      speed = value
+      state.speed = value
       disarm()
       arm()
     },
@@ -102,7 +113,7 @@ export function createLocalClock(): LocalClock {
       let time = now()
       const end = time + ms
       disarm()
-      for (let first = next(); first !== undefined && first.at <= end; first = next()) {
+      for (let first = firstOf(state); first !== undefined && first.at <= end; first = firstOf(state)) {
         time = Math.max(time, first.at)
         restartAt(time)
         fire(first, time)

@@ -1,5 +1,4 @@
 import type { GameServerManifest, SidecarMode } from '../../sidecar/index.js'
-import { refuseUnknownOptions } from '../unknown-option.js'
 
 /** Options of `createLocalSidecar()`. Each has a default. */
 export interface LocalSidecarOptions {
@@ -46,47 +45,6 @@ export interface LocalSidecarOptions {
    * part that is used of a file that holds more than one GameServer.
    */
   readonly onLog?: ((line: string) => void) | undefined
-}
-
-const known = {
-  mode: true,
-  port: true,
-  address: true,
-  gameServer: true,
-  file: true,
-  platform: true,
-  featureGates: true,
-  replace: true,
-  conformance: true,
-  record: true,
-  redact: true,
-  wsLimit: true,
-  allowHosts: true,
-  allowOrigins: true,
-  dashboard: true,
-  onWarning: true,
-  onLog: true,
-} satisfies Record<keyof LocalSidecarOptions, true>
-
-/** Checks the options of the server, and that every option is known. @throws TypeError */
-export function resolveServerOptions(options: LocalSidecarOptions): {
-  port: number | 'usual'
-  address: string
-  lineLimit: number
-  onWarning: (message: string) => void
-} {
-  refuseUnknownOptions(options, Object.keys(known))
-  const { port = 0, address = '127.0.0.1', wsLimit = 65_536, onWarning = warnProcess } = options
-  if (port !== 'usual' && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new TypeError(`port must be "usual" or a whole number from 0 to 65535; got ${String(port)}`)
-  }
-  if (!Number.isInteger(wsLimit) || wsLimit < 0) {
-    throw new TypeError(`wsLimit must be a whole number of bytes, or 0 for no limit; got ${String(wsLimit)}`)
-  }
-  if (options.file !== undefined && options.gameServer !== undefined) {
-    throw new TypeError('file and gameServer exclude each other; give the one to start with')
-  }
-  return { port, address, lineLimit: wsLimit === 0 ? Infinity : wsLimit, onWarning }
 }
 
 /** Warns without a listener of the caller's. */

@@ -1,12 +1,19 @@
 import { readAllocation } from '../../schema/allocation.js'
 import { commandProblem } from '../../schema/control-command.js'
-import { readGameServer } from '../../schema/game-server.js'
-import { allocateGameServer, callSafely, createSidecar, replaceAfterOf } from '../../sidecar/index.js'
+import { checkLocalSidecarOptions } from '../../schema/local-sidecar.js'
+import {
+  allocateGameServer,
+  callSafely,
+  createSidecar,
+  replaceAfterOf,
+  replacementSentence,
+} from '../../sidecar/index.js'
 import type {
   AnsweredAllocation,
   ControlCommand,
   ControlResult,
   GameServerAllocation,
+  GameServerManifest,
   Sidecar,
   SidecarConfig,
   SidecarMode,
@@ -17,14 +24,15 @@ import { ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
-import { listOption } from '../unknown-option.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
-import { followGameServerFile } from './game-server-reload.js'
+import { followGameServerFile } from './follow-file.js'
 import { createLocalClock } from './local-clock.js'
-import { resolveServerOptions, warnProcess } from './local-sidecar-options.js'
+import type { LocalClock } from './local-clock.js'
+import { warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
 import type { Recorder } from './recorder.js'
 import { startListening } from './pausable-listener.js'
+import type { PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
 export interface RestartOptions {
@@ -69,91 +77,64 @@ export interface LocalSidecar {
 export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
   startLocalSidecar(options, {})
 
+/** What a local sidecar consists of while it runs. */
+interface Session {
+  readonly sidecar: Sidecar
+  readonly clock: LocalClock
+  readonly onWarning: (message: string) => void
+  listener?: PausableListener
+  recorder?: Recorder | undefined
+  closing?: Promise<void>
+}
+
 /** The same with settings of the sidecar that are no options. */
 export async function startLocalSidecar(
   options: LocalSidecarOptions,
   settings: Partial<SidecarConfig>,
 ): Promise<LocalSidecar> {
-  const { port, address, lineLimit, ...callbacks } = resolveServerOptions(options)
-  /** What a listener throws ends nobody, and the listener of warnings itself may be the one. */
-  const onWarning = (message: string): void =>
-    callSafely(callbacks.onWarning, plainText(message), (error) =>
-      warnProcess(plainText(`onWarning threw: ${textOf(error)}`)),
-    )
-  const report = (error: unknown): void => onWarning(`A listener threw: ${textOf(error)}`)
-  const onLog = (line: string): void => {
-    if (options.onLog !== undefined) callSafely(options.onLog, line, report)
-  }
+  checkLocalSidecarOptions(options)
+  const { port = 0, address = '127.0.0.1', wsLimit = 65_536, allowOrigins = [] } = options
+  const { onWarning, onLog, report } = listenersOf(options)
   const token = isLoopback(address) ? undefined : createToken()
-  const allowOrigins = listOption('allowOrigins', options.allowOrigins)
   const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
   const guard = createGuard({
-    allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(address)],
+    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
     allowOrigins,
     isPage: (target) => dashboard !== false && isDashboard(target),
     isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
-
-  const { mode, platform, featureGates, conformance, replace } = options
-  const config = {
-    ...settings,
-    mode,
-    platform,
-    featureGates,
-    conformance,
-    replaceAfter: replaceAfterOf(replace),
-    gameServer: file?.gameServer ?? (options.gameServer && readGameServer(options.gameServer)),
-  }
+  const config = configOf(options, settings, file?.gameServer)
   const clock = createLocalClock()
-  let isRecording = (): boolean => false
-  const recording = (): string | undefined => (isRecording() ? options.record : undefined)
-  const sidecar = createSidecar(withoutUndefined(config), { ...clock, report, recording })
-  const recorder = await startRecording(sidecar, withoutUndefined(config), options, onWarning).catch(
-    (error: unknown) => {
-      file?.stop()
-      sidecar.close()
-      throw error
-    },
-  )
-  isRecording = () => recorder?.isOn === true
-  const control = (command: ControlCommand): ControlResult => {
-    const message = commandProblem(command)
-    if (message !== undefined) return { ok: false, message }
-    const downMs = command.type === 'restart' ? command.downMs : undefined
-    // It is part of the restart that is under way.
-    if (command.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused()) return { ok: true }
-    if (command.type === 'setClock') clock.setSpeed(command.speed)
-    const result = sidecar.control(command)
-    // The sidecar knows of the time that is skipped before it is.
-    if (result.ok && command.type === 'advanceClock') clock.advance(command.ms)
-    if (result.ok && downMs !== undefined && downMs > 0 && !isPaused()) {
-      listener
-        .pauseFor(downMs)
-        .catch((error: unknown) => onWarning(`The sidecar could not start again: ${(error as Error).message}`))
-    }
-    return result
-  }
-  const allocate = (manifest: GameServerAllocation): AnsweredAllocation =>
-    allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates))
+  const recording = (): string | undefined => (session.recorder?.isOn === true ? options.record : undefined)
+  const sidecar = createSidecar(config, { ...clock, report, recording })
+  const session: Session = { sidecar, clock, onWarning }
+  const control = (command: ControlCommand): ControlResult => carryOut(command, session)
   const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
     target: { sidecar, control },
     guard,
     token,
     dashboard,
-    lineLimit,
+    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
   })
-  const stopDropping = sidecar.onDisconnect(dropConnections)
-
-  const listener = await startListening(server, port, address).catch(async (error: unknown) => {
+  sidecar.onDisconnect(dropConnections)
+  const end = async (): Promise<void> => {
     file?.stop()
     sidecar.close()
-    await recorder?.close()
+    destroyConnections()
+    await session.listener?.close(destroyConnections)
+    await session.recorder?.close()
+  }
+  try {
+    session.recorder = await startRecording(sidecar, config, options, onWarning)
+    session.listener = await startListening(server, port, address)
+  } catch (error) {
+    await end()
     throw error
-  })
+  }
   file?.start((gameServer) => {
     const result = sidecar.control({ type: 'reload', gameServer })
     if (!result.ok) onWarning(`${options.file} was not loaded again: ${result.message}`)
@@ -161,38 +142,78 @@ export async function startLocalSidecar(
   if (token !== undefined) {
     onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
   }
-
-  let closing: Promise<void> | undefined
-  const isPaused = (): boolean => closing !== undefined || listener.pause !== undefined
-  const restart = async ({ downMs = 0 }: RestartOptions = {}): Promise<void> => {
-    // A restart during a pause is part of the one that is under way.
-    if (isPaused()) return listener.pause
-    const pause = downMs > 0 ? listener.pauseFor(downMs) : undefined
-    sidecar.control({ type: 'restart' })
-    return pause
-  }
-  const end = async (): Promise<void> => {
-    file?.stop()
-    stopDropping()
-    sidecar.close()
-    destroyConnections()
-    await listener.close(destroyConnections)
-    await recorder?.close()
-  }
-  const close = (): Promise<void> => (closing ??= end())
-
+  const { listener } = session
+  const close = (): Promise<void> => (session.closing ??= end())
   return {
     url: `http://${urlHost(address)}:${listener.port}`,
     port: listener.port,
-    mode: sidecar.snapshot().mode,
+    mode: config.mode ?? 'production',
     sidecar,
     controlToken: token,
     control,
-    allocate,
-    restart,
+    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+    async restart({ downMs = 0 } = {}) {
+      // A restart during a pause is part of the one that is under way.
+      if (!isPaused(session)) control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
+      return listener.pause
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The caller's listeners. What one of them throws ends nobody, and the one of warnings may be the one that throws. */
+function listenersOf(options: LocalSidecarOptions) {
+  const onWarning = (message: string): void =>
+    callSafely(options.onWarning ?? warnProcess, plainText(message), (error) =>
+      warnProcess(plainText(`onWarning threw: ${textOf(error)}`)),
+    )
+  const report = (error: unknown): void => onWarning(`A listener threw: ${textOf(error)}`)
+  const onLog = (line: string): void => {
+    if (options.onLog !== undefined) callSafely(options.onLog, line, report)
+  }
+  return { onWarning, report, onLog }
+}
+
+function configOf(
+  options: LocalSidecarOptions,
+  settings: Partial<SidecarConfig>,
+  ofFile: GameServerManifest | undefined,
+): Partial<SidecarConfig> {
+  const { mode, platform, featureGates, conformance, replace, gameServer = ofFile } = options
+  const replaceAfter = replaceAfterOf(replace)
+  const config = { ...settings, mode, platform, featureGates, conformance, replaceAfter, gameServer }
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
+}
+
+const isPaused = ({ closing, listener }: Session): boolean => closing !== undefined || listener?.pause !== undefined
+
+function carryOut(command: ControlCommand, session: Session): ControlResult {
+  const message = commandProblem(command)
+  if (message !== undefined) return { ok: false, message }
+  const { sidecar, clock, listener, onWarning } = session
+  const downMs = command.type === 'restart' ? command.downMs : undefined
+  // It is part of the restart that is under way.
+  if (command.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused(session)) {
+    return { ok: true }
+  }
+  if (command.type === 'setClock') clock.setSpeed(command.speed)
+  const result = sidecar.control(command)
+  // The sidecar knows of the time that is skipped before it is.
+  if (result.ok && command.type === 'advanceClock') clock.advance(command.ms)
+  if (result.ok && downMs !== undefined && downMs > 0 && !isPaused(session)) {
+    listener
+      ?.pauseFor(downMs)
+      .catch((error: unknown) => onWarning(`The sidecar could not start again: ${(error as Error).message}`))
+  }
+  return result
+}
+
+/** Tells in a sentence whenever a fresh GameServer takes the place of another. Returns the function that ends it. */
+export function followReplacements({ sidecar }: LocalSidecar, tell: (sentence: string) => void): () => void {
+  return sidecar.log.subscribe(({ changes }) => {
+    for (const change of changes) if (change.type === 'replaced') tell(plainText(replacementSentence(change), 400))
+  })
 }
 
 /** Anything that was thrown, as text: some values have none. */
@@ -213,12 +234,7 @@ async function startRecording(
 ): Promise<Recorder | undefined> {
   if (record === undefined) return undefined
   const { openRecorder } = await import('./recorder.js')
-  const recorder = await openRecorder(record, listOption('redact', redact), onWarning)
+  const recorder = await openRecorder(record, redact ?? [], onWarning)
   recorder.follow(sidecar, config)
   return recorder
 }
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-
-const withoutUndefined = <T extends object>(value: T): Partial<Defined<T>> =>
-  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<Defined<T>>

@@ -1,6 +1,6 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
-import { addLastWrite, removeLastWrite } from './last-writes.js'
 import { openRecordingFile } from './recording-file.js'
 import type { RecordingFile } from './recording-file.js'
 
@@ -39,110 +39,140 @@ export async function openRecorder(
   onWarning: (message: string) => void,
 ): Promise<Recorder> {
   const redact = createRedaction(patterns)
-  const file = await openToAdd(path)
-  let waiting: string[] = file.isTorn ? ['\n'] : []
-  let size = 0
-  let gap: { readonly at: number; readonly lines: number } | undefined
-  let lastWrite = -Infinity
-  let writing: Promise<void> | undefined
-  let isOver = false
+  const lines = new WaitingLines(await openToAdd(path), (error) =>
+    onWarning(`The recording into ${path} ends here: ${reasonOf(error)}`),
+  )
   let stop: (() => void) | undefined
-
   const add = (line: RecordingLine, at: number): void => {
-    if (isOver) return
-    const text = `${JSON.stringify(redact(line))}\n`
-    if (size + text.length > MOST_WAITING && waiting.length > 0) {
-      gap = { at, lines: (gap?.lines ?? 0) + 1 }
-      return
-    }
-    tellGap()
-    waiting.push(text)
-    size += text.length
-    writing ??= write()
+    if (!lines.isOver) lines.add(`${JSON.stringify(redact(line))}\n`, at)
   }
-  const tellGap = (): void => {
-    if (gap === undefined) return
-    const line: RecordingLine = { type: 'gap', ...gap }
-    waiting.push(`${JSON.stringify(line)}\n`)
-    gap = undefined
-  }
-  const takeWaiting = (): string => {
-    tellGap()
-    const text = waiting.join('')
-    waiting = []
-    size = 0
-    return text
-  }
-  const write = async (): Promise<void> => {
-    // Everything of this turn goes out together.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0 && !isOver) {
-      const early = lastWrite + WRITE_INTERVAL - performance.now()
-      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
-      lastWrite = performance.now()
-      try {
-        await file.append(takeWaiting())
-      } catch (error) {
-        // Nobody has read a pipe to its end.
-        if (isOver) break
-        isOver = true
-        stop?.()
-        onWarning(`The recording into ${path} ends here: ${reasonOf(error)}`)
-      }
-    }
-    writing = undefined
-  }
-  const writeNow = (): void => {
-    if (isOver || waiting.length === 0) return
-    try {
-      file.appendNow(takeWaiting())
-    } catch {
-      // Nobody can be told any more.
-    }
-  }
-  addLastWrite(writeNow)
-
-  const written = async (): Promise<void> => {
-    while (writing !== undefined) await writing
-  }
-
   return {
     get isOn() {
-      return !isOver
+      return !lines.isOver
     },
     follow(sidecar, partial) {
       const config = resolveConfig(partial)
       const { startedAt, gameServer: first } = sidecar.snapshot()
-      let gameServer = first
       let isStarted = false
-      const start = (at: number): void => {
-        if (isStarted) return
-        isStarted = true
-        add(headerOf(config, startedAt, at), at)
-        add(gameServerLine(gameServer, at), at)
-      }
       stop = sidecar.log.follow({
         onEntry(entry, published) {
-          start(entry.at)
+          if (!isStarted) {
+            isStarted = true
+            add(headerOf(config, startedAt, entry.at), entry.at)
+            add(gameServerLine(first, entry.at), entry.at)
+          }
           add({ type: 'entry', entry }, entry.at)
-          for (gameServer of published) add(gameServerLine(gameServer, entry.at), entry.at)
+          for (const gameServer of published) add(gameServerLine(gameServer, entry.at), entry.at)
         },
         onExchange: (seq, exchange, at) => add(exchangeLine(seq, exchange), at),
       })
     },
-    async close() {
+    close() {
       stop?.()
-      let timer: NodeJS.Timeout | undefined
-      const tooLate = new Promise<void>((resolve) => {
-        if (file.lastMs !== undefined) timer = setTimeout(resolve, file.lastMs)
-      })
-      await Promise.race([written(), tooLate])
-      clearTimeout(timer)
-      isOver = true
-      removeLastWrite(writeNow)
-      await file.close()
+      return lines.close()
     },
   }
+}
+
+/** The lines that are on their way into a recording's file. */
+class WaitingLines {
+  /** True once the file can't be written any more. */
+  isOver = false
+  readonly #file: RecordingFile
+  readonly #onEnd: (error: unknown) => void
+  #waiting: string[]
+  #size = 0
+  #gap: { readonly at: number; readonly lines: number } | undefined
+  #lastWrite = -Infinity
+  #writing: Promise<void> | undefined
+
+  constructor(file: RecordingFile, onEnd: (error: unknown) => void) {
+    this.#file = file
+    this.#onEnd = onEnd
+    this.#waiting = file.isTorn ? ['\n'] : []
+    addLastWrite(this.#writeNow)
+  }
+
+  add(text: string, at: number): void {
+    if (this.isOver) return
+    if (this.#size + text.length > MOST_WAITING && this.#waiting.length > 0) {
+      this.#gap = { at, lines: (this.#gap?.lines ?? 0) + 1 }
+      return
+    }
+    this.#tellGap()
+    this.#waiting.push(text)
+    this.#size += text.length
+    this.#writing ??= this.#write()
+  }
+
+  /** Resolves when everything is written. */
+  async close(): Promise<void> {
+    const { lastMs } = this.#file
+    const written = this.#writing ?? Promise.resolve()
+    await (lastMs === undefined ? written : Promise.race([written, setTimeout(lastMs, undefined, { ref: false })]))
+    this.isOver = true
+    removeLastWrite(this.#writeNow)
+    await this.#file.close()
+  }
+
+  async #write(): Promise<void> {
+    // Everything of this turn goes out together.
+    await setImmediate()
+    while (this.#waiting.length > 0 && !this.isOver) {
+      const early = this.#lastWrite + WRITE_INTERVAL - performance.now()
+      if (early > 0) await setTimeout(early)
+      this.#lastWrite = performance.now()
+      try {
+        await this.#file.append(this.#take())
+      } catch (error) {
+        // Nobody has read a pipe to its end.
+        if (this.isOver) break
+        this.isOver = true
+        this.#onEnd(error)
+      }
+    }
+    this.#writing = undefined
+  }
+
+  /** Writes the rest while the process ends. */
+  readonly #writeNow = (): void => {
+    if (this.isOver || this.#waiting.length === 0) return
+    try {
+      this.#file.appendNow(this.#take())
+    } catch {
+      // Nobody can be told any more.
+    }
+  }
+
+  #take(): string {
+    this.#tellGap()
+    const text = this.#waiting.join('')
+    this.#waiting = []
+    this.#size = 0
+    return text
+  }
+
+  #tellGap(): void {
+    if (this.#gap === undefined) return
+    const line: RecordingLine = { type: 'gap', ...this.#gap }
+    this.#waiting.push(`${JSON.stringify(line)}\n`)
+    this.#gap = undefined
+  }
+}
+
+/** What is to be written yet if the process ends now. */
+const lastWrites = new Set<() => void>()
+const writeAll = (): void => lastWrites.forEach((write) => write())
+
+/** Calls `write` when the process ends by an error or by `process.exit()`, unless it is removed before. */
+function addLastWrite(write: () => void): void {
+  // One listener for all: Node warns of more than ten.
+  if (lastWrites.size === 0) process.on('exit', writeAll)
+  lastWrites.add(write)
+}
+
+function removeLastWrite(write: () => void): void {
+  if (lastWrites.delete(write) && lastWrites.size === 0) process.removeListener('exit', writeAll)
 }
 
 async function openToAdd(path: string): Promise<RecordingFile> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ConnectionDropped } from '../../sidecar/index.js'
 import { corsHeaders, isPreflight } from '../http/cors.js'
@@ -6,17 +6,14 @@ import { createGuardedServer } from '../http/guarded-server.js'
 import type { GuardedServerOptions } from '../http/guarded-server.js'
 import { refuseRaw } from '../http/raw-response.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
 import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
 import { handleControl, readSince } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
-import { createClientNames } from './client-names.js'
-import { createEventServer } from './control-events.js'
+import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
 import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
-import { createBacklog } from './backlog.js'
-import { createLeaving } from './leaving.js'
-import type { Leaving } from './leaving.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
 
@@ -45,28 +42,23 @@ export interface SidecarServer {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
-  const { target, guard, token, dashboard = { frames: [] }, lineLimit, onRefused, onFault } = options
+  const { target, token, dashboard = { frames: [] }, lineLimit } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
-  const backlog = createBacklog()
-  const serveEvents = createEventServer(target.sidecar, backlog)
   const nameOf = createClientNames()
-  const upgrades = { sidecar: target.sidecar, accept, lineLimit, backlog }
 
-  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
-    const extraHeaders = corsHeaders(admission)
-    const onStream = (): void => exempt(message.socket)
-    const leaving = createLeaving(reply)
+  async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     try {
-      const response = await answer(message, admission, leaving)
-      await writeResponse(response, reply, { backlog, extraHeaders, onStream })
+      const response = await answer(message, reply, admission)
+      for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
+      await writeResponse(response, reply, () => exempt(message.socket))
     } catch (error) {
       if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
       message.socket.resetAndDestroy()
     }
   }
 
-  const answer = async (message: IncomingMessage, admission: Admission, leaving: Leaving): Promise<Response> => {
+  async function answer(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
     const { host, target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
@@ -76,48 +68,43 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (page !== undefined) return page
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
-      if (refusal !== undefined) return refusalResponse(refusal)
-      return handleControl(target, toRequest(message, host, path))
+      return refusal === undefined ? handleControl(target, toRequest(message, host, path)) : refusalResponse(refusal)
     }
-    const client = nameOf(message.rawHeaders, false)
-    const method = message.method ?? 'GET'
-    const raw = {
-      method,
+    return target.sidecar.handle(toRequest(message, host, path), {
+      method: message.method ?? 'GET',
       target: path,
-      client,
+      client: nameOf(message.headers, false),
+      // Made when it is asked for: most calls are answered before anything has to wait.
       get signal() {
-        return leaving.signal
+        const left = new AbortController()
+        if (reply.closed) left.abort()
+        else reply.once('close', () => left.abort())
+        return left.signal
       },
-    }
-    return target.sidecar.handle(toRequest(message, host, path), raw)
+    })
   }
 
-  const upgrade = async (
-    message: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    admission: Admission,
-  ): Promise<void> => {
+  async function upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void> {
     const isControl = isControlTarget(admission.target)
     markControl(socket, isControl)
     exempt(socket)
     if (!isControl) {
-      const client = nameOf(message.rawHeaders, true)
-      return serveUpgrade({ ...upgrades, client }, admission, message, socket, head)
+      const client = nameOf(message.headers, true)
+      return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, client }, admission, message, socket, head)
     }
     const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
-    if (accepted === undefined) return
-    serveEvents(accepted, query.has('since') ? readSince(query) : undefined)
+    if (accepted !== undefined) {
+      serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
+    }
   }
 
-  const markControl = (socket: Socket, isControl: boolean): void => {
-    if (isControl) controlSockets.add(socket)
-    else controlSockets.delete(socket)
-  }
+  const markControl = (socket: Socket, isControl: boolean): void =>
+    void (isControl ? controlSockets.add(socket) : controlSockets.delete(socket))
 
+  const { guard, onRefused, onFault } = options
   const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
   return {
     server,
@@ -130,13 +117,58 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   }
 }
 
-function checkEvents(target: string, query: URLSearchParams): ReturnType<typeof malformed> | undefined {
+function checkEvents(target: string, query: URLSearchParams): Refusal | undefined {
   if (target.split('?')[0] !== `${CONTROL_PREFIX}/events`) {
-    return {
-      status: 404,
-      code: 5,
-      message: `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`,
-    }
+    return { status: 404, code: 5, message: `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events` }
   }
   return readSince(query) === undefined ? malformed('since must be the number of a log entry') : undefined
+}
+
+/** Clients that get a name of their own; later ones share one. */
+const mostClients = 200
+
+/** Programs that tell in their User-Agent what they are. */
+const programs: readonly (readonly [RegExp, string])[] = [
+  [/^node\b|undici/i, 'node'],
+  [/^deno\b/i, 'deno'],
+  [/^bun\b/i, 'bun'],
+  [/^curl\//i, 'curl'],
+  [/^go-http-client/i, 'go'],
+  [/python/i, 'python'],
+  [/unity/i, 'unity'],
+  [/unreal/i, 'unreal'],
+  [/godot/i, 'godot'],
+  [/^mozilla\//i, 'page'],
+]
+
+/**
+ * Creates the function that gives each client a short name for the log: `page#1`, `node#1`. Clients with the same
+ * User-Agent count as one. A WebSocket without any is `ws#1`, with a number for each connection.
+ */
+function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean) => string {
+  const names = new Map<string, string>()
+  const numbers = new Map<string, number>()
+
+  const next = (kind: string): string => {
+    const number = (numbers.get(kind) ?? 0) + 1
+    numbers.set(kind, number)
+    return `${kind}#${number}`
+  }
+  return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
+    if (isUpgrade && agent === '' && origin === '') return next('ws')
+    const kind = kindOf(agent, origin)
+    // The Origin is no part of it: a browser sends none with a GET of its own page.
+    const key = `${kind} ${agent.slice(0, 200)}`
+    const known = names.get(key)
+    if (known !== undefined) return known
+    if (names.size >= mostClients) return `${kind}#other`
+    const name = next(kind)
+    names.set(key, name)
+    return name
+  }
+}
+
+function kindOf(agent: string, origin: string): string {
+  for (const [pattern, kind] of programs) if (pattern.test(agent)) return kind
+  return origin === '' ? 'client' : 'page'
 }

@@ -4,7 +4,6 @@ import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
 import { ConnectionDropped, lineOf } from '../../sidecar/index.js'
 import type { Sidecar, WatchMessage, WatchSink } from '../../sidecar/index.js'
-import type { Backlog } from './backlog.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
@@ -25,8 +24,6 @@ export interface UpgradeOptions {
    * Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit.
    */
   readonly lineLimit: number
-  /** What the sockets of all readers may hold together. */
-  readonly backlog: Backlog
 }
 
 /**
@@ -45,13 +42,11 @@ export async function serveUpgrade(
     answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
     return
   }
-  const { sidecar, accept, client, lineLimit, backlog } = options
+  const { sidecar, accept, client, lineLimit } = options
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
-  const waiting = backlog(() => accepted.terminate())
-  accepted.once('close', () => waiting.end())
   const send: Send = (line) => {
-    if (line.byteLength < lineLimit) return sendFrame(accepted, line).then(waiting.hold(line))
+    if (line.byteLength < lineLimit) return sendFrame(accepted, line)
     accepted.terminate()
     return undefined
   }

@@ -2,10 +2,22 @@ import { dirname, resolve } from 'node:path'
 import { InvalidInput, read } from '../../schema/check.js'
 import { scenario as schema } from '../../schema/scenario.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
+import { plainText } from '../plain-text.js'
 import { GameServerFileError, loadGameServerFile, readText } from '../local/game-server-file.js'
 import { findDocument, YamlError } from '../local/yaml-documents.js'
-import { ScenarioFileError } from './scenario-errors.js'
 import type { Scenario } from './types.js'
+
+/** A scenario's file that can't be used; the message names file and line. */
+export class ScenarioFileError extends Error {
+  override readonly name = 'ScenarioFileError'
+  /** True where there is no such file, or it can't be read. */
+  readonly isMissing: boolean
+
+  constructor(message: string, isMissing: boolean, options?: ErrorOptions) {
+    super(plainText(message), options)
+    this.isMissing = isMissing
+  }
+}
 
 export interface LoadedScenario {
   readonly file: string

@@ -25,101 +25,131 @@ export async function playSteps(
   target: Target,
   { signal, onStep }: PlayOptions = {},
 ): Promise<ScenarioResult> {
-  const entries: LogEntry[] = [...target.entries()]
-  const used = new Set<LogEntry>()
-  let wake: () => void = () => undefined
-  /** The last entry before the last step that did something. */
-  let mark = 0
-  const forget = [
-    target.subscribe((entry) => {
-      entries.push(entry)
-      if (entries.length > mostEntries) used.delete(entries.shift()!)
-      wake()
-    }),
-    target.onGameEnd?.(() => wake()),
-  ]
-  const isStopped = (): boolean => signal?.aborted === true
+  const player = new Player(target, signal)
+  const start = target.now()
+  let ended = start
+  const steps: StepResult[] = []
+  for (const [index, step] of scenario.steps.entries()) {
+    const isSkipped = steps.at(-1)?.failure !== undefined || steps.at(-1)?.status === 'skipped'
+    if (!isSkipped && step.at !== undefined) {
+      const base = step.at.startsWith('+') ? ended : start
+      await player.pass(base + milliseconds(step.at) - target.now())
+    }
+    const begun = target.now()
+    const failure = isSkipped ? undefined : await player.play(step)
+    ended = target.now()
+    const result: StepResult = {
+      number: index + 1,
+      title: titleOf(step),
+      status: isSkipped ? 'skipped' : failure === undefined ? 'passed' : 'failed',
+      at: begun - start,
+      ms: ended - begun,
+      ...(failure === undefined ? {} : { failure }),
+    }
+    steps.push(result)
+    onStep?.(result, player.entries)
+  }
+  player.end()
+  const ok = steps.every(({ status }) => status === 'passed')
+  return { name: scenario.name ?? 'scenario', ok, ms: ended - start, steps, entries: player.entries }
+}
 
-  const view = (): View => ({
-    snapshot: target.snapshot(),
-    entries: entries.filter(({ seq }) => seq > mark),
-    used,
-    gameEnd: target.gameEnd?.(),
-  })
+/** Plays single steps, and knows what has happened since the last one that did something. */
+class Player {
+  readonly entries: LogEntry[]
+  readonly #target: Target
+  readonly #signal: AbortSignal | undefined
+  readonly #forget: readonly ((() => void) | undefined)[]
+  /** Calls that have met an expectation. */
+  readonly #used = new Set<LogEntry>()
+  /** The last entry before the last step that did something. */
+  #mark = 0
+  /** Looks again whether what is awaited is true. */
+  #wake: () => void = () => undefined
+
+  constructor(target: Target, signal: AbortSignal | undefined) {
+    this.#target = target
+    this.#signal = signal
+    this.entries = [...target.entries()]
+    this.#forget = [
+      target.subscribe((entry) => {
+        this.entries.push(entry)
+        if (this.entries.length > mostEntries) this.#used.delete(this.entries.shift()!)
+        this.#wake()
+      }),
+      target.onGameEnd?.(() => this.#wake()),
+    ]
+  }
+
+  end(): void {
+    for (const forget of this.#forget) forget?.()
+  }
+
+  /** Lets so much of the target's time pass. */
+  async pass(ms: number): Promise<void> {
+    await this.#until(() => false, ms)
+  }
+
+  async play(step: Step): Promise<Failure | undefined> {
+    if (this.#isStopped()) return this.#stopped()
+    const failure = await this.#act(step)
+    return failure ?? (this.#isStopped() ? this.#stopped() : undefined)
+  }
+
+  async #act(step: Step): Promise<Failure | undefined> {
+    if (step.expect !== undefined) return this.#meet(step.expect)
+    this.#mark = this.entries.at(-1)?.seq ?? 0
+    if (step.wait !== undefined) return void (await this.pass(milliseconds(step.wait)))
+    return refusal(await perform(step, this.#target), step.refused === true)
+  }
+
+  async #meet(expectation: Expectation): Promise<Failure | undefined> {
+    if (expectation.noCall !== undefined) {
+      const ms = milliseconds(expectation.within ?? '0s')
+      const isForbidden = (): boolean => forbiddenCall(expectation, this.#view()) !== undefined
+      if (!(await this.#until(isForbidden, ms))) return undefined
+      return { expected: `no call ${expectation.noCall}`, actual: `call ${expectation.noCall}` }
+    }
+    const within = milliseconds(expectation.within ?? defaultWithin)
+    let verdict = judge(expectation, this.#view())
+    await this.#until(() => (verdict = judge(expectation, this.#view())).failure === undefined, within)
+    const { failure, call } = verdict
+    if (call !== undefined) this.#used.add(call)
+    return failure && { ...failure, expected: `${failure.expected} within ${shownTime(within)}` }
+  }
+
+  #view(): View {
+    return {
+      snapshot: this.#target.snapshot(),
+      entries: this.entries.filter(({ seq }) => seq > this.#mark),
+      used: this.#used,
+      gameEnd: this.#target.gameEnd?.(),
+    }
+  }
 
   /** Lets time pass until something is true. */
-  async function until(isTrue: () => boolean, ms: number): Promise<boolean> {
+  async #until(isTrue: () => boolean, ms: number): Promise<boolean> {
     if (isTrue()) return true
     const done = new AbortController()
-    const end = (): void => done.abort()
     let result = false
-    wake = () => {
+    this.#wake = () => {
       result ||= isTrue()
-      if (result) end()
+      if (result) done.abort()
     }
-    signal?.addEventListener('abort', end)
-    if (ms > 0 && !isStopped()) await target.sleep(ms, done.signal)
-    signal?.removeEventListener('abort', end)
-    wake = () => undefined
+    const signal = this.#signal === undefined ? done.signal : AbortSignal.any([done.signal, this.#signal])
+    if (ms > 0 && !this.#isStopped()) await this.#target.sleep(ms, signal)
+    this.#wake = () => undefined
     return result || isTrue()
   }
 
-  async function meet(expectation: Expectation): Promise<Failure | undefined> {
-    if (expectation.noCall !== undefined) {
-      const ms = milliseconds(expectation.within ?? '0s')
-      const isForbidden = (): boolean => forbiddenCall(expectation, view()) !== undefined
-      if (!(await until(isForbidden, ms))) return undefined
-      return { expected: `no call ${expectation.noCall}`, actual: `call ${expectation.noCall}` }
-    }
-    const within = expectation.within ?? defaultWithin
-    let verdict = judge(expectation, view())
-    const isMet = (): boolean => (verdict = judge(expectation, view())).failure === undefined
-    await until(isMet, milliseconds(within))
-    if (verdict.call !== undefined) used.add(verdict.call)
-    const { failure } = verdict
-    return failure && { ...failure, expected: `${failure.expected} within ${shownTime(milliseconds(within))}` }
+  #isStopped(): boolean {
+    return this.#signal?.aborted === true
   }
 
-  async function act(step: Step): Promise<Failure | undefined> {
-    const before = entries.at(-1)?.seq ?? 0
-    if (step.expect !== undefined) return meet(step.expect)
-    mark = before
-    if (step.wait !== undefined) return void (await until(() => false, milliseconds(step.wait)))
-    return refusal(await perform(step, target), step.refused === true)
+  #stopped(): Failure {
+    const reason: unknown = this.#signal?.reason
+    return { expected: 'the step to end', actual: reason instanceof Error ? reason.message : 'the run was stopped' }
   }
-
-  const start = target.now()
-  let ended = start
-  let failed = false
-  const steps: StepResult[] = []
-  for (const [index, step] of scenario.steps.entries()) {
-    if (!failed && step.at !== undefined) {
-      const base = step.at.startsWith('+') ? ended : start
-      await until(() => false, base + milliseconds(step.at) - target.now())
-    }
-    const begun = target.now()
-    const failure: Failure | undefined = failed ? undefined : isStopped() ? stopped(signal) : await act(step)
-    ended = target.now()
-    const status: StepResult['status'] = failed
-      ? 'skipped'
-      : failure === undefined && !isStopped()
-        ? 'passed'
-        : 'failed'
-    const why = status === 'failed' ? { failure: failure ?? stopped(signal) } : {}
-    const result = {
-      number: index + 1,
-      title: titleOf(step),
-      status,
-      at: begun - start,
-      ms: ended - begun,
-      ...why,
-    } as const
-    steps.push(result)
-    failed ||= status === 'failed'
-    onStep?.(result, entries)
-  }
-  for (const end of forget) end?.()
-  return { name: scenario.name ?? 'scenario', ok: !failed, ms: ended - start, steps, entries }
 }
 
 /** Does what a step says; the first command that is refused counts. */
@@ -153,8 +183,3 @@ function refusal(outcome: Outcome, isExpected: boolean): Failure | undefined {
     ? { expected: 'a refusal', actual: 'it was accepted' }
     : { expected: 'it to be accepted', actual: outcome.message }
 }
-
-const stopped = (signal: AbortSignal | undefined): Failure => ({
-  expected: 'the step to end',
-  actual: signal?.reason instanceof Error ? signal.reason.message : 'the run was stopped',
-})

@@ -1,10 +1,20 @@
+import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { loadScenario, readScenario } from './load-scenario.js'
 import { playSteps } from './play-steps.js'
-import { ScenarioFailure } from './scenario-errors.js'
-import { localTarget, virtualTarget } from './targets.js'
-import type { VirtualSidecar } from './targets.js'
-import type { Scenario, ScenarioResult } from './types.js'
+import { localTarget } from './local-target.js'
+import type { Scenario, ScenarioResult, Target } from './types.js'
+
+/** A step of a scenario that failed; the message says what was expected of it and what came. */
+export class ScenarioFailure extends Error {
+  override readonly name = 'ScenarioFailure'
+  readonly result: ScenarioResult
+
+  constructor(message: string, result: ScenarioResult) {
+    super(message)
+    this.result = result
+  }
+}
 
 /**
  * Plays a scenario, by its file or as an object, with a mock or a local sidecar that the caller has started, and that the
@@ -36,4 +46,39 @@ function asLoaded(given: Scenario) {
     throw new TypeError('gameServer must be the GameServer itself where the scenario is no file')
   }
   return { file: '', scenario, gameServer: scenario.gameServer, lines: [] as readonly number[] }
+}
+
+/** A sidecar whose time passes only when it is told to, such as a mock. */
+export interface VirtualSidecar {
+  readonly sidecar: Pick<Sidecar, 'snapshot' | 'log'>
+  /** Throws, or answers that it isn't ok, where a command is refused. */
+  control(command: ControlCommand): ControlResult
+  advance(ms: number): Promise<void>
+}
+
+/** How much time passes at once while something is awaited. */
+const TURN_MS = 50
+
+function virtualTarget(mock: VirtualSidecar): Target {
+  const { sidecar } = mock
+  return {
+    now: () => sidecar.snapshot().now,
+    sleep: async (ms, signal) => {
+      for (let left = ms; left > 0 && !signal.aborted; left -= TURN_MS) await mock.advance(Math.min(TURN_MS, left))
+    },
+    control: (command) => {
+      try {
+        return mock.control(command)
+      } catch (error) {
+        return { ok: false, message: (error as Error).message }
+      }
+    },
+    advance: async (ms) => {
+      await mock.advance(ms)
+      return { ok: true }
+    },
+    snapshot: () => sidecar.snapshot(),
+    entries: () => sidecar.log.entries(),
+    subscribe: (listener) => sidecar.log.subscribe(listener),
+  }
 }

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
+import type { SidecarClient } from '../../src/index.js'
 import { createMock } from '../../src/mock/index.js'
 import { runScenario, ScenarioFailure } from '../../src/node/index.js'
 import type { Scenario, ScenarioResult } from '../../src/node/index.js'
@@ -10,22 +11,25 @@ const gameServer = {
 }
 
 type Steps = Scenario['steps']
+type Prepare = (client: SidecarClient) => void
 
-/** Plays steps with a Ready GameServer on a port. */
-async function played(steps: Steps, prepare?: (client: ReturnType<typeof connectClient>) => void) {
-  const local = await startSidecar({ gameServer })
-  const client = connectClient(local)
-  await client.ready({ confirm: true })
+/** Plays steps with a Ready GameServer of a mock, whose client watches. */
+async function play(steps: Steps, prepare?: Prepare): Promise<ScenarioResult> {
+  const mock = createMock({ gameServer })
+  const client = createClient(mock.options)
+  onTestFinished(() => {
+    client.close()
+    mock.close()
+  })
+  client.on('gameserver', () => undefined)
+  await client.ready()
+  await mock.advance(2_000)
   prepare?.(client)
-  const run = runScenario({ steps }, local)
-  // It may fail while the test still waits for a call's answer.
-  run.catch(() => undefined)
-  return { client, run }
+  return runScenario({ steps }, mock)
 }
 
-async function failureOf(steps: Steps, prepare?: (client: ReturnType<typeof connectClient>) => void) {
-  const { run } = await played(steps, prepare)
-  const error: unknown = await run.catch((error: unknown) => error)
+async function failureOf(steps: Steps, prepare?: Prepare): Promise<ScenarioFailure> {
+  const error: unknown = await play(steps, prepare).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(ScenarioFailure)
   return error as ScenarioFailure
 }
@@ -34,7 +38,7 @@ const statuses = ({ steps }: ScenarioResult): string[] => steps.map(({ status })
 
 describe('a scenario', () => {
   test('passes if everything in its expectations becomes true in time', async () => {
-    const { run } = await played(
+    const result = await play(
       [
         { expect: { state: 'Ready' } },
         { allocate: { labels: { mode: 'dm' }, lists: { players: { addValues: ['ann'] } } } },
@@ -55,7 +59,7 @@ describe('a scenario', () => {
           if (state === 'Allocated') void client.updateCounter('rooms', { countDiff: 1 })
         }),
     )
-    expect(statuses(await run)).toEqual(Array(5).fill('passed'))
+    expect(statuses(result)).toEqual(Array(5).fill('passed'))
   })
 
   test.each<[string, Scenario['steps'][number], string, string]>([
@@ -108,25 +112,26 @@ describe('a scenario', () => {
   test('a call with other fields is told', async () => {
     const { result } = await failureOf(
       [{ wait: '1ms' }, { expect: { call: 'setLabel', with: { value: 'b' }, within: '2s' } }],
-      (client) => {
-        client.on('gameserver', () => void client.setLabel('map', 'a'))
-      },
+      (client) => void client.setLabel('map', 'a'),
     )
     expect(result.steps[1]!.failure!.actual).toBe('call setLabel with key=map, value=a, answered by 200')
   })
 
   test('each call meets one expectation, in any order, and calls before the last action meet none', async () => {
-    const { client, run } = await played([
-      { wait: '1ms' },
-      { expect: { call: 'setAnnotation' } },
-      { expect: { call: 'setLabel', with: { key: 'b' } } },
-      { expect: { call: 'setLabel', with: { key: 'a' } } },
-      { expect: { call: 'setLabel', within: '0s' } },
-    ])
-    await client.setLabel('a', '1')
-    await client.setLabel('b', '1')
-    await client.setAnnotation('c', '1')
-    const { result } = (await run.catch((error: unknown) => error)) as ScenarioFailure
+    const { result } = await failureOf(
+      [
+        { wait: '1ms' },
+        { expect: { call: 'setAnnotation' } },
+        { expect: { call: 'setLabel', with: { key: 'b' } } },
+        { expect: { call: 'setLabel', with: { key: 'a' } } },
+        { expect: { call: 'setLabel', within: '0s' } },
+      ],
+      (client) => {
+        void client.setLabel('a', '1')
+        void client.setLabel('b', '1')
+        void client.setAnnotation('c', '1')
+      },
+    )
     expect(statuses(result)).toEqual(['passed', 'passed', 'passed', 'passed', 'failed'])
     expect(result.steps[4]!.failure!.actual).toBe('no further call of it')
 
@@ -139,11 +144,12 @@ describe('a scenario', () => {
   })
 
   test('noCall fails as soon as the call comes', async () => {
-    const failing = failureOf([{ wait: '1ms' }, { expect: { noCall: 'shutdown', within: '1h' } }], (client) => {
-      // The scenario fails, and closes the client, as soon as the sidecar has the call.
-      setTimeout(() => void client.shutdown().catch(() => undefined), 100)
-    })
-    expect((await failing).result.steps[1]!.failure!.actual).toBe('call shutdown')
+    const { result } = await failureOf(
+      [{ wait: '1ms' }, { expect: { noCall: 'shutdown', within: '1h' } }],
+      (client) => void client.shutdown(),
+    )
+    expect(result.steps[1]!.failure!.actual).toBe('call shutdown')
+    expect(result.ms).toBeLessThan(1_000)
   })
 
   test('a refusal says why', async () => {
