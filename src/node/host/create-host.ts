@@ -123,7 +123,16 @@ class HostStart {
     })
 
     const wasReady = (): boolean => this.#wasReady
-    const common = { settings, maxMemory: this.#maxMemory, pageUrl, playersPath: players.pagePath, tell, wasReady }
+    const { webgl: isDrawn = false } = this.#options
+    const common = {
+      settings,
+      maxMemory: this.#maxMemory,
+      pageUrl,
+      playersPath: players.pagePath,
+      isDrawn,
+      tell,
+      wasReady,
+    }
     const supervision = (this.#supervision = supervise({
       settings,
       gateway,
