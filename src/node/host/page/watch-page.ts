@@ -2,7 +2,7 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import type { ConsoleLine } from '../lines.js'
-import { createSourceMaps, type PausedFrame } from './source-maps.js'
+import { createSourceMaps, type CallFrame } from './source-maps.js'
 import { setTraps } from './traps.js'
 
 export interface WatchPageOptions {
@@ -22,8 +22,8 @@ export interface WatchPageOptions {
 
 /** What is known of a page from outside. */
 export interface PageWatch {
-  /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
-  describePaused(frames: readonly PausedFrame[]): Promise<string[]>
+  /** Lines such as `at step (src/game.ts:12:5)`. */
+  describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
   /** Resolves when every line that has come so far is written. */
   flush(): Promise<void>
   close(): void
@@ -42,24 +42,24 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   }
 
   /** A thread has one session. Once it floods its console, it is read no more. */
-  const onThread = ({ session, ended, detach }: AttachedThread): void => {
-    const attached: ConsoleSession[] = [{ session, detach }]
-    const forgetScripts = sourceMaps.follow(session)
-    const resume = session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore))
+  const onThread = async (attached: ConsoleSession, ended: Promise<void>): Promise<void> => {
+    const { session } = attached
+    const sessions = [attached]
+    const ends = [
+      sourceMaps.follow(session),
+      session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore)),
+    ]
     session.send('Debugger.enable').catch(ignore)
     session.send('Debugger.setBreakpointsActive', { active: false }).catch(ignore)
-    void followConsole(async () => attached.pop(), lines).then(async (end) => {
-      await ended
-      forgetScripts()
-      resume()
-      end()
-    })
+    ends.push(await followConsole(() => Promise.resolve(sessions.pop()), lines))
+    await ended
+    for (const end of ends) end()
   }
 
   sourceMaps.follow(page)
   const [endConsole] = await Promise.all([
     followConsole(attach, lines),
-    followWorkers({ page, sessionOf, onThread }),
+    followThreads(page, sessionOf, onThread),
     setTraps({
       page,
       browser,
@@ -73,50 +73,38 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   ])
 
   return {
-    describePaused: (frames) => sourceMaps.describePaused(page, frames),
+    describeCallFrames: sourceMaps.describeCallFrames,
     flush: lines.flush,
     close: endConsole,
   }
 }
 
-/** What the thread is, such as `worker`, `shared_worker`, `service_worker` or `iframe`. */
-interface AttachedThread {
-  readonly type: string
-  readonly session: DevtoolsSession
-  /** Resolves when the thread has ended. */
-  readonly ended: Promise<void>
-  detach(): Promise<unknown>
-}
-
-interface FollowWorkersOptions {
-  readonly page: DevtoolsSession
-  sessionOf(sessionId: string): DevtoolsSession
-  onThread(thread: AttachedThread): void
-}
-
 interface Attached {
   readonly sessionId: string
-  readonly targetInfo: { readonly type: string }
 }
 
 /** A page may start workers for ever. */
 const MAX_THREADS = 100
 
 /** Attaches to the page's workers and to its frames of other origins, and to those that they start. */
-async function followWorkers({ page, sessionOf, onThread }: FollowWorkersOptions): Promise<void> {
+async function followThreads(
+  page: DevtoolsSession,
+  sessionOf: (sessionId: string) => DevtoolsSession,
+  onThread: (attached: ConsoleSession, ended: Promise<void>) => Promise<void>,
+): Promise<void> {
   const threads = new Map<string, () => void>()
 
   const follow = async (parent: DevtoolsSession, parentEnded?: Promise<void>): Promise<void> => {
     const listeners = [
-      parent.on<Attached>('Target.attachedToTarget', ({ sessionId, targetInfo: { type } }) => {
+      parent.on<Attached>('Target.attachedToTarget', ({ sessionId }) => {
         const detach = (): Promise<unknown> => parent.send('Target.detachFromTarget', { sessionId })
         if (threads.size >= MAX_THREADS) return void detach().catch(ignore)
         const session = sessionOf(sessionId)
         const ended = new Promise<void>((resolve) => threads.set(sessionId, resolve))
-        onThread({ type, session, ended, detach })
+        void onThread({ session, detach }, ended)
         follow(session, ended).catch(ignore)
       }),
-      parent.on<{ sessionId: string }>('Target.detachedFromTarget', ({ sessionId }) => {
+      parent.on<Attached>('Target.detachedFromTarget', ({ sessionId }) => {
         threads.get(sessionId)?.()
         threads.delete(sessionId)
       }),
