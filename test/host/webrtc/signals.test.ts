@@ -126,7 +126,6 @@ describe('what a page of another make signals', () => {
         port: 0,
         bindAddress: '127.0.0.1',
         maxMessage: 1_000,
-        maxPeers: 5,
         address: () => Promise.resolve(undefined),
       },
     )
