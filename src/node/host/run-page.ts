@@ -197,7 +197,7 @@ class PageRun implements RunningPage {
 
   async #stack(): Promise<string> {
     const frames = await stackOfHang(this.#page.session)
-    return (await this.#watch?.describeCallFrames(frames))?.join('\n') ?? ''
+    return (await this.#watch?.describePaused(frames))?.join('\n') ?? ''
   }
 }
 

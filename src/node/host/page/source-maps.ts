@@ -48,7 +48,7 @@ interface MappedScript {
 const KEEP_MAP_MS = 10_000
 const FETCH_MS = 2_000
 /** A page may make scripts for ever, by `eval`. The first are those of the build. */
-const MAX_SCRIPTS = 1_000
+export const MAX_SCRIPTS = 1_000
 const MAX_FRAMES = 30
 /** Longest line in which a place is looked for. */
 const MAX_LINE = 4_000

@@ -2,7 +2,7 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import type { ConsoleLine } from '../lines.js'
-import { createSourceMaps, type CallFrame } from './source-maps.js'
+import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 import { setTraps } from './traps.js'
 
 export interface WatchPageOptions {
@@ -20,10 +20,16 @@ export interface WatchPageOptions {
   onReloaded(url: string): void
 }
 
+/** A function in which a page was stopped; lines and columns count from 0. */
+export interface PausedFrame {
+  readonly functionName: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
+}
+
 /** What is known of a page from outside. */
 export interface PageWatch {
-  /** Lines such as `at step (src/game.ts:12:5)`. */
-  describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
+  /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
+  describePaused(frames: readonly PausedFrame[]): Promise<string[]>
   /** Resolves when every line that has come so far is written. */
   flush(): Promise<void>
   close(): void
@@ -57,6 +63,11 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   }
 
   sourceMaps.follow(page)
+  /** URLs of the page's scripts by their numbers. A page may make scripts for ever. */
+  const urls = new Map<string, string>()
+  page.on<{ scriptId: string; url: string }>('Debugger.scriptParsed', ({ scriptId, url }) => {
+    if (url !== '' && urls.size < MAX_SCRIPTS) urls.set(scriptId, url)
+  })
   const [endConsole] = await Promise.all([
     followConsole(attach, lines),
     followThreads(page, sessionOf, onThread),
@@ -73,7 +84,12 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   ])
 
   return {
-    describeCallFrames: sourceMaps.describeCallFrames,
+    describePaused: (frames) =>
+      sourceMaps.describeCallFrames(
+        frames.map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => {
+          return { functionName, url: urls.get(scriptId) ?? '', lineNumber, columnNumber }
+        }),
+      ),
     flush: lines.flush,
     close: endConsole,
   }

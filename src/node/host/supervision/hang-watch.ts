@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DevtoolsSession } from '../browser/devtools.js'
 import type { HostedPage } from '../page/hosted-page.js'
-import type { CallFrame } from '../page/source-maps.js'
+import type { PausedFrame } from '../page/watch-page.js'
 
 /** How a page hangs. */
 export interface Hang {
@@ -59,17 +59,13 @@ async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<numb
 
 const STACK_MS = 1_000
 
-interface PausedFrame extends Pick<CallFrame, 'functionName' | 'url'> {
-  readonly location: { readonly lineNumber: number; readonly columnNumber?: number }
-}
-
 /** Stops a busy page where it is, and resolves with the frames of its stack, the innermost first; none if it can't be stopped. */
-export function stackOfHang(session: DevtoolsSession): Promise<readonly CallFrame[]> {
+export function stackOfHang(session: DevtoolsSession): Promise<readonly PausedFrame[]> {
   return new Promise((resolve) => {
     const done = (frames: readonly PausedFrame[]): void => {
       clearTimeout(timer)
       forget()
-      resolve(frames.map(({ location, ...frame }) => ({ columnNumber: 0, ...frame, ...location })))
+      resolve(frames)
     }
     const timer = setTimeout(() => done([]), STACK_MS)
     const forget = session.on<{ callFrames: readonly PausedFrame[] }>('Debugger.paused', (event) =>
