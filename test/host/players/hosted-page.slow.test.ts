@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostHere, TICKS, type HostHere } from '../support/host-here.js'
 import { noBrowser, rendererOf } from '../support/processes.js'
@@ -7,7 +10,8 @@ import type { Client } from './players-support.js'
 
 if (noBrowser !== undefined) console.error(`The tests of players in a real page are SKIPPED: ${noBrowser}`)
 
-const join = ({ playersUrl: url }: HostHere, path?: string): Promise<Client> => joinPlayers({ players: { url } }, path)
+const joinHost = ({ playersUrl: url }: HostHere, path?: string): Promise<Client> =>
+  joinPlayers({ players: { url } }, path)
 const healthOf = async ({ playersUrl }: HostHere): Promise<number> =>
   (await fetch(`${playersUrl.replace('ws:', 'http:')}/healthz`)).status
 
@@ -16,7 +20,9 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
   const undos: (() => Promise<void>)[] = []
 
   beforeAll(async () => {
-    const dir = await buildOf({
+    const dir = await mkdtemp(join(tmpdir(), 'page-'))
+    undos.push(() => rm(dir, { recursive: true }))
+    const files = {
       'frame.html': `<!doctype html><script>parent.console.log('in a frame', typeof gameServerHost)</script>`,
       'index.html': `<!doctype html><iframe src="frame.html"></iframe><script>${TICKS}
         const nameOf = (close) => { try { close() } catch ({ name }) { return name } }
@@ -42,8 +48,8 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
         }
         gameServerHost.onconnection = (socket) => games[socket.url](socket)
       </script>`,
-    })
-    host = await hostHere('', { dir }, (undo) => undos.push(undo))
+    }
+    host = await hostHere('', { dir: await buildOf(files, dir) }, (undo) => undos.unshift(undo))
     await host.until('booted')
   })
   afterAll(async () => {
@@ -59,7 +65,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
   })
 
   test('are answered, in texts and bytes of any size, and each has a socket of its own', async () => {
-    const players = await Promise.all(Array.from({ length: 20 }, () => join(host, '/echo')))
+    const players = await Promise.all(Array.from({ length: 20 }, () => joinHost(host, '/echo')))
     const sent = (i: number): (string | Buffer)[] => [`ä${i}`, Buffer.from([0, i]), '', Buffer.alloc(60_000, i)]
     players.forEach(({ socket }, i) => sent(i).forEach((message) => socket.send(message)))
     await Promise.all(players.map(({ message }) => message(3)))
@@ -69,7 +75,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
   })
 
   test('get what a WebSocket would send, and see its close', async () => {
-    const player = await join(host, '/shape?name=Ada')
+    const player = await joinHost(host, '/shape?name=Ada')
     expect(await player.closed).toEqual([4000, 'over'])
     expect(player.messages).toEqual([
       Buffer.from('blob'),
@@ -82,7 +88,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
   })
 
   test('wait while the page is busy, and lose nothing by it', async () => {
-    const player = await join(host, '/busy')
+    const player = await joinHost(host, '/busy')
     player.socket.send('busy')
     for (let i = 0; i < 400; i += 1) player.socket.send(Buffer.alloc(60_000))
     player.socket.send('bytes?')
@@ -90,7 +96,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
   })
 
   test('hear 1001 at the end', async () => {
-    const player = await join(host, '/echo')
+    const player = await joinHost(host, '/echo')
     await host.close()
     expect((await player.closed)[0]).toBe(1001)
   })
@@ -126,7 +132,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
         }
       }, 500)`)
     await rude.until('booted')
-    const player = await join(rude, '/early')
+    const player = await joinHost(rude, '/early')
     for (const text of ['one', 'two']) player.socket.send(text)
     await player.message(1)
     player.socket.send('three')
@@ -143,18 +149,18 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
   })
 
   test('are closed with 1012 by a page that loads itself again, come back to it, and hear 1011 of a crash after Ready', async () => {
-    const host = await hostHere(`if (sessionStorage.again) {
-        ${TICKS}
-        fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
-          .then(({ status }) => console.log('ready', status))
-      }
+    const script = `${TICKS}
+      const ready = () => fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
       gameServerHost.onconnection = (socket) => {
         socket.onmessage = ({ data }) => {
-          if (data === 'reload') { sessionStorage.again = 1; location.reload() } else socket.send(data)
+          if (data === 'reload') location.reload()
+          else if (data === 'ready') ready().then(({ status }) => socket.send('ready ' + status))
+          else socket.send(data)
         }
-      }`)
+      }`
+    const host = await hostHere(script, { restarts: 1 })
     await until(async () => expect(await healthOf(host)).toBe(200))
-    const before = await join(host)
+    const before = await joinHost(host)
     before.socket.send('reload')
     expect((await before.closed)[0]).toBe(1012)
     // One who is too quick is still let in by the page that goes away, and closed again.
@@ -165,7 +171,8 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
       expect(await Promise.race([again.message(0), left])).toBe('again')
       return again
     }, 100)
-    await host.line('ready 200')
+    player.socket.send('ready')
+    expect(await player.message(1)).toBe('ready 200')
     process.kill(rendererOf(host.browser()), 'SIGKILL')
     expect(await player.closed).toEqual([1011, 'The game server has failed'])
   })

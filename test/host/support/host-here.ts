@@ -13,7 +13,7 @@ export interface HostHere extends Host {
   readonly events: readonly HostEvent[]
   /** Lines of the console, such as `warn slow`. */
   lines(): string[]
-  /** The process of its first browser. */
+  /** The process of its last browser. */
   browser(): number
   until<Name extends HostEvent['event']>(name: Name, matches?: (event: Named<Name>) => boolean): Promise<Named<Name>>
   /** Resolves when such a line was written. */
@@ -45,7 +45,7 @@ export async function hostHere(
     events,
     until,
     lines: () => events.flatMap((event) => (event.event === 'console' ? [`${event.level} ${event.text}`] : [])),
-    browser: () => events.find((event) => event.event === 'browser')!.pid,
+    browser: () => events.filter((event) => event.event === 'browser').at(-1)!.pid,
     line: (text) =>
       until('console', (event) => (typeof text === 'string' ? event.text === text : text.test(event.text))),
   }

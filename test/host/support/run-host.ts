@@ -23,9 +23,9 @@ export interface HostProcess {
   readonly exited: Promise<number | string>
 }
 
-/** Makes a folder with a page and what else is given, by path. */
-export async function buildOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const dir = await temporaryFolder('page')
+/** Makes a folder with a page and what else is given, by path. It goes with the test, unless it is the caller's own. */
+export async function buildOf(files: Readonly<Record<string, string>>, own?: string): Promise<string> {
+  const dir = own ?? (await temporaryFolder('page'))
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(dir, path)), { recursive: true })
     await writeFile(join(dir, path), content)
