@@ -28,6 +28,8 @@ interface PropertyPreview {
   readonly valuePreview?: ObjectPreview
 }
 
+/** Most characters of a text that are looked at for placeholders, and written. */
+const MAX_TEXT = 10_000
 /** Longest text of one value inside another one. */
 const INNER = 120
 
@@ -51,7 +53,8 @@ export function describeValue({
 
 /** What `format` takes: numbers and texts may fill any placeholder, and everything else is a text. */
 function toArgument(value: RemoteObject): unknown {
-  if (value.type === 'string' || (value.type === 'number' && 'value' in value)) return value.value
+  if (value.type === 'string') return String(value.value).slice(0, MAX_TEXT)
+  if (value.type === 'number' && 'value' in value) return value.value
   if (value.type === 'bigint') return BigInt(value.unserializableValue!.slice(0, -1))
   const text = describeValue(value)
   return { toString: () => text, toJSON: () => text, [inspect.custom]: () => text }
