@@ -56,6 +56,7 @@ export const hostFlags = {
   ...under('A program instead of a page:', {
     node: text('file', 'run this program'),
     runtime: oneOf('name', 'what runs it (default: node)', PROGRAM_RUNTIMES),
+    nodeOptions: text('options', 'options of what runs it, such as "--import tsx"'),
   }),
   ...insideFlags,
 }
@@ -65,7 +66,7 @@ export function checkHostFlags(
   { args: [dir, ...more], flags, given, argsBefore }: Invocation<typeof hostFlags>,
   env: NodeJS.ProcessEnv,
 ): void {
-  const { node, runtime } = flags
+  const { node, runtime, nodeOptions } = flags
   const named = (flagNames: readonly string[]): string[] => flagNames.filter((name) => given.has(name)).map(flagName)
   if (node === undefined) {
     if (more.length > 0) {
@@ -79,6 +80,7 @@ export function checkHostFlags(
       )
     }
     if (runtime !== undefined) throw new UsageError('--runtime says what runs a program; add --node FILE.')
+    if (nodeOptions !== undefined) throw new UsageError('--node-options are for a program; add --node FILE.')
   } else {
     const ofPages = named(Object.keys(pageFlags))
     if (ofPages.length > 0) {

@@ -2,6 +2,7 @@
  * The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`.
  */
 import { createConnections } from './connections.js'
+import { awaitFirstFrame, frameByTimer } from './frames.js'
 import type { HostConfig, PageWindow } from './page.js'
 import type { PlayerSocket } from './player-socket.js'
 import type { GameServerHost } from './types.js'
@@ -16,7 +17,7 @@ const page = globalThis as unknown as PageWindow & Record<string, unknown>
 // The script also runs in frames, where each would be another game server, and wherever the page navigates to.
 if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
-function install({ playersPath }: HostConfig): void {
+function install({ playersPath, isDrawn }: HostConfig): void {
   let ticks = 0
   let isListenedTo = false
 
@@ -88,7 +89,8 @@ function install({ playersPath }: HostConfig): void {
       },
     },
   })
-  awaitFirstFrame(boot)
+  if (!isDrawn) frameByTimer(page)
+  awaitFirstFrame(page, boot)
 }
 
 /** Resolves when all have settled. What is waited for may ask for more time while it is waited for. */
@@ -121,17 +123,4 @@ class ShutdownEvent extends Event {
   waitUntil(promise: Promise<unknown>): void {
     this.#waits.push(Promise.resolve(promise))
   }
-}
-
-/** A page without `tick()` has booted when the first frame that it asked for has run. */
-function awaitFirstFrame(boot: () => void): void {
-  const { requestAnimationFrame } = page
-  const own: PageWindow['requestAnimationFrame'] = (callback) =>
-    requestAnimationFrame.call(page, (time) => {
-      callback(time)
-      // The game may have put something of its own around it.
-      if (page.requestAnimationFrame === own) page.requestAnimationFrame = requestAnimationFrame
-      boot()
-    })
-  page.requestAnimationFrame = own
 }

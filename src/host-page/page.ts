@@ -6,7 +6,11 @@ export interface HostConfig {
   readonly host: string
   /** Path at which the page opens its one socket to the players, with the secret. */
   readonly playersPath: string
+  /** Frames come from the browser, since the page is drawn. Otherwise a timer makes them. */
+  readonly isDrawn: boolean
 }
+
+export type FrameCallback = (time: number) => void
 
 /** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */
 export interface PageWindow {
@@ -18,7 +22,9 @@ export interface PageWindow {
   readonly CloseEvent: new (type: string, init: CloseInit) => Event
   readonly DOMException: new (message: string, name: string) => Error
   readonly Blob: new (parts: readonly Uint8Array[]) => PageBlob
-  requestAnimationFrame(callback: (time: number) => void): number
+  readonly performance: { now(): number }
+  requestAnimationFrame(callback: FrameCallback): number
+  cancelAnimationFrame(id: number): void
   queueMicrotask(callback: () => void): void
   setTimeout(callback: () => void, ms: number): unknown
   reportError(error: unknown): void

@@ -26,101 +26,53 @@ export interface ChannelOptions {
 const ATTEMPTS = 3
 const RETRY_DELAY = 2000
 
-export function openChannel({ PeerConnection, timeout, signal, receive, changed }: ChannelOptions): Channel {
-  const host = globals()
-  let id = 0
-  let isUp = false
-  let peer: PeerConnectionLike | undefined
-  let channel: DataChannelLike | undefined
-  let timer: unknown
+/** What is known of a channel. */
+interface State extends ChannelOptions {
+  /** Number of the attempt. */
+  id: number
+  isUp: boolean
+  didWork: boolean
+  peer: PeerConnectionLike | undefined
+  channel: DataChannelLike | undefined
+  timer: unknown
+}
 
-  const setUp = (up: boolean): void => {
-    if (up === isUp) return
-    isUp = up
-    signal({ id, up })
-    changed()
+export function openChannel(options: ChannelOptions): Channel {
+  const state: State = {
+    ...options,
+    id: 0,
+    isUp: false,
+    didWork: false,
+    peer: undefined,
+    channel: undefined,
+    timer: undefined,
   }
-
-  const release = (): void => {
-    host.clearTimeout(timer)
-    const ended = peer
-    peer = undefined
-    if (ended) ended.close()
-  }
-
-  const giveUp = (attempt: PeerConnectionLike | undefined): void => {
-    if (attempt !== peer || !attempt) return
-    release()
-    const worked = didWork
-    setUp(false)
-    if (worked && id < ATTEMPTS) timer = host.setTimeout(dial, RETRY_DELAY)
-  }
-
-  let didWork = false
-  const dial = (): void => {
-    id += 1
-    didWork = false
-    const attempt = (peer = new PeerConnection())
-    const fail = (): void => giveUp(attempt)
-    const here = (channel = attempt.createDataChannel('', {
-      negotiated: true,
-      id: 0,
-      ordered: false,
-      maxRetransmits: 0,
-    }))
-    here.binaryType = 'arraybuffer'
-
-    const review = (): void => {
-      if (attempt !== peer) return
-      const { connectionState } = attempt
-      if (connectionState === 'failed' || here.readyState === 'closed') return fail()
-      const works = here.readyState === 'open' && connectionState === 'connected'
-      if (works) {
-        didWork = true
-        host.clearTimeout(timer)
-      }
-      setUp(works)
-    }
-    here.onopen = here.onclose = attempt.onconnectionstatechange = review
-    here.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
-      if (attempt === peer) receive(data)
-    }
-    timer = host.setTimeout(fail, timeout)
-    attempt
-      .createOffer()
-      .then((offer) => attempt.setLocalDescription(offer as never))
-      .then(() => {
-        if (attempt === peer) signal({ id, offer: attempt.localDescription!.sdp })
-      })
-      .catch(fail)
-  }
-
-  dial()
+  dial(state)
   return {
     get isUp() {
-      return isUp
+      return state.isUp
     },
     get bufferedAmount() {
-      return isUp ? channel!.bufferedAmount : 0
+      return state.isUp ? state.channel!.bufferedAmount : 0
     },
     signalled(told) {
-      const attempt = peer
-      if (told.id !== id || !attempt) return
-      if (!('answer' in told)) return giveUp(attempt)
-      attempt
+      const { peer } = state
+      if (told.id !== state.id || !peer) return
+      if (!('answer' in told)) return giveUp(state, peer)
+      peer
         .setRemoteDescription({ type: 'answer', sdp: told.answer } as never)
         .then(() => {
           for (const candidate of told.candidates) {
             // One that this browser can't read leaves the others.
-            attempt.addIceCandidate({ candidate, sdpMLineIndex: 0 } as never).catch(() => {})
+            peer.addIceCandidate({ candidate, sdpMLineIndex: 0 } as never).catch(() => {})
           }
         })
-        .catch(() => giveUp(attempt))
+        .catch(() => giveUp(state, peer))
     },
     send(data) {
-      if (!isUp) return false
+      if (!state.isUp) return false
       try {
-        channel!.send(data as never)
+        state.channel!.send(data as never)
         return true
       } catch {
         // It is longer than the host takes, or has a form that only a WebSocket sends.
@@ -128,11 +80,64 @@ export function openChannel({ PeerConnection, timeout, signal, receive, changed 
       }
     },
     close() {
-      release()
-      if (isUp) {
-        isUp = false
-        changed()
-      }
+      release(state)
+      if (!state.isUp) return
+      state.isUp = false
+      state.changed()
     },
   }
+}
+
+function dial(state: State): void {
+  state.id += 1
+  state.didWork = false
+  const peer = (state.peer = new state.PeerConnection())
+  const fail = (): void => giveUp(state, peer)
+  const way = { negotiated: true, id: 0, ordered: false, maxRetransmits: 0 }
+  const channel = (state.channel = peer.createDataChannel('', way))
+  channel.binaryType = 'arraybuffer'
+  const review = (): void => {
+    if (peer !== state.peer) return
+    if (peer.connectionState === 'failed' || channel.readyState === 'closed') return fail()
+    const works = channel.readyState === 'open' && peer.connectionState === 'connected'
+    if (works) {
+      state.didWork = true
+      globals().clearTimeout(state.timer)
+    }
+    setUp(state, works)
+  }
+  channel.onopen = channel.onclose = peer.onconnectionstatechange = review
+  channel.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
+    if (peer === state.peer) state.receive(data)
+  }
+  state.timer = globals().setTimeout(fail, state.timeout)
+  peer
+    .createOffer()
+    .then((offer) => peer.setLocalDescription(offer as never))
+    .then(() => {
+      if (peer === state.peer) state.signal({ id: state.id, offer: peer.localDescription!.sdp })
+    })
+    .catch(fail)
+}
+
+function setUp(state: State, isUp: boolean): void {
+  if (isUp === state.isUp) return
+  state.isUp = isUp
+  state.signal({ id: state.id, up: isUp })
+  state.changed()
+}
+
+/** Ends the attempt of that peer, if it is the current one. One that worked is followed by another. */
+function giveUp(state: State, peer: PeerConnectionLike): void {
+  if (peer !== state.peer) return
+  release(state)
+  setUp(state, false)
+  if (state.didWork && state.id < ATTEMPTS) state.timer = globals().setTimeout(() => dial(state), RETRY_DELAY)
+}
+
+function release(state: State): void {
+  globals().clearTimeout(state.timer)
+  const { peer } = state
+  state.peer = undefined
+  peer?.close()
 }

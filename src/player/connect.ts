@@ -6,6 +6,20 @@ import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'
 
 const OPTIONS = ['unreliable', 'timeout', 'WebSocket', 'RTCPeerConnection']
 
+/** The connection behind what the page holds. */
+interface Link {
+  readonly address: string
+  readonly Socket: WebSocketClass
+  readonly PeerConnection: PeerConnectionClass | undefined
+  /** ms until an attempt to open the channel is given up. */
+  readonly timeout: number
+  readonly emit: Listeners['emit']
+  socket: WebSocketLike
+  channel?: Channel | undefined
+  /** The page has closed it. */
+  wasClosed: boolean
+}
+
 /**
  * Connects a player to a hosted game.
  *
@@ -20,69 +34,75 @@ export function connect(url: string | { readonly href: string }, options: Connec
   const PeerConnection = (options.RTCPeerConnection as PeerConnectionClass | undefined) ?? host.RTCPeerConnection
   if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of "ws"')
 
-  const address = typeof url === 'string' ? url : url.href
-  let socket: WebSocketLike
-  let channel: Channel | undefined
-  let wasClosed = false
   const { emit, ...listening } = createListeners(() => connection)
-  const speaksOfChannels = (): boolean => socket.protocol === WITH_CHANNEL
+  const link = {
+    address: typeof url === 'string' ? url : url.href,
+    Socket,
+    PeerConnection,
+    timeout: options.timeout ?? 10_000,
+    emit,
+    wasClosed: false,
+  } as Link
+  dial(link, options.unreliable && PeerConnection ? [PLAIN, WITH_CHANNEL] : undefined)
+  const connection = connectionOf(link, listening)
+  return connection
+}
 
-  const dial = (protocols?: string[]): void => {
-    let hasOpened = false
-    let hasFailed = false
-    socket = new Socket(address, protocols)
-    socket.binaryType = 'arraybuffer'
-    socket.onopen = () => {
-      hasOpened = true
-      if (speaksOfChannels()) channel = startChannel(PeerConnection!)
-      emit('open', {})
-    }
-    socket.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
-      if (typeof data !== 'string' || !speaksOfChannels()) return emit('message', { data })
-      const read = readText(data)
-      if ('text' in read) emit('message', { data: read.text })
-      else tellChannel(read.signal)
-    }
-    // A browser tells of an error right before the end, and another dial may follow.
-    socket.onerror = () => {
-      hasFailed = true
-    }
-    socket.onclose = ({ code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) => {
-      // A server that knows none of the subprotocols is refused by the browser.
-      if (!hasOpened && !wasClosed && protocols) return dial()
-      channel?.close()
-      if (hasFailed) emit('error', {})
-      emit('close', { code, reason, wasClean })
-    }
+const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
+
+function dial(link: Link, protocols?: string[]): void {
+  const { emit } = link
+  let hasOpened = false
+  let hasFailed = false
+  const socket = (link.socket = new link.Socket(link.address, protocols))
+  socket.binaryType = 'arraybuffer'
+  socket.onopen = () => {
+    hasOpened = true
+    if (speaksOfChannels(link)) startChannel(link)
+    emit('open', {})
   }
-
-  const tellChannel = (json: string): void => {
+  socket.onmessage = ({ data }: { data: string | ArrayBuffer }) => {
+    if (typeof data !== 'string' || !speaksOfChannels(link)) return emit('message', { data })
+    const read = readText(data)
+    if ('text' in read) return emit('message', { data: read.text })
     try {
-      channel?.signalled(JSON.parse(json) as HostSignal)
+      link.channel?.signalled(JSON.parse(read.signal) as HostSignal)
     } catch {
       // No host of this package says it. The WebSocket goes on.
     }
   }
-
-  const startChannel = (PeerConnection: PeerConnectionClass): Channel | undefined => {
-    try {
-      return openChannel({
-        PeerConnection,
-        timeout: options.timeout ?? 10_000,
-        signal: (signal) => {
-          if (socket.readyState === STATES.OPEN) socket.send(writeSignal(signal) as never)
-        },
-        receive: (data) => emit('message', { data }),
-        changed: () => emit('transport', {}),
-      })
-    } catch {
-      // The page may be forbidden to make one.
-      return undefined
-    }
+  // A browser tells of an error right before the end, and another dial may follow.
+  socket.onerror = () => {
+    hasFailed = true
   }
+  socket.onclose = ({ code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) => {
+    // A server that knows none of the subprotocols is refused by the browser.
+    if (!hasOpened && !link.wasClosed && protocols) return dial(link)
+    link.channel?.close()
+    if (hasFailed) emit('error', {})
+    emit('close', { code, reason, wasClean })
+  }
+}
 
-  dial(options.unreliable && PeerConnection ? [PLAIN, WITH_CHANNEL] : undefined)
+function startChannel(link: Link): void {
+  const { PeerConnection, timeout, emit } = link
+  try {
+    link.channel = openChannel({
+      PeerConnection: PeerConnection!,
+      timeout,
+      signal: (signal) => {
+        if (link.socket.readyState === STATES.OPEN) link.socket.send(writeSignal(signal) as never)
+      },
+      receive: (data) => emit('message', { data }),
+      changed: () => emit('transport', {}),
+    })
+  } catch {
+    // The page may be forbidden to make one.
+  }
+}
 
+/** What the page holds. */
+function connectionOf(link: Link, listening: Omit<Listeners, 'emit'>): PlayerConnection {
   const connection: PlayerConnection = {
     ...listening,
     onopen: null,
@@ -91,15 +111,15 @@ export function connect(url: string | { readonly href: string }, options: Connec
     onerror: null,
     ontransport: null,
     ...STATES,
-    url: address,
+    url: link.address,
     get readyState() {
-      return socket.readyState
+      return link.socket.readyState
     },
     get transport() {
-      return channel?.isUp ? 'webrtc' : 'websocket'
+      return link.channel?.isUp ? 'webrtc' : 'websocket'
     },
     get bufferedAmount() {
-      return socket.bufferedAmount + (channel ? channel.bufferedAmount : 0)
+      return link.socket.bufferedAmount + (link.channel ? link.channel.bufferedAmount : 0)
     },
     get binaryType() {
       return 'arraybuffer' as const
@@ -108,15 +128,15 @@ export function connect(url: string | { readonly href: string }, options: Connec
       if (type !== 'arraybuffer') refuse(`binaryType can only be "arraybuffer"; got "${String(type)}"`)
     },
     send(data: Data) {
-      socket.send((typeof data === 'string' && speaksOfChannels() ? writeText(data) : data) as never)
+      link.socket.send((typeof data === 'string' && speaksOfChannels(link) ? writeText(data) : data) as never)
     },
     sendUnreliable(data: Data) {
-      const carrier = channel?.isUp ? channel : socket
-      if (carrier.bufferedAmount <= STALE_BYTES && !channel?.send(data)) connection.send(data)
+      const carrier = link.channel?.isUp ? link.channel : link.socket
+      if (carrier.bufferedAmount <= STALE_BYTES && !link.channel?.send(data)) connection.send(data)
     },
     close(code, reason) {
-      wasClosed = true
-      socket.close(code, reason)
+      link.wasClosed = true
+      link.socket.close(code, reason)
     },
   }
   return connection

@@ -7,7 +7,12 @@ const json = (out: string): { event: string; time: string; [field: string]: unkn
 
 describe('host --node', () => {
   test('runs a program to its end by a signal: a line for each event, and exit code 0', async () => {
-    const { child, line, finished } = cli(['host', '--node', guest, '--local', '--', 'save', 'ready', 'up', 'stay'])
+    // The guest's own arguments come last, and those of Node first.
+    const options = ['--node-options', '--no-warnings --title=guest']
+    const { child, line, finished } = cli([
+      ...['host', '--node', guest, '--local', ...options, '--', 'title', 'save', 'ready', 'up', 'stay'],
+    ])
+    await line(/ title guest$/)
     await line(/ up \d+$/)
     // Other programs, such as `watch`, are told where the local sidecar is.
     const [, url] = await line(/ program .*, the sidecar at (http:\/\/\S+)$/)

@@ -1,4 +1,4 @@
-import { describe, expect, test, afterEach, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, afterEach, vi } from 'vitest'
 import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
 import type { Answer } from '../support/fault-server-http.js'
 import { gameServer, difficultText } from '../support/fault-server-game-servers.js'
@@ -64,6 +64,12 @@ test.each([
   [503, refusal('so'), 'UNAVAILABLE'],
 ])('%i %s is %s', async (status, body, code) => {
   expect(await failureOf({ status, body })).toMatchObject({ code, status })
+})
+
+test('in a hosted page, an origin that is refused leads to the advice to leave out baseUrl', async () => {
+  vi.stubGlobal('gameServerHost', new EventTarget())
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect((await failureOf({ status: 403, body: '' })).hint).toBe('Leave out baseUrl: the host knows it')
 })
 
 test('an error quotes the message of the sidecar, or what came instead, cut to 1,024 characters', async () => {

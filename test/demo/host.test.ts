@@ -145,25 +145,6 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 
   test(
-    'a player who leaves is taken off the counter and the list, and the match goes on',
-    async () => {
-      const demo = start(scratch(), ['--no-once', '--seconds', '600'])
-      const site = await siteOf(demo)
-      const server = (await serverOf(site))!
-      const [ada, grace] = [await connectPlayer(server, site, 'Ada'), await connectPlayer(server, site, 'Grace')]
-      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
-      grace.leave()
-      await demo.said(/counter +players 1 of 8/)
-      await demo.said(/list +roster 1 of 8 - Grace/)
-      const later = await ada.until(({ type, players }) => type === 'picture' && players?.length === 1)
-      expect(later.phase).toBe('playing')
-      demo.child.kill('SIGTERM')
-      await demo.finished
-    },
-    LONG,
-  )
-
-  test(
     'told to stop in a match, it ends it in order: players, platform, browser',
     async () => {
       const temporary = scratch()

@@ -6,16 +6,18 @@ import type { GameServer } from '../../src/protocol/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, browsers, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
+import { TICKS } from './support/host-here.js'
 import { buildOf, pageOf, runHost } from './support/run-host.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
 
 /** Calls the sidecar as a plain page would, without the client. */
 const CALL = `const call = (name) => fetch('/_/sidecar/' + name, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
-const TICKS = `setInterval(() => gameServerHost.tick(), 16)`
 /** What a client in the page listens to. */
 const ENDING = `gameServerHost.addEventListener('ending', ({ deadline }) =>
   console.log(\`ending, \${deadline > Date.now() + 6000 ? 'later' : 'sooner'} than in 6 s\`))`
+/** An event of the console, or of another name, that holds these fields. */
+const told = (event: string, fields: object): unknown => expect.objectContaining({ event, ...fields })
 const READY = `${CALL}\n${TICKS}\ncall('ready').then(({ status }) => console.log('ready', status))`
 
 describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
@@ -35,13 +37,9 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
     const steps = host.events.map(({ event }) => event).filter((event) => event !== 'warning' && event !== 'console')
     expect(steps).toEqual(['listening', 'browser', 'booted', 'shutdown', 'exit'])
-    expect(host.events).toContainEqual(
-      expect.objectContaining({ event: 'console', level: 'warn', text: 'SIGTERM true' }),
-    )
-    expect(host.events).toContainEqual(
-      expect.objectContaining({ event: 'console', level: 'info', text: 'said goodbye' }),
-    )
-    expect(host.events).toContainEqual(expect.objectContaining({ event: 'console', text: 'ending, later than in 6 s' }))
+    expect(host.events).toContainEqual(told('console', { level: 'warn', text: 'SIGTERM true' }))
+    expect(host.events).toContainEqual(told('console', { level: 'info', text: 'said goodbye' }))
+    expect(host.events).toContainEqual(told('console', { text: 'ending, later than in 6 s' }))
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
     expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
     await eventually(() => browserProcesses(pid).length === 0)
@@ -55,10 +53,8 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     host.signal('SIGINT')
     expect(await host.exited).toBe(0)
     // The time that a page has which leaves its end to the client.
-    expect(host.events).toContainEqual(
-      expect.objectContaining({ event: 'console', text: 'ending, sooner than in 6 s' }),
-    )
-    expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGINT' }))
+    expect(host.events).toContainEqual(told('console', { text: 'ending, sooner than in 6 s' }))
+    expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGINT' }))
     expect(calls(sidecar)).toContain('shutdown')
   })
 
@@ -84,12 +80,9 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
   test('is warned about when it runs and never calls ready(), since nobody is sent to it', async () => {
     const sidecar = await startSidecar()
-    const quiet = runHost([await pageOf(READY), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
-    await quiet.until('console', ({ text }) => text === 'ready 200')
     const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
     const isReminder = ({ text }: { readonly text: string }): boolean => text.includes('has not called ready()')
     expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
-    expect(quiet.events.filter((event) => event.event === 'warning' && isReminder(event))).toEqual([])
   })
 
   test("writes nothing of a client's watch that is ended and dials again", async () => {
@@ -117,7 +110,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
     expect(host.events).toContainEqual(
-      expect.objectContaining({ event: 'warning', text: expect.stringContaining('not done within its 1000 ms') }),
+      told('warning', { text: expect.stringContaining('not done within its 1000 ms') }),
     )
     expect(calls(sidecar)).toContain('shutdown')
   })
@@ -191,7 +184,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   test('with a local sidecar it ends when the match has shut its GameServer down, as in a cluster', async () => {
     const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local', '--no-replace'])
     expect(await host.exited).toBe(0)
-    expect(host.events).toContainEqual(expect.objectContaining({ event: 'shutdown', signal: 'SIGTERM' }))
+    expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGTERM' }))
   })
 
   test('with a local sidecar the page starts again for a fresh GameServer, in a browser of its own', async () => {
@@ -222,7 +215,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     )
     const name = await nameOf()
     expect(text).toBe(`GameServer local was shut down; a fresh one, ${name}, takes its place`)
-    expect(host.events).toContainEqual(expect.objectContaining({ event: 'console', text: 'told SIGTERM' }))
+    expect(host.events).toContainEqual(told('console', { text: 'told SIGTERM' }))
     await eventually(() => browserProcesses(first.pid).length === 0)
 
     expect(await play()).toBe(1001)
@@ -256,8 +249,8 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
 
   test('is started again before it was Ready, as often as --restarts says', async () => {
     const sidecar = await startSidecar()
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '2'])
-    for (let life = 1; life <= 3; life += 1) {
+    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
+    for (let life = 1; life <= 2; life += 1) {
       await eventually(() => host.events.filter(({ event }) => event === 'booted').length === life)
       const browser = host.events.filter(({ event }) => event === 'browser').at(-1) as { readonly pid: number }
       process.kill(rendererOf(browser.pid), 'SIGKILL')
@@ -265,94 +258,27 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
     }
     expect(await host.exited).toBe(70)
   })
-
-  test('ends with 70 when its browser dies', async () => {
-    const sidecar = await startSidecar()
-    const host = runHost([await pageOf(READY), '--sidecar', sidecar.url])
-    const { pid } = await host.until('browser')
-    await host.until('console')
-    process.kill(pid, 'SIGKILL')
-    expect(await host.exited).toBe(70)
-    expect(ended(host, 'crash')).toEqual([expect.objectContaining({ reason: expect.stringContaining('SIGKILL') })])
-  })
-
-  test('ends with 70 and the stack of the loop in which it hangs', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${READY}
-      function forEver() { for (;;); }
-      setTimeout(function physics() { forEver() }, 500)`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--hang-timeout', '1000'])
-    expect(await host.exited).toBe(70)
-    const [hang] = ended(host, 'hang') as [{ readonly stack: string }]
-    expect(hang.stack.split('\n').map((line) => /at (\w+)/.exec(line)?.[1])).toEqual(['forEver', 'physics'])
-  })
-
-  test('ends with 70 when it answers and no longer ticks', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${CALL}\ncall('ready')\nlet steps = 0
-      const timer = setInterval(() => { gameServerHost.tick(); if (++steps === 30) clearInterval(timer) }, 16)`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--hang-timeout', '1000'])
-    expect(await host.exited).toBe(70)
-    expect([...ended(host, 'crash'), ...ended(host, 'hang')]).toEqual([
-      expect.objectContaining({
-        reason: expect.stringContaining('gameServerHost.tick() has not been called for 1000 ms'),
-      }),
-    ])
-  })
-
-  test('ends with 75 when it makes no step in time', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`setInterval(() => {}, 5); throw new TypeError('no level')`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
-    expect(await host.exited).toBe(75)
-    const reason = 'The page has made no step within 2000 ms; its last error: Uncaught TypeError: no level'
-    expect(host.events.slice(-2)).toEqual([
-      expect.objectContaining({ event: 'crash', reason }),
-      expect.objectContaining({ event: 'exit', code: 75, reason }),
-    ])
-  })
-
-  test('ends with 75 and says what a step is, when its loop is one of timers that nobody can see', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${CALL}\ncall('ready')\nsetInterval(() => {}, 16)`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '1000'])
-    expect(await host.exited).toBe(75)
-    expect(ended(host, 'crash')).toEqual([
-      expect.objectContaining({ reason: expect.stringMatching(/within 1000 ms: .*Call tick\(\) in the game's loop/) }),
-    ])
-  })
-
-  test('ends with 75 and the stack of the loop that keeps it from its first step', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`(function load() { for (;;); })()`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--boot-timeout', '2000'])
-    expect(await host.exited).toBe(75)
-    expect(ended(host, 'hang')).toEqual([expect.objectContaining({ stack: expect.stringContaining('at load') })])
-  })
 })
 
 describe('a host that can not start', () => {
-  test('ends with 66 where there is no build', async () => {
-    const host = runHost(['/nowhere/dist', '--local'])
-    expect(await host.exited).toBe(66)
-    expect(host.events).toEqual([expect.objectContaining({ event: 'exit', code: 66 })])
-  })
-
-  test('ends with 66 where the folder has no page', async () => {
-    const host = runHost([await buildOf({ 'game.js': '' }), '--local'])
-    expect(await host.exited).toBe(66)
-    expect(host.events.at(-1)).toMatchObject({ reason: expect.stringContaining('has no index.html') })
-  })
-
-  test('ends with 69 where the browser is missing', async () => {
-    const host = runHost([await pageOf(''), '--local', '--browser', '/nowhere/chromium'])
-    expect(await host.exited).toBe(69)
-    expect(host.events.at(-1)).toMatchObject({ reason: expect.stringContaining('/nowhere/chromium') })
-  })
-
-  test('ends with 64 for an option that makes no sense', async () => {
-    const host = runHost([await pageOf(''), '--local', '--hang-timeout', '7'])
-    expect(await host.exited).toBe(64)
-    expect(host.stderr()).toContain('hangTimeout must be a whole number from 100')
+  test.each([
+    ['66 where there is no build', 66, async () => ['/nowhere/dist'], /no folder/],
+    ['66 where the folder has no page', 66, async () => [await buildOf({ 'game.js': '' })], /has no index\.html/],
+    [
+      '69 where the browser is missing',
+      69,
+      async () => [await pageOf(''), '--browser', '/nowhere/chromium'],
+      /"\/nowhere\/chromium"/,
+    ],
+    [
+      '64 for an option that makes no sense',
+      64,
+      async () => [await pageOf(''), '--hang-timeout', '7'],
+      /hangTimeout must be a whole number from 100/,
+    ],
+  ])('ends with %s', async (_why, code, args, reason) => {
+    const host = runHost([...(await args()), '--local'])
+    expect(await host.exited).toBe(code)
+    expect(host.events).toEqual([told('exit', { code, reason: expect.stringMatching(reason) as string })])
   })
 })

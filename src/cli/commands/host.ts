@@ -103,8 +103,9 @@ async function startProgram(
   onEvent: OnEvent,
 ): Promise<ProgramHost> {
   const { createProgramHost } = await import('../../node/host/program/program-host.js')
-  const { runtime, sidecar, platform, grace, restarts } = flags
+  const { runtime, nodeOptions, sidecar, platform, grace, restarts } = flags
   return createProgramHost({
+    runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),
     ...{ file, args, runtime, sidecar, platform, grace, restarts, onEvent },
     local: insideOf(flags, onEvent),
   })

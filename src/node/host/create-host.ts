@@ -14,7 +14,7 @@ import { resolveHostOptions } from './host-options.js'
 import type { HostOptions, HostSettings } from './host-options.js'
 import { openPlayersPort } from './players/players-port.js'
 import type { PlayersPort } from './players/players-port.js'
-import { createAdvertisedAddress, readGameServer } from './players/webrtc/advertised-address.js'
+import { createAdvertisedAddress } from './players/webrtc/advertised-address.js'
 import type { Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
@@ -111,7 +111,7 @@ class HostStart {
     const gateway = await this.#startGateway(players)
     this.#closing.push(() => gateway.close())
     const { sidecarUrl } = gateway
-    if (!local) this.#advertised = createAdvertisedAddress({ readGameServer: () => readGameServer(sidecarUrl) })
+    if (!local) this.#advertised = createAdvertisedAddress(sidecarUrl)
     const pageUrl = new URL(settings.path, gateway.url).href
     await checkPage(pageUrl, dir, settings.path)
     tell({
@@ -123,7 +123,16 @@ class HostStart {
     })
 
     const wasReady = (): boolean => this.#wasReady
-    const common = { settings, maxMemory: this.#maxMemory, pageUrl, playersPath: players.pagePath, tell, wasReady }
+    const { webgl: isDrawn = false } = this.#options
+    const common = {
+      settings,
+      maxMemory: this.#maxMemory,
+      pageUrl,
+      playersPath: players.pagePath,
+      isDrawn,
+      tell,
+      wasReady,
+    }
     const supervision = (this.#supervision = supervise({
       settings,
       gateway,

@@ -43,6 +43,8 @@ export interface RunPageOptions {
   readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
   readonly playersPath: string
+  /** Whether the page draws, so that its frames are those of the browser. */
+  readonly isDrawn: boolean
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -70,7 +72,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   try {
     given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
     const { host } = new URL(given.pageUrl)
-    const page = await openHostedPage(browser, { host, playersPath: given.playersPath })
+    const page = await openHostedPage(browser, { host, playersPath: given.playersPath, isDrawn: given.isDrawn })
     const run = new PageRun(given, browser, page, whyKilled)
     await run.begin(bootsUntil)
     return run

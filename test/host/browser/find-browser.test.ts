@@ -1,143 +1,105 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { browserFlags } from '../../../src/node/host/browser/browser-flags.js'
 import { findBrowser } from '../../../src/node/host/browser/find-browser.js'
 import { thisSystem } from '../../../src/node/host/browser/system.js'
-import { HostError } from '../../../src/node/host/host-error.js'
+import type { System } from '../../../src/node/host/browser/system.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
-import { fakeSystem } from '../support/fake-system.js'
 
 const ELF = '\x7fELF'
 const DEBIAN_SHELL = '/usr/lib/chromium/chromium-headless-shell'
-const DEBIAN_SCRIPT = `#!/bin/sh -e\n\n${DEBIAN_SHELL} "$@"\n`
 
-const failure = (run: () => unknown): HostError => {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof HostError) return error
+interface Machine extends Partial<Pick<System, 'platform' | 'env' | 'isRoot'>> {
+  /** Programs by path; a text is that of a script. */
+  readonly programs?: Readonly<Record<string, string>>
+  /** The text of /etc/os-release. */
+  readonly release?: string
+}
+
+/** A machine that has the given files and no others. */
+function machine({ programs = {}, release, ...rest }: Machine): System {
+  const paths = Object.keys(programs)
+  return {
+    platform: 'linux',
+    env: {},
+    isRoot: true,
+    ...rest,
+    problemWith: (path) => (path in programs ? undefined : 'not there'),
+    scriptAt: (path) => (programs[path]?.startsWith('#!') ? programs[path] : undefined),
+    readText: (path) => (path === '/etc/os-release' ? release : undefined),
+    list: (folder) => {
+      const inside = paths.filter((path) => path.startsWith(`${folder}/`))
+      return [...new Set(inside.map((path) => path.slice(folder.length + 1).split('/')[0]!))]
+    },
   }
-  throw new Error('no HostError was thrown')
 }
 
 describe('the browser is', () => {
-  const all = {
-    '/own/browser': ELF,
-    '/named/chromium': ELF,
-    [DEBIAN_SHELL]: ELF,
-    '/home/ada/.cache/ms-playwright/chromium_headless_shell-999/chrome-linux/headless_shell': ELF,
-    '/home/ada/.cache/ms-playwright/chromium_headless_shell-1200/chrome-headless-shell-linux64/chrome-headless-shell':
-      ELF,
-    '/home/ada/.cache/puppeteer/chrome-headless-shell/linux-131.0/chrome-headless-shell-linux64/chrome-headless-shell':
-      ELF,
-    '/tools/chrome-headless-shell': ELF,
-    '/usr/lib/chromium/chromium': ELF,
-    '/opt/google/chrome/chrome': ELF,
-    '/opt/microsoft/msedge/msedge': ELF,
-    '/tools/chromium': ELF,
-  }
-  const env = { CHROMIUM: '/named/chromium', HOME: '/home/ada', PATH: '/tools' }
+  const playwright = '/home/ada/.cache/ms-playwright/chromium_headless_shell-'
+  const puppeteer = '/home/ada/.cache/puppeteer/chrome-headless-shell/'
   const order = [
-    ['/own/browser', 'chromium'],
-    ['/named/chromium', 'chromium'],
-    [DEBIAN_SHELL, 'shell'],
-    [
-      '/home/ada/.cache/ms-playwright/chromium_headless_shell-1200/chrome-headless-shell-linux64/chrome-headless-shell',
-      'shell',
-    ],
-    ['/home/ada/.cache/ms-playwright/chromium_headless_shell-999/chrome-linux/headless_shell', 'shell'],
-    [
-      '/home/ada/.cache/puppeteer/chrome-headless-shell/linux-131.0/chrome-headless-shell-linux64/chrome-headless-shell',
-      'shell',
-    ],
-    ['/tools/chrome-headless-shell', 'shell'],
-    ['/usr/lib/chromium/chromium', 'chromium'],
-    ['/opt/google/chrome/chrome', 'chromium'],
-    ['/opt/microsoft/msedge/msedge', 'chromium'],
-    ['/tools/chromium', 'chromium'],
-  ] as const
+    '/own/browser',
+    '/named/chromium',
+    DEBIAN_SHELL,
+    `${playwright}1200/chrome-headless-shell-linux64/chrome-headless-shell`,
+    `${playwright}999/chrome-linux/headless_shell`,
+    `${puppeteer}linux-131.0/chrome-headless-shell-linux64/chrome-headless-shell`,
+    '/tools/chrome-headless-shell',
+    '/usr/lib/chromium/chromium',
+    '/opt/google/chrome/chrome',
+    '/opt/microsoft/msedge/msedge',
+    '/tools/chromium',
+  ]
 
-  test.each(order.map(([path, kind], index) => ({ path, kind, index })))(
-    '$path where nothing before it is there',
-    (row) => {
-      const gone = order.slice(0, row.index).map(([path]) => path)
-      const programs = Object.fromEntries(Object.entries(all).filter(([path]) => !gone.includes(path as never)))
-      const asked = row.index === 0 ? row.path : undefined
-      const system = fakeSystem({ programs, env: row.index > 1 ? { ...env, CHROMIUM: '' } : env })
-      expect(findBrowser(asked, system)).toEqual({ path: row.path, kind: row.kind })
-    },
-  )
-
-  test('the application on a Mac, and the program of the user or of all on Windows', () => {
-    const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
-    expect(findBrowser(undefined, fakeSystem({ platform: 'darwin', programs: { [chrome]: ELF } })).path).toBe(chrome)
-    const edge = String.raw`C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe`
-    const windows = fakeSystem({
-      platform: 'win32',
-      env: { 'PROGRAMFILES(X86)': String.raw`C:\Program Files (x86)` },
-      programs: { [edge]: 'MZ' },
-    })
-    expect(findBrowser(undefined, windows).path).toBe(edge)
-  })
-})
-
-describe('a script that starts the browser', () => {
-  test('gives way to the program that it starts, whose pid is the one to watch', () => {
-    const programs = { '/usr/bin/chromium-headless-shell': DEBIAN_SCRIPT, [DEBIAN_SHELL]: ELF }
-    expect(findBrowser('/usr/bin/chromium-headless-shell', fakeSystem({ programs }))).toEqual({
-      path: DEBIAN_SHELL,
-      kind: 'shell',
-    })
+  test.each(order.map((path, index) => ({ path, index })))('$path where nothing before it is there', (row) => {
+    const programs = Object.fromEntries(order.slice(row.index).map((path) => [path, ELF]))
+    const env = { CHROMIUM: row.index > 1 ? '' : '/named/chromium', HOME: '/home/ada', PATH: '/tools' }
+    expect(findBrowser(row.index === 0 ? row.path : undefined, machine({ programs, env }))).toEqual({ path: row.path })
   })
 
-  test('gives way to the known place of the program where it does more than start it', () => {
-    const programs = {
-      '/usr/bin/google-chrome': '#!/bin/bash\nexport X=1\nexec -a "$0" "$HERE/chrome" "$@"\n',
-      '/opt/google/chrome/chrome': ELF,
-    }
-    const env = { CHROMIUM: 'google-chrome', PATH: '/usr/bin' }
-    expect(findBrowser(undefined, fakeSystem({ programs, env }))).toEqual({
-      path: '/opt/google/chrome/chrome',
-      kind: 'chromium',
-    })
+  test.each<[System['platform'], string]>([
+    ['darwin', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+    ['win32', String.raw`C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe`],
+  ])('on %s %s', (platform, path) => {
+    const env = { 'PROGRAMFILES(X86)': String.raw`C:\Program Files (x86)` }
+    expect(findBrowser(undefined, machine({ platform, env, programs: { [path]: ELF } }))).toEqual({ path })
   })
-
-  test('is used without a word where it becomes the browser, and with a warning where it stays', () => {
-    const programs = {
-      '/a/chromium': '#!/bin/sh\nFLAGS=--x\nexec /b/c $FLAGS "$@"\n',
-      '/a/stays': '#!/bin/sh\nsleep 1\n/b/c "$@"\n',
-    }
-    expect(findBrowser('/a/chromium', fakeSystem({ programs }))).toEqual({ path: '/a/chromium', kind: 'chromium' })
-    expect(findBrowser('/a/stays', fakeSystem({ programs })).warning).toMatch(/^\/a\/stays is a script that may stay/)
-  })
-})
-
-describe('without a browser', () => {
-  const install = (texts: Record<string, string>, more: Parameters<typeof fakeSystem>[0] = {}): string =>
-    failure(() => findBrowser(undefined, fakeSystem({ texts, ...more }))).message
 
   test.each([
-    ['Debian', 'ID=debian', 'apt-get update && apt-get install --yes --no-install-recommends chromium-headless-shell '],
-    ['Ubuntu', 'ID=ubuntu\nID_LIKE=debian', 'npx --yes playwright install --with-deps --only-shell chromium\n'],
-    ['Raspberry Pi OS', 'ID=raspbian\nID_LIKE="debian"', 'apt-get update && apt-get install'],
-    ['Alpine', 'NAME="Alpine Linux"\nID=alpine', 'apk add chromium-headless-shell'],
-    ['Fedora', 'ID=fedora', 'dnf install -y chromium-headless'],
-    ['Rocky', 'ID="rocky"\nID_LIKE="rhel centos fedora"', 'dnf install -y chromium-headless'],
-    ['a system that nobody has heard of', 'ID=beos', 'npx --yes playwright install'],
-  ])('the command for %s is told', (_name, release, command) => {
-    expect(install({ '/etc/os-release': `${release}\n` })).toContain(`Install one: ${command}`)
+    ['the program that a script only starts', `#!/bin/sh -e\n\n${DEBIAN_SHELL} "$@"\n`, DEBIAN_SHELL, false],
+    ['a script that becomes the browser', '#!/bin/sh\nFLAGS=--x\nexec /b/c $FLAGS "$@"\n', '/a/chromium', false],
+    ['a script that stays beside it, with a warning', '#!/bin/sh\nsleep 1\n/b/c "$@"\n', '/a/chromium', true],
+  ])('%s', (_what, script, path, warns) => {
+    const programs = { '/a/chromium': script, [DEBIAN_SHELL]: ELF }
+    const found = findBrowser('chromium', machine({ programs, env: { PATH: '/a' } }))
+    expect(found.path).toBe(path)
+    expect(found.warning?.startsWith('/a/chromium is a script that may stay') ?? false).toBe(warns)
   })
+})
 
-  test('the command for a user is one that a user may run', () => {
-    const command = install({ '/etc/os-release': 'ID=debian\n' }, { isRoot: false })
-    expect(command).toContain('sudo apt-get update && sudo apt-get install')
-    expect(install({}, { platform: 'darwin', isRoot: false })).toContain('brew install --cask google-chrome')
-    expect(install({}, { platform: 'win32' })).toContain('winget install --id Google.Chrome')
-  })
-
-  test('the error is NO_BROWSER with exit code 69', () => {
-    expect(failure(() => findBrowser(undefined, fakeSystem({})))).toMatchObject({ code: 'NO_BROWSER', exitCode: 69 })
-  })
+test.each<[string, Machine, string]>([
+  ['Debian', { release: 'ID=debian\n' }, 'apt-get update && apt-get install --yes --no-install-recommends chromium-h'],
+  ['a user of Debian', { release: 'ID=debian', isRoot: false }, 'sudo apt-get update && sudo apt-get install'],
+  [
+    'Ubuntu',
+    { release: 'ID=ubuntu\nID_LIKE=debian' },
+    'npx --yes playwright install --with-deps --only-shell chromium',
+  ],
+  ['what is like Debian', { release: 'ID=raspbian\nID_LIKE="debian"' }, 'apt-get update && apt-get install'],
+  ['Alpine', { release: 'NAME="Alpine Linux"\nID=alpine' }, 'apk add chromium-headless-shell'],
+  ['what is like Fedora', { release: 'ID="rocky"\nID_LIKE="rhel fedora"' }, 'dnf install -y chromium-headless'],
+  ['an unknown system', {}, 'npx --yes playwright install'],
+  ['a Mac', { platform: 'darwin', isRoot: false }, 'brew install --cask google-chrome'],
+  ['Windows', { platform: 'win32' }, 'winget install --id Google.Chrome'],
+])('without a browser, the command that installs one on %s is told', (_name, given, command) => {
+  expect(() => findBrowser(undefined, machine(given))).toThrow(
+    expect.objectContaining({
+      code: 'NO_BROWSER',
+      exitCode: 69,
+      message: expect.stringContaining(`Install one: ${command}`) as string,
+    }) as Error,
+  )
 })
 
 test('a browser that is asked for is never replaced by another one: what is wrong with its path is told', async () => {
@@ -145,22 +107,56 @@ test('a browser that is asked for is never replaced by another one: what is wron
   const file = join(folder, 'chromium')
   await writeFile(file, ELF)
   const system = { ...thisSystem, env: {} }
-  const told = (path: string): string => {
-    const error = failure(() => findBrowser(path, system))
-    expect(error.exitCode).toBe(69)
-    return error.message
-  }
-  expect(told(join(folder, 'none'))).toContain(`got ${JSON.stringify(join(folder, 'none'))}, which is not there.`)
-  expect(told(folder)).toContain('which is a folder.')
-  expect(told(file)).toContain('which is not executable.')
-  expect(told('')).toContain('got "", which is not there.')
-  expect(failure(() => findBrowser(undefined, { ...system, env: { CHROMIUM: file } })).message).toMatch(
-    /^CHROMIUM must be/,
-  )
+  expect(() => findBrowser(join(folder, 'none'), system)).toThrow(`${join(folder, 'none')}", which is not there.`)
+  expect(() => findBrowser(folder, system)).toThrow('which is a folder.')
+  expect(() => findBrowser(file, system)).toThrow('which is not executable.')
+  expect(() => findBrowser('', system)).toThrow('got "", which is not there.')
+  expect(() => findBrowser(undefined, { ...system, env: { CHROMIUM: file } })).toThrow(/^CHROMIUM must be/)
   await chmod(file, 0o755)
-  expect(findBrowser(file, system)).toEqual({ path: file, kind: 'chromium' })
+  expect(findBrowser(file, system)).toEqual({ path: file })
   await mkdir(join(folder, 'bin'))
-  const shell = join(folder, 'bin', 'chrome-headless-shell')
-  await writeFile(shell, `#!/bin/sh\n${file} "$@"\n`, { mode: 0o755 })
-  expect(findBrowser(shell, system).path).toBe(file)
+  const script = join(folder, 'bin', 'chrome-headless-shell')
+  await writeFile(script, `#!/bin/sh\n${file} "$@"\n`, { mode: 0o755 })
+  expect(findBrowser(script, system)).toEqual({ path: file })
+})
+
+describe("the browser's flags", () => {
+  const flags = (options: Partial<Parameters<typeof browserFlags>[0]> = {}): string[] =>
+    browserFlags({ sandbox: true, profileDir: '/tmp/profile', ...options })
+  const named = (name: string, list: readonly string[]): string[] => list.filter((flag) => flag.split('=')[0] === name)
+
+  test('leave out the zygote only without a sandbox: with one the browser would not start', () => {
+    expect(flags().filter((flag) => flag.startsWith('--no-'))).toEqual(['--no-first-run'])
+    expect(flags({ sandbox: false })).toEqual(expect.arrayContaining(['--no-sandbox', '--no-zygote']))
+    expect(named('--no-sandbox', flags({ extra: ['--no-sandbox'] }))).toHaveLength(1)
+    expect(flags({ extra: ['--no-sandbox'] })).toContain('--no-zygote')
+  })
+
+  test('draw WebGL in software, or not at all', () => {
+    expect(flags()).toEqual(expect.arrayContaining(['--disable-gpu', '--disable-software-rasterizer']))
+    expect(flags({ webgl: true })).toEqual(expect.arrayContaining(['--use-angle=swiftshader']))
+    expect(flags({ webgl: true })).not.toContain('--disable-gpu')
+  })
+
+  test('hold each list of values once, with those that were added: the browser takes only the last', () => {
+    const extra = ['--disable-features=Translate,B', '--js-flags=--expose-gc', '--window-size=800,600']
+    const list = flags({ maxOldSpace: 261.7, extra: [...extra, '--disable-features=C'] })
+    expect(named('--disable-features', list)).toEqual(['--disable-features=WebRtcHideLocalIpsWithMdns,Translate,B,C'])
+    expect(named('--js-flags', list)).toEqual(['--js-flags=--max-old-space-size=261 --expose-gc'])
+    expect(named('--window-size', list)).toEqual(['--window-size=800,600'])
+    expect(list.at(-1)).toBe('about:blank')
+  })
+
+  test.each([
+    ['--single-process', "can't have the flag --single-process: a crash of the page would be the browser's"],
+    ['--Disable-Web-Security', "can't have the flag --disable-web-security"],
+    ['--remote-debugging-port=9222', "can't have the flag --remote-debugging-port"],
+    ['--no-zygote', 'give --no-sandbox'],
+    ['-single-process', 'must begin with "--" and a name; got "-single-process"'],
+    ['http://a.example/', 'must begin with "--" and a name'],
+  ])('refuse %j with exit code 64', (flag, message) => {
+    expect(() => flags({ extra: [flag] })).toThrow(
+      expect.objectContaining({ exitCode: 64, message: expect.stringContaining(message) as string }) as Error,
+    )
+  })
 })

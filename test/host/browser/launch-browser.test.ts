@@ -1,8 +1,12 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startBrowserProcess } from '../../../src/node/host/browser/browser-process.js'
 import { launchBrowser } from '../../../src/node/host/browser/launch-browser.js'
 import type { Browser, LaunchOptions } from '../../../src/node/host/browser/launch-browser.js'
+import { makeProfile, removeAbandonedProfiles, temporaryFor } from '../../../src/node/host/browser/profile-folder.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 import { eventually, processes } from '../support/processes.js'
 
@@ -19,12 +23,8 @@ const launch = (path: string, options: Partial<LaunchOptions> = {}): Promise<Bro
 
 /** Where profiles are made, for one test. */
 function makeProfilesIn(folder: string): void {
-  const before = process.env['TMPDIR']
-  process.env['TMPDIR'] = folder
-  onTestFinished(() => {
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
-  })
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
 }
 
 describe.skipIf(process.platform !== 'linux')('a browser that is none', () => {
@@ -85,4 +85,50 @@ describe.skipIf(process.platform !== 'linux')('a start', () => {
     expect(processes().some((one) => one.pid === pid)).toBe(false)
     expect(await readdir(folder)).toEqual([])
   })
+})
+
+test.skipIf(process.platform === 'win32')(
+  'the profiles of hosts that were killed are taken away by the next host, and nothing else',
+  async () => {
+    const elsewhere = await temporaryFolder('elsewhere')
+    const folder = await temporaryFolder('profiles')
+    makeProfilesIn(folder)
+    const own = basename(await makeProfile())
+    const dead = spawnSync(process.execPath, ['--version']).pid
+    const of = (pid: number, end: string): string =>
+      own.replace(`-${process.pid.toString(36)}-`, `-${pid.toString(36)}-`) + end
+    await mkdir(join(folder, of(dead, 'a'), 'Default'), { recursive: true })
+    await writeFile(join(folder, of(dead, 'a'), 'Default', 'Cookies'), '')
+
+    const kept = {
+      'its own': own,
+      'that of a host which runs': of(process.ppid, 'b'),
+      'that of another machine or container': of(dead, 'c').replace(/host-.{4}/, 'host-zzzz'),
+      'a folder that only begins so': `gameserver-host-${dead.toString(36)}-e`,
+    }
+    for (const name of Object.values(kept)) await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(elsewhere, 'save'), '')
+    const link = of(dead, 'f')
+    await symlink(elsewhere, join(folder, link))
+
+    await removeAbandonedProfiles()
+    expect((await readdir(folder)).sort()).toEqual([...Object.values(kept), link].sort())
+    expect(existsSync(join(elsewhere, 'save'))).toBe(true)
+
+    await mkdir(join(folder, of(dead, 'g')))
+    const started = await startBrowserProcess(process.execPath, () => ['--version'])
+    await started.ended
+    await started.cleanUp()
+    await expect.poll(() => existsSync(join(folder, of(dead, 'g')))).toBe(false)
+  },
+)
+
+test.each([
+  [27, (profile: string) => profile],
+  [50, () => process.env['TMPDIR']],
+  [90, () => '/tmp'],
+])("the path of the browser's socket is short enough where TMPDIR has %i letters", (length, placeOf) => {
+  makeProfilesIn('/tmp/'.padEnd(length, 'x'))
+  const profile = join(process.env['TMPDIR']!, 'gameserver-host-1a2b-2hwcf-abcdef')
+  expect(temporaryFor(profile)).toBe(placeOf(profile))
 })

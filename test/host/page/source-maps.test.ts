@@ -2,8 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fetchText } from '../../../src/node/host/page/source-maps.js'
-import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
+import { createSourceMaps, fetchText } from '../../../src/node/host/page/source-maps.js'
 import { fakeSession } from '../support/fake-session.js'
 
 const origin = 'http://127.0.0.1:8080'
@@ -85,54 +84,25 @@ describe('a stack leads to the sources', () => {
     const { text } = await mapped(script, { line: line + 10, column: line === 1 ? column + 8 : column }, () => map)
     expect(text).toMatch(MAPPED)
   })
-
-  test('of a page that was stopped, whose frames have no more than numbers of scripts', async () => {
-    const { map, line, column } = build()
-    const session = fakeSession()
-    const maps = createSourceMaps({ origin, fetchText: async () => map })
-    maps.follow(session)
-    const url = `${origin}/assets/game.js`
-    session.emit('Debugger.scriptParsed', { scriptId: '7', url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })
-    const location = { scriptId: '7', lineNumber: line - 1, columnNumber: column - 1 }
-    expect(
-      await maps.describePaused(session, [
-        { functionName: 'a', location },
-        { functionName: '', location: { ...location, scriptId: '8' } },
-      ]),
-    ).toEqual(['at a (src/step.ts:4:3)', 'at <anonymous>'])
-  })
 })
 
 describe('a stack stays as it is, less the origin,', () => {
   const UNMAPPED = /^Error: boom\n {4}at step \(assets\/game\.js:\d+:\d+\)$/
 
   test.each([
-    ['without a map', '', undefined, []],
-    ['if the map would come from another origin', 'https://other.example/game.js.map', undefined, []],
-    ['if the map would come from another port', 'http://127.0.0.1:9/game.js.map', undefined, []],
-    ['if the map would come from a file', 'file:///etc/passwd', undefined, []],
-    ['if the map is not there', 'game.js.map', undefined, [`${origin}/assets/game.js.map`]],
-    ['if the map is a page', 'game.js.map', '<!doctype html>', [`${origin}/assets/game.js.map`]],
-    ['if the map is no map', 'game.js.map', '[{"sections":1}]', [`${origin}/assets/game.js.map`]],
-    ['if the map is null', 'game.js.map', 'null', [`${origin}/assets/game.js.map`]],
-    [
-      'if the map has sections of nothing',
-      'game.js.map',
-      '{"version":3,"sections":[null]}',
-      [`${origin}/assets/game.js.map`],
-    ],
-    [
-      'if the map is broken',
-      'game.js.map',
-      '{"version":3,"sources":[],"names":[],"mappings":"!!!"}',
-      [`${origin}/assets/game.js.map`],
-    ],
-    ['if the map has an unknown version', 'game.js.map', '{"version":9}', [`${origin}/assets/game.js.map`]],
-    ['if the map in the script is broken', 'data:application/json;base64,%%%', undefined, []],
-  ])('%s', async (_why, sourceMapURL, map, urls) => {
+    ['without a map', '', undefined, 0],
+    ['if the map would come from another origin', 'https://other.example/game.js.map', undefined, 0],
+    ['if the map would come from a file', 'file:///etc/passwd', undefined, 0],
+    ['if the map is not there', 'game.js.map', undefined, 1],
+    ['if the map is a page', 'game.js.map', '<!doctype html>', 1],
+    ['if the map is null', 'game.js.map', 'null', 1],
+    ['if the map has sections of nothing', 'game.js.map', '{"version":3,"sections":[null]}', 1],
+    ['if the map is broken', 'game.js.map', '{"version":3,"sources":[],"names":[],"mappings":"!!!"}', 1],
+    ['if the map in the script is broken', 'data:application/json;base64,%%%', undefined, 0],
+  ])('%s', async (_why, sourceMapURL, map, fetches) => {
     const { text, fetched } = await mapped({ sourceMapURL }, { line: 1, column: 1 }, () => map)
     expect(text).toMatch(UNMAPPED)
-    expect(fetched).toEqual(urls)
+    expect(fetched).toHaveLength(fetches)
   })
 
   test('and lines that are no frames pass through it', async () => {
@@ -154,22 +124,15 @@ describe('a stack stays as it is, less the origin,', () => {
   })
 })
 
-test('a map is fetched once for many errors, and each place looked up once', async () => {
+test('a map is fetched once for many errors', async () => {
   const { map, line, column } = build()
   let fetches = 0
   const session = fakeSession()
-  const maps = createSourceMaps({
-    origin,
-    fetchText: async () => {
-      fetches += 1
-      return map
-    },
-  })
+  const maps = createSourceMaps({ origin, fetchText: () => Promise.resolve((fetches += 1) > 0 ? map : '') })
   maps.follow(session)
   const url = `${origin}/assets/game.js`
-  session.emit('Debugger.scriptParsed', { scriptId: '7', url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })
+  session.emit('Debugger.scriptParsed', { url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })
   await Promise.all(Array.from({ length: 500 }, () => maps.mapStack(`x\n    at f (${url}:${line}:${column})`)))
-  for (let place = 0; place < 3_000; place += 1) await maps.mapStack(`x\n    at f (${url}:1:${place})`)
   expect(fetches).toBe(1)
 })
 
@@ -201,10 +164,5 @@ describe('a file of the gateway', () => {
     })
     expect(await fetchText(broken)).toBeUndefined()
     expect(await fetchText('http://127.0.0.1:1/x.map')).toBeUndefined()
-  })
-
-  test('is given up if it does not come in time', async () => {
-    const silent = await serve(() => undefined)
-    expect(await fetchText(silent)).toBeUndefined()
   })
 })

@@ -69,12 +69,6 @@ describe('the public listener', () => {
     expect(await health()).toBe('503 The game is not ready yet\n')
   })
 
-  test('refuses players with 503 before the page is there', async () => {
-    const stage = await startPlayers()
-    const answer = await ask(stage.players.port, 'GET /', UPGRADE)
-    expect(answer).toMatchObject({ status: 503, body: 'The game is not ready yet\n' })
-  })
-
   test('takes players of the allowed origins, and those without one', async () => {
     const stage = await startPlayers({ playerOrigins: ['https://game.example', 'http://localhost:5173'] })
     echo(await openPageOnNode(stage))
@@ -85,7 +79,7 @@ describe('the public listener', () => {
     }
   })
 
-  test.each(['http://game.example', 'https://game.example:444', 'https://evil.example', 'null', 'file://', 'x', ''])(
+  test.each(['http://game.example', 'https://game.example:444', 'https://evil.example', 'null', ''])(
     'refuses a page of the origin %j with 403',
     async (origin) => {
       const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
@@ -106,11 +100,9 @@ describe('the public listener', () => {
 
   test.each([
     ['a target with bytes beyond ASCII', 'GET /\xff', UPGRADE],
-    ['another host as target', 'GET http://x/', UPGRADE],
     ['a body', 'GET /', [...UPGRADE, 'Content-Length: 5']],
     ['an old version of WebSocket', 'GET /', UPGRADE.map((line) => line.replace(': 13', ': 12'))],
     ['no key', 'GET /', UPGRADE.slice(0, 4)],
-    ['half a key', 'GET /', [...UPGRADE.slice(0, 4), 'Sec-WebSocket-Key: AAAA']],
   ])('refuses an upgrade with %s by 400, and goes on', async (_what, line, headers) => {
     const stage = await startPlayers()
     echo(await openPageOnNode(stage))
@@ -123,13 +115,10 @@ describe('the public listener', () => {
 
   test.each<[what: string, bytes: string, status: number]>([
     ['garbage', 'garbage\r\n\r\n', 400],
-    ['TLS on the plain port', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n', 400],
     ['too long a head', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['another host as target', 'GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['an unknown method', 'CAKE / HTTP/1.1\r\nHost: x\r\n\r\n', 501],
-    ['half a handshake', `GET / HTTP/1.1\r\n${UPGRADE.slice(0, 4).join('\r\n')}\r\n\r\n`, 400],
     ['a handshake by POST', `POST / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`, 405],
-    ['a handshake with a body', `GET / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\nContent-Length: 1\r\n\r\n`, 400],
   ])('answers %s in plain text, and not as the sidecar would', async (_what, bytes, status) => {
     const stage = await startPlayers()
     await openPageOnNode(stage)

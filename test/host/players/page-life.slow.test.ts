@@ -56,26 +56,6 @@ describe("when the page's socket ends", () => {
       { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1012, reason: 'The game restarts' },
     ])
   })
-
-  test('again and again, it comes back each time, and bytes that were on their way bother nobody', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
-    for (let round = 0; round < 5; round += 1) {
-      await untilOpen(stage)
-      const connection = nextConnection(page)
-      const player = await joinPlayers(stage)
-      const socket = await connection
-      socket.send(new Uint8Array(300_000))
-      player.socket.send(Buffer.alloc(60_000))
-      for (const own of stage.pageSockets) own.destroy()
-      socket.send('into nothing')
-      expect((await player.closed)[0]).toBe(1012)
-    }
-    await untilOpen(stage)
-    await playing(stage, page)
-    expect(stage.faults).toEqual([])
-    expect(page.reported).toEqual([])
-  })
 })
 
 test('players are told 1011 when the page is lost for good, and 1001 when the host is stopping', async () => {

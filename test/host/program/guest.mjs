@@ -26,6 +26,7 @@ const deeds = {
   'run out of heap': () => {
     for (const all = []; ;) all.push(new Array(1e6).fill({}))
   },
+  title: () => console.log(`title ${process.title}`),
   leave: () => process.exit(0),
   fail: () => process.exit(3),
   'die unfinished': () => {

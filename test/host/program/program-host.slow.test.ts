@@ -19,26 +19,6 @@ describe('a program', () => {
     expect(host.events[0]).toMatchObject({ event: 'program', runtime: 'node' })
   })
 
-  test('finds a sidecar elsewhere by the same variables, and has booted in the same way', async () => {
-    const sidecar = await startSidecar()
-    const host = await hostGuest(['ready', 'stay'], { sidecar: sidecar.url })
-    await host.until(named('booted'))
-    expect(host.local).toBeUndefined()
-  })
-
-  test('outlives a listener of events that throws', async () => {
-    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-    onTestFinished(() => warned.mockRestore())
-    const onEvent = ({ event }: { event: string }): never => {
-      throw new Error(`no ${event}`)
-    }
-    const host = await createProgramHost({ file: guest, args: ['greet', 'ready', 'stay'], local: true, onEvent })
-    const texts = (): string => warned.mock.calls.map(([text]) => String(text)).join()
-    await vi.waitUntil(() => texts().includes('no booted'), { timeout: 20_000 })
-    expect(await host.close()).toMatchObject({ code: 0 })
-    expect(texts()).toContain('onEvent threw: Error: no exit')
-  })
-
   test("has another platform's variables where that is wanted", async () => {
     const host = await hostGuest(['ready', 'stay'], { platform: 'other-name', local: true, restarts: 0 })
     // The guest knows only the names of the usual platform.
@@ -216,10 +196,6 @@ describe('what can not be started', () => {
       exitCode: 66,
       message: 'There is no file no/server.mjs. Build the program first, or give its right path.',
     })
-  })
-
-  test('a folder is, too', async () => {
-    await expect(createProgramHost({ file: 'test', local: true })).rejects.toMatchObject({ code: 'NO_BUILD' })
   })
 
   test('a runtime that is not installed is NO_RUNTIME, exit code 69, and the message says how to get it', async () => {

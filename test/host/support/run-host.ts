@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js'
 
 const CLI = join(import.meta.dirname, '../../../dist/cli.js')
 
-type Named<Name> = Extract<HostEvent, { readonly event: Name }>
+export type Named<Name> = Extract<HostEvent, { readonly event: Name }>
 
 /** `gameserver-sidecar host` as a process of its own. */
 export interface HostProcess {
@@ -23,9 +23,9 @@ export interface HostProcess {
   readonly exited: Promise<number | string>
 }
 
-/** Makes a folder with a page and what else is given, by path. */
-export async function buildOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const dir = await temporaryFolder('page')
+/** Makes a folder with a page and what else is given, by path. It goes with the test, unless it is the caller's own. */
+export async function buildOf(files: Readonly<Record<string, string>>, own?: string): Promise<string> {
+  const dir = own ?? (await temporaryFolder('page'))
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(dir, path)), { recursive: true })
     await writeFile(join(dir, path), content)
@@ -44,17 +44,17 @@ export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): H
     env: { ...process.env, ...env },
   })
   const events: HostEvent[] = []
-  const waits = new Set<() => void>()
   let stderr = ''
   let hasEnded = false
+  const { until, look } = waitForEvents(events, () => stderr)
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   createInterface({ input: child.stdout }).on('line', (line) => {
     events.push(JSON.parse(line) as HostEvent)
-    for (const look of waits) look()
+    look(false)
   })
   const exited = once(child, 'close').then(([code, signal]) => {
     hasEnded = true
-    for (const look of waits) look()
+    look(true)
     return (code ?? signal) as number | string
   })
   onTestFinished(async () => {
@@ -66,19 +66,35 @@ export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): H
     pid: child.pid!,
     events,
     stderr: () => stderr,
+    until,
+    signal: (signal) => void child.kill(signal),
+    exited,
+  }
+}
+
+/** Waits for events of a list. `look` is called when there is another, and when there will be none. */
+export function waitForEvents(
+  events: readonly HostEvent[],
+  stderr = () => '',
+): Pick<HostProcess, 'until'> & { look(hasEnded: boolean): void } {
+  const waits = new Set<() => void>()
+  let isOver = false
+  return {
+    look(hasEnded) {
+      isOver = hasEnded
+      for (const look of waits) look()
+    },
     until: (name, matches = () => true) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           const found = events.find((event) => event.event === name && matches(event as Named<typeof name>))
-          if (found === undefined && !hasEnded) return
+          if (found === undefined && !isOver) return
           waits.delete(look)
           if (found !== undefined) resolve(found as Named<typeof name>)
-          else reject(new Error(`There was no ${name}: ${JSON.stringify(events)} ${stderr}`))
+          else reject(new Error(`There was no ${name}: ${JSON.stringify(events)} ${stderr()}`))
         }
         waits.add(look)
         look()
       }),
-    signal: (signal) => void child.kill(signal),
-    exited,
   }
 }

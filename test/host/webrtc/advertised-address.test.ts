@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   candidatesFor,
   createAdvertisedAddress,
@@ -27,26 +30,24 @@ describe('where players reach the server', () => {
   test.each([
     ['a local sidecar’s 127.0.0.1', status('127.0.0.1', ['default', 7777])],
     ['localhost', status('localhost', ['default', 7777])],
-    ['::1', status('::1', ['default', 7777])],
     ['no address', status('', ['default', 7777])],
     ['no ports', status('203.0.113.7')],
-    ['a port of text', status('203.0.113.7', ['default', '7777'])],
     ['a port beyond all', status('203.0.113.7', ['default', 65_536])],
     ['an address with a line break', status('203.0.113.7\r\na=x', ['default', 7777])],
-    ['no status', {}],
     ['nothing', null],
-    ['text', 'text'],
   ])('is not known from %s', (_, gameServer) => {
     expect(readReachable(gameServer)).toBeUndefined()
   })
 
   test('is asked for until it is known, and then no more', async () => {
-    const answers = [Promise.reject(new Error('not there')), {}, status('203.0.113.7', ['players', 7001])]
+    const answers = ['no JSON', '{}', JSON.stringify(status('203.0.113.7', ['players', 7001]))]
     let reads = 0
-    const address = createAdvertisedAddress({ readGameServer: async () => answers[reads++] })
+    const sidecar = createServer((_request, answer) => void answer.end(answers[reads++])).listen(0, '127.0.0.1')
+    await once(sidecar, 'listening')
+    onTestFinished(() => void sidecar.close())
+    const address = createAdvertisedAddress(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`)
     expect(await address()).toBeUndefined()
     expect(await Promise.all([address(), address()])).toEqual([undefined, undefined])
-    expect(reads).toBe(2)
     expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
     expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
     expect(reads).toBe(3)

@@ -33,8 +33,6 @@ describe('an offer', () => {
   })
 
   test.each([
-    ['nothing', ''],
-    ['no SDP', 'hello'],
     ['one character too many', GOOD + 'a'.repeat(16_385 - GOOD.length)],
     ['media besides', `${GOOD}m=audio 9 UDP/TLS/RTP/SAVPF 111\r\n`],
     [
@@ -44,14 +42,11 @@ describe('an offer', () => {
     ['no ufrag', GOOD.replace('a=ice-ufrag:abcd\r\n', '')],
     ['a short ufrag', GOOD.replace('abcd\r\n', 'abc\r\n')],
     ['a ufrag with a colon', GOOD.replace('abcd\r\n', 'ab:cd\r\n')],
-    ['a long ufrag', GOOD.replace('abcd\r\n', `${'a'.repeat(257)}\r\n`)],
     ['a short password', GOOD.replace('a=ice-pwd:a', 'a=ice-pwd:')],
     ['no fingerprint', GOOD.replace(/a=fingerprint.*\r\n/, '')],
     ['a weak fingerprint', GOOD.replace('sha-256', 'sha-1')],
-    ['half a fingerprint', GOOD.replace('AB:'.repeat(16), '')],
     ['the wrong role', GOOD.replace('actpass', 'passive')],
     ['no mid', GOOD.replace('a=mid:0\r\n', '')],
-    ['a mid with a blank', GOOD.replace('a=mid:0', 'a=mid:0 0')],
   ])('is refused with %s', (_, offer) => {
     expect(readOffer(offer)).toBeUndefined()
   })
@@ -126,7 +121,6 @@ describe('what a page of another make signals', () => {
         port: 0,
         bindAddress: '127.0.0.1',
         maxMessage: 1_000,
-        maxPeers: 5,
         address: () => Promise.resolve(undefined),
       },
     )

@@ -42,13 +42,14 @@ const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 /** A page may then connect to a peer by this machine's addresses, which have no names to resolve in a container. */
 const DISABLED_FEATURES = ['WebRtcHideLocalIpsWithMdns']
 
-/** Flags that would undo what the host promises, and what each would do. */
+/** Flags that would undo what the host promises, and what to know of each. */
 const REFUSED: Readonly<Record<string, string>> = {
   '--single-process': "a crash of the page would be the browser's",
   '--disable-web-security': 'the page would reach what other origins protect, and it needs none of it',
   '--remote-debugging-port': 'whoever reaches the port would control the page; the host uses a pipe',
   '--remote-debugging-address': 'whoever reaches the address would control the page; the host uses a pipe',
   '--user-data-dir': 'the host makes the folder of the profile itself, and deletes it',
+  '--no-zygote': 'the host sets it itself; give --no-sandbox, which brings it',
 }
 
 /** Flags of which the browser takes only the last, so that all values are joined. */
@@ -83,18 +84,13 @@ export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = 
 
 /** Checks one flag of `--browser-flag`. @throws HostError USAGE */
 function check(flag: string): void {
-  const shown = JSON.stringify(flag)
   if (!/^--[a-z0-9]/i.test(flag)) {
-    throw new HostError('USAGE', `A flag for the browser must begin with "--" and a name; got ${shown}.`)
+    throw new HostError('USAGE', `A flag for the browser must begin with "--" and a name; got ${JSON.stringify(flag)}.`)
   }
   const name = nameOf(flag).toLowerCase()
   const reason = REFUSED[name]
-  if (reason !== undefined) {
-    throw new HostError('USAGE', `The browser can't have the flag ${name}: ${reason}.`, 'Leave it out.')
-  }
-  if (name === '--no-zygote') {
-    throw new HostError('USAGE', `The host sets --no-zygote itself.`, 'Give --no-sandbox, which brings it.')
-  }
+  if (reason === undefined) return
+  throw new HostError('USAGE', `The browser can't have the flag ${name}: ${reason}.`, 'Leave it out.')
 }
 
 const nameOf = (flag: string): string => flag.split('=')[0]!

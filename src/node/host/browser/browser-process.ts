@@ -23,8 +23,6 @@ export interface BrowserProcess {
   messages(): string
   /** Ends it with all its processes, which are one group. */
   kill(): void
-  /** Takes away its profile while it is being killed, which takes as long: what then is still written stays for `cleanUp`. */
-  removeProfile(): Promise<void>
   /** Once the process has ended, takes away what is left of it: other processes of its group, and its profile. */
   cleanUp(): Promise<void>
 }
@@ -98,7 +96,6 @@ export async function startBrowserProcess(
     }),
     messages: () => messages,
     kill,
-    removeProfile: () => removeProfile(profileDir),
     async cleanUp() {
       // A renderer that is stopped doesn't notice that its browser has gone.
       kill()

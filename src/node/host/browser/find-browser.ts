@@ -1,25 +1,15 @@
 import { HostError } from '../host-error.js'
-import { installHint, knownPlaces, PROGRAM_NAMES, thisSystem, type System } from './system.js'
-
-/** headless-shell is Chromium without a window: half the memory, and it starts twice as fast. */
-export type BrowserKind = 'shell' | 'chromium'
+import { installHint, thisSystem, type System } from './system.js'
 
 export interface FoundBrowser {
   readonly path: string
-  readonly kind: BrowserKind
   /** What the operator should know about it, in a sentence. */
   readonly warning?: string
 }
 
-/** Where the program is that a script at `path` starts, as distributions install them. */
-const REAL_PROGRAMS: Readonly<Record<string, string>> = {
-  'chromium-headless-shell': '/usr/lib/chromium/chromium-headless-shell',
-  chromium: '/usr/lib/chromium/chromium',
-  'google-chrome': '/opt/google/chrome/chrome',
-  'google-chrome-stable': '/opt/google/chrome/chrome',
-  'microsoft-edge': '/opt/microsoft/msedge/msedge',
-  'microsoft-edge-stable': '/opt/microsoft/msedge/msedge',
-}
+/** Names on the PATH, the best one first. headless-shell, without a window, takes half the memory and starts twice as fast. */
+const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell']
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable']
 
 /**
  * Finds the browser to run the page in: the one that is asked for, by option or by CHROMIUM, or the lightest one there is.
@@ -31,7 +21,7 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
   const named = system.env['CHROMIUM']
   if (named) return givenBrowser(named, 'CHROMIUM', system)
   for (const path of candidates(system)) {
-    if (system.isProgram(path)) return describe(path, system)
+    if (system.problemWith(path) === undefined) return describe(path, system)
   }
   throw new HostError(
     'NO_BROWSER',
@@ -41,66 +31,106 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
 }
 
 function givenBrowser(value: string, source: string, system: System): FoundBrowser {
-  if (system.isProgram(value)) return describe(value, system)
+  const problem = system.problemWith(value)
+  if (problem === undefined) return describe(value, system)
   const inPath = /[/\\]/.test(value) ? undefined : onPath(value, system)
   if (inPath !== undefined) return describe(inPath, system)
   throw new HostError(
     'NO_BROWSER',
-    `${source} must be the path of a program that this user may run; got ${JSON.stringify(value)}, which is ${system.describePath(value)}.`,
+    `${source} must be the path of a program that this user may run; got ${JSON.stringify(value)}, which is ${problem}.`,
     `Leave it out to use the browser that is installed, or install one: ${installHint(system)}`,
   )
 }
 
 function* candidates(system: System): Generator<string> {
   const { shells, browsers } = knownPlaces(system)
+  const named = (names: readonly string[]): string[] => names.flatMap((name) => onPath(name, system) ?? [])
   yield* shells
-  yield* namesOnPath(PROGRAM_NAMES.shells, system)
+  yield* named(SHELLS)
   yield* browsers
-  yield* namesOnPath(PROGRAM_NAMES.browsers, system)
+  yield* named(BROWSERS)
 }
 
-function* namesOnPath(names: readonly string[], system: System): Generator<string> {
-  for (const name of names) {
-    const path = onPath(name, system)
-    if (path !== undefined) yield path
-  }
+function onPath(name: string, { platform, env, problemWith }: System): string | undefined {
+  const [separator, slash, ending] = platform === 'win32' ? [';', '\\', '.exe'] : [':', '/', '']
+  const file = name.endsWith(ending) ? name : name + ending
+  const folders = (env['PATH'] ?? '').split(separator).filter((folder) => folder !== '')
+  return folders.map((folder) => folder + slash + file).find((path) => problemWith(path) === undefined)
 }
-
-function onPath(name: string, system: System): string | undefined {
-  const isWindows = system.platform === 'win32'
-  const folders = (system.env['PATH'] ?? '').split(isWindows ? ';' : ':').filter((folder) => folder !== '')
-  const file = isWindows && !name.endsWith('.exe') ? `${name}.exe` : name
-  return folders.map((folder) => `${folder}${isWindows ? '\\' : '/'}${file}`).find((path) => system.isProgram(path))
-}
-
-const nameOf = (path: string): string => path.split(/[/\\]/).pop()!
-
-const kindOf = (path: string): BrowserKind => (/headless.?shell/i.test(nameOf(path)) ? 'shell' : 'chromium')
 
 /**
- * A script that stays as the browser's parent has the pid that we'd watch and end, while the browser lives on. So a known
- * script is replaced by the program that it starts.
+ * A script that stays as the browser's parent has the pid that we'd watch and end, while the browser lives on. So a script
+ * that only starts the browser is replaced by it.
  */
 function describe(path: string, system: System): FoundBrowser {
-  const kind = kindOf(path)
   const script = system.scriptAt(path)
-  if (script === undefined) return { path, kind }
-  const program = startedBy(script) ?? REAL_PROGRAMS[nameOf(path)]
-  if (
-    program !== undefined &&
-    program !== path &&
-    system.isProgram(program) &&
-    system.scriptAt(program) === undefined
-  ) {
-    return { path: program, kind: kindOf(program) }
-  }
-  if (/^\s*exec\s/m.test(script)) return { path, kind }
+  if (script === undefined) return { path }
+  const program = startedBy(script)
+  if (program !== undefined && system.problemWith(program) === undefined && system.scriptAt(program) === undefined)
+    return { path: program }
+  if (/^\s*exec\s/m.test(script)) return { path }
   const warning = `${path} is a script that may stay as the browser's parent, so the end of the browser is noticed late; give the path of the browser itself with --browser.`
-  return { path, kind, warning }
+  return { path, warning }
 }
 
 /** The program that a script of one command starts with its own arguments. */
 function startedBy(script: string): string | undefined {
   const commands = script.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   return commands.length === 1 ? /^\s*(?:exec\s+)?"?(\/[^\s"$]+)"?\s+"\$@"\s*$/.exec(commands[0]!)?.[1] : undefined
+}
+
+interface Places {
+  /** Of headless-shell. */
+  readonly shells: readonly string[]
+  readonly browsers: readonly string[]
+}
+
+/** Where distributions and installers put the programs themselves, rather than the scripts that start them. */
+function knownPlaces(system: System): Places {
+  const { platform, env } = system
+  const home = env['HOME'] ?? ''
+  if (platform === 'darwin') {
+    const names = ['Chromium', 'Google Chrome', 'Microsoft Edge']
+    return {
+      shells: downloaded(system, `${home}/Library/Caches/ms-playwright`, `${home}/.cache`),
+      browsers: names.map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
+    }
+  }
+  if (platform === 'win32') {
+    const programs = [
+      String.raw`Chromium\Application\chrome.exe`,
+      String.raw`Google\Chrome\Application\chrome.exe`,
+      String.raw`Microsoft\Edge\Application\msedge.exe`,
+    ]
+    const folders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((name) => env[name] || [])
+    return {
+      shells: downloaded(system, `${env['LOCALAPPDATA']}\\ms-playwright`, `${env['USERPROFILE']}\\.cache`),
+      browsers: folders.flatMap((folder) => programs.map((program) => `${folder}\\${program}`)),
+    }
+  }
+  return {
+    shells: [
+      '/usr/lib/chromium/chromium-headless-shell',
+      '/usr/lib64/chromium-browser/headless_shell',
+      ...downloaded(system, `${home}/.cache/ms-playwright`, `${home}/.cache`),
+    ],
+    browsers: ['/usr/lib/chromium/chromium', '/opt/google/chrome/chrome', '/opt/microsoft/msedge/msedge'],
+  }
+}
+
+/** Where Playwright and Puppeteer put the headless-shell that they download, the newest first. */
+function downloaded({ platform, env, list }: System, playwright: string, cache: string): string[] {
+  const slash = platform === 'win32' ? '\\' : '/'
+  const inside = (folder: string, pattern: RegExp): string[] =>
+    list(folder)
+      .filter((name) => pattern.test(name))
+      .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+      .map((name) => folder + slash + name)
+  const puppeteer = env['PUPPETEER_CACHE_DIR'] || `${cache}${slash}puppeteer`
+  return [
+    ...inside(env['PLAYWRIGHT_BROWSERS_PATH'] || playwright, /^chromium_headless_shell-\d/),
+    ...inside(`${puppeteer}${slash}chrome-headless-shell`, /\d/),
+  ]
+    .flatMap((version) => inside(version, /^chrome-/))
+    .flatMap((folder) => inside(folder, /^(chrome-headless-shell|headless_shell)(\.exe)?$/))
 }

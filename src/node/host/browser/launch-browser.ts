@@ -81,16 +81,11 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
 
   let closing: Promise<void> | undefined
   const end = async (atOnce: boolean): Promise<void> => {
-    let removing: Promise<void> | undefined
-    if (atOnce) {
-      child.kill()
-      removing = child.removeProfile()
-    } else devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
+    if (atOnce) child.kill()
+    else devtools.send('Browser.close', {}, CLOSE_MS).catch(() => undefined)
     const isClosed = await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
     if (isClosed === undefined) child.kill()
-    await Promise.all([ended, removing])
-    // Helpers of the browser may need a moment longer than it.
-    child.kill()
+    await ended
     await child.cleanUp()
   }
   const close = (atOnce = false): Promise<void> => (closing ??= end(atOnce))

@@ -1,8 +1,9 @@
+import { format, inspect } from 'node:util'
+
 /** A value of the page, as the DevTools protocol describes it. */
 export interface RemoteObject {
   readonly type: string
   readonly subtype?: string
-  readonly className?: string
   readonly value?: unknown
   /** Numbers that JSON has not, and bigints. */
   readonly unserializableValue?: string
@@ -27,132 +28,81 @@ interface PropertyPreview {
   readonly valuePreview?: ObjectPreview
 }
 
+/** Most characters of a text that are looked at for placeholders, and written. */
+const MAX_TEXT = 10_000
 /** Longest text of one value inside another one. */
 const INNER = 120
 
+/** The text of a console call's arguments: placeholders of the first one are filled in, the others follow it. */
+export const formatArguments = (values: readonly RemoteObject[]): string => format(...values.map(toArgument))
+
 /** Text of a value as an argument of `console.log`: a string as it is, an object with what is in it. */
-export function describeValue(value: RemoteObject): string {
-  switch (value.type) {
-    case 'string':
-      return String(value.value)
-    case 'undefined':
-      return 'undefined'
-    case 'function':
-      return describeFunction(value.description ?? '')
-    case 'object':
-      return describeObject(value)
-    default:
-      return value.unserializableValue ?? value.description ?? String(value.value)
-  }
-}
-
-function describeObject({ subtype, description = 'Object', preview }: RemoteObject): string {
-  if (subtype === 'null') return 'null'
-  // An error's description is its stack.
-  if (preview === undefined || subtype === 'error') return description
-  return describePreview(preview)
-}
-
-function describePreview(preview: ObjectPreview): string {
-  const { type, subtype, description = '' } = preview
-  if (type === 'string') return quote(description)
+export function describeValue({
+  type,
+  subtype,
+  value,
+  unserializableValue,
+  description,
+  preview,
+}: RemoteObject): string {
   if (type === 'function') return describeFunction(description)
-  if (type !== 'object') return short(description)
+  // An error's description is its stack.
+  if (preview !== undefined && subtype !== 'error') return describePreview(preview)
+  return unserializableValue ?? description ?? String(value)
+}
+
+/** What `format` takes: numbers and texts may fill any placeholder, and everything else is a text. */
+function toArgument(value: RemoteObject): unknown {
+  if (value.type === 'string') return String(value.value).slice(0, MAX_TEXT)
+  if (value.type === 'number' && 'value' in value) return value.value
+  if (value.type === 'bigint') return BigInt(value.unserializableValue!.slice(0, -1))
+  const text = describeValue(value)
+  return { toString: () => text, toJSON: () => text, [inspect.custom]: () => text }
+}
+
+function describePreview({ subtype, description = '', overflow, properties, entries = [] }: ObjectPreview): string {
+  const list = (items: readonly string[]): string => [...items, ...(overflow ? ['…'] : [])].join(', ')
   switch (subtype) {
     case 'array':
-      return `[${inside(preview, arrayItem)}]`
+      return `[${list(properties.map(describeInner))}]`
     case 'typedarray':
-      return `${description} [${inside(preview, arrayItem, (name) => /^\d+$/.test(name))}]`
+      return `${description} [${list(properties.filter(({ name }) => /^\d+$/.test(name)).map(describeInner))}]`
     case 'map':
     case 'set':
-      return `${description} {${entries(preview)}}`
+      return `${description} {${list(entries.map(({ key, value }) => (key ? `${describeEntry(key)} => ` : '') + describeEntry(value)))}}`
     case undefined:
-    case 'proxy':
-      return `${description === 'Object' ? '' : `${short(description)} `}{${inside(preview, namedItem)}}`
+    case 'proxy': {
+      const name = description === 'Object' ? '' : `${short(description)} `
+      return `${name}{${list(properties.map((property) => `${short(property.name)}: ${describeInner(property)}`))}}`
+    }
     default:
       return short(description)
   }
 }
 
-function inside(
-  { properties, overflow }: ObjectPreview,
-  describe: (property: PropertyPreview) => string,
-  isShown: (name: string) => boolean = () => true,
-): string {
-  const items = properties.filter(({ name }) => isShown(name)).map(describe)
-  return [...items, ...(overflow ? ['…'] : [])].join(', ')
-}
+/** A key or a value of a map, whose preview isn't that of a property. */
+const describeEntry = (preview: ObjectPreview): string =>
+  describeInner({
+    ...preview,
+    name: '',
+    value: preview.description ?? '',
+    ...(preview.type === 'object' && { valuePreview: preview }),
+  })
 
-const entries = ({ entries: all = [], overflow }: ObjectPreview): string =>
-  [
-    ...all.map(({ key, value }) => (key ? `${describePreview(key)} => ` : '') + describePreview(value)),
-    ...(overflow ? ['…'] : []),
-  ].join(', ')
-
-const arrayItem = (property: PropertyPreview): string => describeProperty(property)
-const namedItem = (property: PropertyPreview): string => `${short(property.name)}: ${describeProperty(property)}`
-
-function describeProperty({ type, subtype, value = '', valuePreview }: PropertyPreview): string {
+function describeInner({ type, subtype, value = '', valuePreview }: PropertyPreview): string {
   if (valuePreview !== undefined) return describePreview(valuePreview)
-  switch (type) {
-    case 'string':
-      return quote(value)
-    case 'function':
-      return describeFunction(value)
-    case 'accessor':
-      return '(getter)'
-    case 'object':
-      return subtype === undefined && value === 'Object' ? '{…}' : short(value)
-    default:
-      return short(value)
-  }
+  if (type === 'string') return `'${short(value)}'`
+  if (type === 'function') return describeFunction(value)
+  if (type === 'accessor') return '(getter)'
+  return type === 'object' && subtype === undefined && value === 'Object' ? '{…}' : short(value)
 }
 
 /** A function's name is told, and not its source. */
-function describeFunction(source: string): string {
-  const [, kind, name] =
+function describeFunction(source = ''): string {
+  const [, kind = '', name] =
     /^(?:async\s+)?(class|function)?\*?\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)?/u.exec(source) ?? []
   const label = kind === 'class' ? 'class' : 'function'
   return `[${label}${name === undefined || name === 'async' || name === 'extends' ? '' : ` ${name}`}]`
 }
 
-const quote = (text: string): string => `'${short(text)}'`
 const short = (text: string): string => (text.length > INNER ? `${text.slice(0, INNER - 1)}…` : text)
-
-/** Placeholders after the format's first part that is shown aren't looked for. */
-const LONGEST_FORMAT = 2_000
-
-/** The text of a console call's arguments: placeholders of the first one are filled in, the others follow it. */
-export function formatArguments(values: readonly RemoteObject[]): string {
-  const [first, ...rest] = values
-  if (first === undefined) return ''
-  if (first.type !== 'string') return values.map(describeValue).join(' ')
-  const format = String(first.value)
-  const used = format.slice(0, LONGEST_FORMAT).replace(/%([sdifoOc%])/g, (placeholder, kind: string) => {
-    if (kind === '%') return '%'
-    const value = rest.shift()
-    return value === undefined ? placeholder : fill(kind, value)
-  })
-  return [used + format.slice(LONGEST_FORMAT), ...rest.map(describeValue)].join(' ')
-}
-
-function fill(kind: string, value: RemoteObject): string {
-  switch (kind) {
-    case 'd':
-    case 'i':
-      return toNumber(value, Math.trunc)
-    case 'f':
-      return toNumber(value, (number) => number)
-    case 'c':
-      // A style, which a log has not.
-      return ''
-    default:
-      return describeValue(value)
-  }
-}
-
-function toNumber(value: RemoteObject, round: (value: number) => number): string {
-  if (value.type === 'bigint') return describeValue(value)
-  const text = value.type === 'number' || value.type === 'string' ? describeValue(value) : ''
-  return String(round(Number.parseFloat(text)))
-}

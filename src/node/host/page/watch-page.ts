@@ -2,7 +2,7 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import type { ConsoleLine } from '../lines.js'
-import { createSourceMaps, type PausedFrame } from './source-maps.js'
+import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 import { setTraps } from './traps.js'
 
 export interface WatchPageOptions {
@@ -18,6 +18,12 @@ export interface WatchPageOptions {
   onLine(line: ConsoleLine): void
   onNavigated(url: string): void
   onReloaded(url: string): void
+}
+
+/** A function in which a page was stopped; lines and columns count from 0. */
+export interface PausedFrame {
+  readonly functionName: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
 }
 
 /** What is known of a page from outside. */
@@ -42,24 +48,29 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   }
 
   /** A thread has one session. Once it floods its console, it is read no more. */
-  const onThread = ({ session, ended, detach }: AttachedThread): void => {
-    const attached: ConsoleSession[] = [{ session, detach }]
-    const forgetScripts = sourceMaps.follow(session)
-    const resume = session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore))
+  const onThread = async (attached: ConsoleSession, ended: Promise<void>): Promise<void> => {
+    const { session } = attached
+    const sessions = [attached]
+    const ends = [
+      sourceMaps.follow(session),
+      session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore)),
+    ]
     session.send('Debugger.enable').catch(ignore)
     session.send('Debugger.setBreakpointsActive', { active: false }).catch(ignore)
-    void followConsole(async () => attached.pop(), lines).then(async (end) => {
-      await ended
-      forgetScripts()
-      resume()
-      end()
-    })
+    ends.push(await followConsole(() => Promise.resolve(sessions.pop()), lines))
+    await ended
+    for (const end of ends) end()
   }
 
   sourceMaps.follow(page)
+  /** URLs of the page's scripts by their numbers. A page may make scripts for ever. */
+  const urls = new Map<string, string>()
+  page.on<{ scriptId: string; url: string }>('Debugger.scriptParsed', ({ scriptId, url }) => {
+    if (url !== '' && urls.size < MAX_SCRIPTS) urls.set(scriptId, url)
+  })
   const [endConsole] = await Promise.all([
     followConsole(attach, lines),
-    followWorkers({ page, sessionOf, onThread }),
+    followThreads(page, sessionOf, onThread),
     setTraps({
       page,
       browser,
@@ -73,50 +84,43 @@ export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
   ])
 
   return {
-    describePaused: (frames) => sourceMaps.describePaused(page, frames),
+    describePaused: (frames) =>
+      sourceMaps.describeCallFrames(
+        frames.map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => {
+          return { functionName, url: urls.get(scriptId) ?? '', lineNumber, columnNumber }
+        }),
+      ),
     flush: lines.flush,
     close: endConsole,
   }
 }
 
-/** What the thread is, such as `worker`, `shared_worker`, `service_worker` or `iframe`. */
-interface AttachedThread {
-  readonly type: string
-  readonly session: DevtoolsSession
-  /** Resolves when the thread has ended. */
-  readonly ended: Promise<void>
-  detach(): Promise<unknown>
-}
-
-interface FollowWorkersOptions {
-  readonly page: DevtoolsSession
-  sessionOf(sessionId: string): DevtoolsSession
-  onThread(thread: AttachedThread): void
-}
-
 interface Attached {
   readonly sessionId: string
-  readonly targetInfo: { readonly type: string }
 }
 
 /** A page may start workers for ever. */
 const MAX_THREADS = 100
 
 /** Attaches to the page's workers and to its frames of other origins, and to those that they start. */
-async function followWorkers({ page, sessionOf, onThread }: FollowWorkersOptions): Promise<void> {
+async function followThreads(
+  page: DevtoolsSession,
+  sessionOf: (sessionId: string) => DevtoolsSession,
+  onThread: (attached: ConsoleSession, ended: Promise<void>) => Promise<void>,
+): Promise<void> {
   const threads = new Map<string, () => void>()
 
   const follow = async (parent: DevtoolsSession, parentEnded?: Promise<void>): Promise<void> => {
     const listeners = [
-      parent.on<Attached>('Target.attachedToTarget', ({ sessionId, targetInfo: { type } }) => {
+      parent.on<Attached>('Target.attachedToTarget', ({ sessionId }) => {
         const detach = (): Promise<unknown> => parent.send('Target.detachFromTarget', { sessionId })
         if (threads.size >= MAX_THREADS) return void detach().catch(ignore)
         const session = sessionOf(sessionId)
         const ended = new Promise<void>((resolve) => threads.set(sessionId, resolve))
-        onThread({ type, session, ended, detach })
+        void onThread({ session, detach }, ended)
         follow(session, ended).catch(ignore)
       }),
-      parent.on<{ sessionId: string }>('Target.detachedFromTarget', ({ sessionId }) => {
+      parent.on<Attached>('Target.detachedFromTarget', ({ sessionId }) => {
         threads.get(sessionId)?.()
         threads.delete(sessionId)
       }),

@@ -56,7 +56,7 @@ export interface PlayersPortOptions {
  */
 export async function openPlayersPort(options: PlayersPortOptions): Promise<PlayersPort> {
   const { settings, channelAddress } = options
-  const { playersPort, playersHost, maxMessage, maxPlayers } = settings
+  const { playersPort, playersHost, maxMessage } = settings
   const { WebSocketServer } = await import('ws')
   // It may not be there, so nothing is opened before.
   const native = channelAddress && (await loadNative())
@@ -69,7 +69,6 @@ export async function openPlayersPort(options: PlayersPortOptions): Promise<Play
       anyPort: playersPort === 0,
       bindAddress: playersHost,
       maxMessage,
-      maxPeers: maxPlayers,
       address: channelAddress,
     })
     return port

@@ -8,13 +8,6 @@ export interface Reachable {
   readonly port: number
 }
 
-export interface AdvertisedAddressOptions {
-  /** Reads the GameServer, as `GET /gameserver` gives it. */
-  readGameServer(): Promise<unknown>
-  /** Name of the GameServer's port for players. The platform makes `players-udp` of one for TCP and UDP. */
-  readonly portName?: string
-}
-
 const ONLY_HERE = new BlockList()
 ONLY_HERE.addSubnet('127.0.0.0', 8)
 ONLY_HERE.addAddress('0.0.0.0')
@@ -27,14 +20,14 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-
  * Reads from the GameServer where players reach it: the node's address, and the node's port that leads to the container's.
  * A local sidecar has a loopback address and a port that it made up, so there it is undefined.
  */
-export function readReachable(gameServer: unknown, portName = 'players'): Reachable | undefined {
+export function readReachable(gameServer: unknown): Reachable | undefined {
   const { address, ports } = (gameServer as { status?: { address?: unknown; ports?: unknown } } | null)?.status ?? {}
   if (typeof address !== 'string' || !(isIP(address) || HOST_NAME.test(address)) || isOnlyHere(address))
     return undefined
   const named = (Array.isArray(ports) ? ports : []) as { name?: unknown; port?: unknown }[]
   const chosen =
-    named.find(({ name }) => name === `${portName}-udp`) ??
-    named.find(({ name }) => name === portName) ??
+    named.find(({ name }) => name === 'players-udp') ??
+    named.find(({ name }) => name === 'players') ??
     named.find(({ name }) => typeof name === 'string' && name.endsWith('-udp')) ??
     named[0]
   const port = chosen?.port
@@ -45,26 +38,22 @@ export function readReachable(gameServer: unknown, portName = 'players'): Reacha
 const isOnlyHere = (address: string): boolean =>
   address === 'localhost' || (isIP(address) !== 0 && ONLY_HERE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
 
-/** Asks the sidecar for the GameServer. */
-export async function readGameServer(sidecarUrl: string): Promise<unknown> {
-  const answer = await fetch(`${sidecarUrl}/gameserver`, { signal: AbortSignal.timeout(5_000) })
-  return answer.json()
-}
-
 /**
- * The address for players, read once it is there. While it is not, each call looks again, but no two at the same time.
+ * The address for players, read from the sidecar once it is there. While it is not, each call looks again, but no two at
+ * the same time.
  */
-export function createAdvertisedAddress(options: AdvertisedAddressOptions): () => Promise<Reachable | undefined> {
+export function createAdvertisedAddress(sidecarUrl: string): () => Promise<Reachable | undefined> {
   let reading: Promise<Reachable | undefined> | undefined
-  return () =>
-    (reading ??= options
-      .readGameServer()
-      .then((gameServer) => readReachable(gameServer, options.portName))
+  const read = async (): Promise<Reachable | undefined> => {
+    const signal = AbortSignal.timeout(5_000)
+    const found = await fetch(`${sidecarUrl}/gameserver`, { signal })
+      .then((answer) => answer.json())
+      .then(readReachable)
       .catch(() => undefined)
-      .then((found) => {
-        if (!found) reading = undefined
-        return found
-      }))
+    if (!found) reading = undefined
+    return found
+  }
+  return () => (reading ??= read())
 }
 
 /**

@@ -4,7 +4,7 @@ import { readText, writeSignal, type HostSignal } from '../../../../relay/signal
 import { plainAddress } from '../../../http/authority.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
 import type { Native } from './native.js'
-import { Peer } from './peer.js'
+import { Peer, type PeerOptions } from './peer.js'
 import { readOffer, type Offer } from './session-description.js'
 
 export interface ChannelsOptions {
@@ -15,10 +15,6 @@ export interface ChannelsOptions {
   readonly bindAddress: string
   /** The longest message of a player in bytes. */
   readonly maxMessage: number
-  /** Players with a data channel at most. */
-  readonly maxPeers: number
-  /** ms until a channel must be open. Default 15,000. */
-  readonly setupTimeout?: number
   /** Where players reach the port; undefined: where their WebSocket has come. */
   address(): Promise<Reachable | undefined>
 }
@@ -77,9 +73,7 @@ export class Channels {
   readonly port: number
   readonly #native: Native
   readonly #options: BoundOptions
-  readonly #joined = new Set<Channel>()
-  /** Those that have a peer, or are on the way to one; a new attempt keeps the place. */
-  readonly #places = new Set<Channel>()
+  readonly #open = new Set<Channel>()
 
   constructor(native: Native, options: BoundOptions) {
     this.#native = native
@@ -87,47 +81,28 @@ export class Channels {
     this.port = options.port
   }
 
-  /** Players with a data channel, or on the way to one. */
-  get peers(): number {
-    return this.#places.size
-  }
-
   join(player: ChannelSeeker): Channel {
-    const channel = new Channel(this, player)
-    this.#joined.add(channel)
+    const connect: Connect = async (offer, events) => {
+      const { port, address } = this.#options
+      const candidates = await candidatesFor(await address(), { address: player.localAddress, port })
+      return { peer: new Peer(offer, { native: this.#native, ...this.#options, ...events }), candidates }
+    }
+    const channel = new Channel(player, connect, () => this.#open.delete(channel))
+    this.#open.add(channel)
     return channel
   }
 
   /** Ends all channels. */
   close(): void {
-    for (const channel of [...this.#joined]) channel.close()
-  }
-
-  /** For channels: makes a peer and the candidates for it. */
-  async open(
-    channel: Channel,
-    localAddress: string,
-    offer: Offer,
-    events: { receive(data: string | Uint8Array): void; ended(reason: string): void },
-  ): Promise<{ peer: Peer; candidates: readonly string[] }> {
-    const { port, bindAddress, maxMessage, maxPeers, setupTimeout = 15_000, address } = this.#options
-    if (this.#places.size >= maxPeers && !this.#places.has(channel)) throw new Error('All channels are taken')
-    this.#places.add(channel)
-    const candidates = await candidatesFor(await address(), { address: localAddress, port })
-    const peer = new Peer(offer, { native: this.#native, port, bindAddress, maxMessage, setupTimeout, ...events })
-    return { peer, candidates }
-  }
-
-  /** For channels: there is no peer until the next one is opened. */
-  release(channel: Channel): void {
-    this.#places.delete(channel)
-  }
-
-  /** For channels: it has ended. */
-  forget(channel: Channel): void {
-    this.#joined.delete(channel)
+    for (const channel of [...this.#open]) channel.close()
   }
 }
+
+/** Makes a peer, and the candidates for it. */
+type Connect = (
+  offer: Offer,
+  events: Pick<PeerOptions, 'receive' | 'ended'>,
+) => Promise<{ readonly peer: Peer; readonly candidates: readonly string[] }>
 
 /** The player's page is none that this package made. */
 export class SignalError extends Error {
@@ -136,8 +111,9 @@ export class SignalError extends Error {
 
 /** The data channel of one player, for as long as the player's WebSocket is open. */
 export class Channel {
-  readonly #channels: Channels
   readonly #player: ChannelSeeker
+  readonly #connect: Connect
+  readonly #onClosed: () => void
   #peer: Peer | undefined
   #id = 0
   /** Changes with each offer. Its id is the player's, who may say the same one twice. */
@@ -148,9 +124,10 @@ export class Channel {
   #signals = 0
   #isClosed = false
 
-  constructor(channels: Channels, player: ChannelSeeker) {
-    this.#channels = channels
+  constructor(player: ChannelSeeker, connect: Connect, onClosed: () => void) {
     this.#player = player
+    this.#connect = connect
+    this.#onClosed = onClosed
   }
 
   /**
@@ -181,7 +158,7 @@ export class Channel {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#release()
-    this.#channels.forget(this)
+    this.#onClosed()
   }
 
   #answer(id: number, text: string): void {
@@ -200,7 +177,7 @@ export class Channel {
     const receive = (data: string | Uint8Array): void => {
       if (!isOver()) this.#player.receive(data)
     }
-    this.#channels.open(this, this.#player.localAddress, offer, { receive, ended }).then(
+    this.#connect(offer, { receive, ended }).then(
       ({ peer, candidates }) => {
         if (isOver()) return peer.close()
         this.#peer = peer
@@ -218,7 +195,6 @@ export class Channel {
     this.#isUp = false
     this.#peer?.close()
     this.#peer = undefined
-    this.#channels.release(this)
   }
 }
 

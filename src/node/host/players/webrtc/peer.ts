@@ -2,14 +2,15 @@ import { STALE_BYTES } from '../../../../relay/socket.js'
 import type { Native, NativeChannel, NativePeer } from './native.js'
 import { rewriteAnswer, writeOffer, type Offer } from './session-description.js'
 
+/** Time until the channel must be open. */
+const SETUP_MS = 15_000
+
 export interface PeerOptions {
   readonly native: Native
   readonly port: number
   readonly bindAddress: string | undefined
   /** Bytes. */
   readonly maxMessage: number
-  /** ms until the channel must be open. */
-  readonly setupTimeout: number
   receive(data: string | Uint8Array): void
   /** It has ended by itself: there is no channel any more. */
   ended(reason: string): void
@@ -34,7 +35,7 @@ export class Peer {
   /** @throws Error if the offer can't be used, or the port can't be opened */
   constructor(offer: Offer, options: PeerOptions) {
     this.#options = options
-    const { native, port, bindAddress, maxMessage, setupTimeout } = options
+    const { native, port, bindAddress, maxMessage } = options
     this.#connection = new native.PeerConnection('player', {
       iceServers: [],
       // All players share one UDP port, the one that the GameServer declares.
@@ -71,7 +72,7 @@ export class Peer {
       this.#connection.close()
       throw error
     }
-    this.#timer = setTimeout(() => this.#fail(`No channel after ${setupTimeout} ms`), setupTimeout)
+    this.#timer = setTimeout(() => this.#fail(`No channel after ${SETUP_MS} ms`), SETUP_MS)
   }
 
   /**
