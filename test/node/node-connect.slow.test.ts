@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
 import { frame, text } from '../frames/bytes.js'
-import { createRawServer, switching, type Upgrade } from '../frames/servers.js'
+import { serve, switching, type Upgrade } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
 
 /** A server in this process, and its side of each connection. */
@@ -28,12 +28,9 @@ async function listen(onSocket: (socket: Socket) => void) {
 }
 
 const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
-  createRawServer((upgrade) => {
+  serve((upgrade) => {
     upgrade.socket.write(switching(upgrade.key))
     onUpgrade(upgrade)
-  }).then((server) => {
-    onTestFinished(server.close)
-    return server
   })
 
 const closed = (socket: FrameWebSocket): Promise<SocketEvent> =>
