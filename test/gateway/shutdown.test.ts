@@ -37,27 +37,20 @@ describe('at a signal', () => {
     expect(gateway.log).toEqual([])
   })
 
-  const sizes = [10, 1_000, 200_000, 20_000_000]
-  test.each(sizes)('a WebSocket message of %i bytes that is on its way arrives whole before', async (size) => {
+  test('a WebSocket message that has not come whole is not sent in half before', async () => {
     const sidecar = await startWatchSidecar()
     const gateway = await startGateway({ sidecar: sidecar.url })
-    const { frame, frames, ended } = converse(gateway.url + WATCH, { maxPayload: 2 ** 30 })
+    const { frame, frames, ended } = converse(gateway.url + WATCH)
     const upstream = await sidecar.socket
     upstream.send('one')
     await frame(0)
     const raw = (upstream as unknown as { _socket: import('node:net').Socket })._socket
-    const bytes = Buffer.alloc(size, 'a')
-    const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0])
-    head.writeUInt32BE(size, 6)
-    raw.write(Buffer.concat([head, bytes.subarray(0, size / 2)]))
+    raw.write(Buffer.concat([Buffer.from([0x81, 126, 0x10, 0]), Buffer.alloc(100, 'a')]))
     // What was sent before the signal has passed when a call after it has.
     await callOnce(gateway.port, '/ready')
     const closed = gateway.close('SIGTERM')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(frames).toHaveLength(1)
-    raw.write(Buffer.concat([bytes.subarray(size / 2), Buffer.from([0x81, 1, 0x62])]))
     expect(await ended).toBe(1001)
-    expect(frames.map((text) => text.length)).toEqual([3, size])
+    expect(frames).toEqual(['one'])
     await closed
   })
 

@@ -12,7 +12,8 @@ describe('a reader that stops reading', () => {
   const flood = (write: (bytes: Buffer) => boolean, stop: Promise<unknown>): Promise<number> =>
     new Promise((resolve) => {
       let sent = 0
-      const bytes = Buffer.alloc(64 * 1024, 'x')
+      // A message of a WebSocket, which over HTTP is bytes like any others.
+      const bytes = Buffer.concat([Buffer.from([0x82, 126, 0xff, 0xff]), Buffer.alloc(0xffff, 'x')])
       const timer = setInterval(() => {
         for (let i = 0; i < 16 && write(bytes); i++) sent += bytes.byteLength
       }, 5)

@@ -22,22 +22,6 @@ export function requestHeaders(given: IncomingHttpHeaders): Record<string, strin
   return pick(given, FORWARDED)
 }
 
-/**
- * The headers of an upgrade that go to the sidecar. It has neither subprotocols nor extensions, so none is asked for.
- */
-export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> {
-  const handshake = pick(given, ['sec-websocket-key', 'sec-websocket-version'])
-  return { ...requestHeaders(given), ...handshake, connection: 'Upgrade', upgrade: 'websocket' }
-}
-
-/** The head with which the client's handshake is accepted. It holds only the headers that are part of a handshake. */
-export function handshakeHead({ upgrade, 'sec-websocket-accept': accept }: IncomingHttpHeaders): string {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade']
-  if (upgrade !== undefined) lines.push(`Upgrade: ${upgrade}`)
-  if (accept !== undefined) lines.push(`Sec-WebSocket-Accept: ${accept}`)
-  return `${lines.join('\r\n')}\r\n\r\n`
-}
-
 /** The headers of an answer: those that every answer gets, then those of the sidecar. */
 export function responseHeaders(
   given: IncomingHttpHeaders,
