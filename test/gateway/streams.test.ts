@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
-import { closed, startSocketSidecar, startWatchSidecar, switching } from './held-watches.js'
+import { closed, startSocketSidecar, startWatchSidecar, switching, WATCH } from './watches.js'
 import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
-const WATCH = `${PREFIX}/watch/gameserver`
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
 
