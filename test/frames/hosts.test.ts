@@ -188,15 +188,23 @@ describe('timers', () => {
   })
 
   test('may be missing: messages beside the 101 arrive, and a socket closes', async () => {
-    vi.stubGlobal('setTimeout', undefined)
+    const withoutTimers = <T>(call: () => T): T => {
+      const { setTimeout } = globalThis
+      globalThis.setTimeout = undefined as never
+      try {
+        return call()
+      } finally {
+        globalThis.setTimeout = setTimeout
+      }
+    }
     const { connect, accept, listeners } = fake({}, { setTimer: undefined } as unknown as WebSocketOptions)
-    const socket = connect()
+    const socket = withoutTimers(() => connect())
     await tick()
     const message = next(socket, 'message')
-    accept('', text('one'))
+    withoutTimers(() => accept('', text('one')))
     expect((await message).data).toBe('one')
     const closed = next(socket, 'close')
-    socket.close()
+    withoutTimers(() => socket.close())
     listeners.data!(close(1000))
     expect(await closed).toMatchObject({ code: 1000, wasClean: true })
   })
