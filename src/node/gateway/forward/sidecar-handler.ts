@@ -63,17 +63,10 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const relaySocket = createWatchSockets({ sidecar, timeout, watches })
   const state = { isStopping: false, wasShutDown: false }
 
-  const noteFor =
-    (message: IncomingMessage, { target }: Admission) =>
-    (refusal: Refusal): void => {
-      // Clients that were told of the end dial again, as they should.
-      if (refusal !== STOPPING) log(refusalLine(message.method, target, refusal))
-    }
-
   const serve: SidecarHandler['serve'] = async (message, reply, admission) => {
     const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
     if (isPreflight(message, admission)) return void reply.writeHead(204, answerHeaders).end()
-    const note = noteFor(message, admission)
+    const note = noteFor(log, message, admission)
     const refuse = (refusal: Refusal): void => {
       note(refusal)
       answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
@@ -103,7 +96,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   }
 
   const upgrade: SidecarHandler['upgrade'] = async (message, socket, head, admission) => {
-    const note = noteFor(message, admission)
+    const note = noteFor(log, message, admission)
     const refuse = (refusal: Refusal): void => {
       note(refusal)
       refuseRaw(socket, refusal, OWN_HEADERS)
@@ -142,6 +135,13 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     close: () => forwarder.close(),
   }
 }
+
+/** Writes the line about a refusal. Clients that were told of the end dial again, as they should, so it has none. */
+const noteFor =
+  (log: LineLog, { method }: IncomingMessage, { target }: Admission) =>
+  (refusal: Refusal): void => {
+    if (refusal !== STOPPING) log(refusalLine(method, target, refusal))
+  }
 
 /** The route of a request, or the reason to refuse it. */
 function admit(
