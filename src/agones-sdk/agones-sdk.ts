@@ -1,6 +1,5 @@
 import { createClient } from '../index.node.js'
-import type { ClientOptions, SidecarClient, SidecarError } from '../index.js'
-import { createAlpha, createBeta, type Alpha, type Beta } from './alpha-beta.js'
+import type { ClientOptions, Counter, CounterUpdate, List, SidecarClient, SidecarError } from '../index.js'
 import { toAgonesError, told, type AgonesSDKError } from './errors.js'
 import { toObject, type GameServer } from './game-server.js'
 
@@ -17,7 +16,6 @@ type Answer = Record<string, unknown>
 export class AgonesSDK {
   /** The client behind every method, for what the official SDK doesn't have. */
   readonly client: SidecarClient
-  readonly alpha: Alpha = createAlpha()
   readonly beta: Beta
   private beat: Promise<unknown> | undefined
 
@@ -115,5 +113,35 @@ export class AgonesSDK {
       if (!isOver || (error as SidecarError).code !== 'UNAVAILABLE') throw error
     }
     return {}
+  }
+}
+
+/** Counters and lists, which the GameServer spec must define. */
+export type Beta = ReturnType<typeof createBeta>
+
+function createBeta(client: SidecarClient) {
+  const counter = (key: string): Promise<Counter> => told(client.getCounter(key))
+  const list = (key: string): Promise<List> => told(client.getList(key))
+  const done = async (change: Promise<unknown>): Promise<void> => void (await told(change))
+  const update = (key: string, change: CounterUpdate): Promise<void> =>
+    done(client.updateCounter(key, change)).catch((error: unknown) => {
+      // The sidecar made the change. Only its answer doesn't fit a number, and nobody reads the answer.
+      if ((error as SidecarError).code !== 'UNSAFE_INTEGER') throw error
+    })
+  return {
+    getCounterCount: async (key: string): Promise<number> => (await counter(key)).count,
+    getCounterCapacity: async (key: string): Promise<number> => (await counter(key)).capacity,
+    incrementCounter: (key: string, amount: number): Promise<void> => update(key, { countDiff: amount }),
+    decrementCounter: (key: string, amount: number): Promise<void> => update(key, { countDiff: -amount }),
+    setCounterCount: (key: string, amount: number): Promise<void> => update(key, { count: amount }),
+    setCounterCapacity: (key: string, amount: number): Promise<void> => update(key, { capacity: amount }),
+
+    getListCapacity: async (key: string): Promise<number> => (await list(key)).capacity,
+    getListValues: async (key: string): Promise<string[]> => (await list(key)).values,
+    getListLength: async (key: string): Promise<number> => (await list(key)).values.length,
+    listContains: async (key: string, value: string): Promise<boolean> => (await list(key)).values.includes(value),
+    setListCapacity: (key: string, amount: number): Promise<void> => done(client.updateList(key, { capacity: amount })),
+    appendListValue: (key: string, value: string): Promise<void> => done(client.addListValue(key, value)),
+    deleteListValue: (key: string, value: string): Promise<void> => done(client.removeListValue(key, value)),
   }
 }

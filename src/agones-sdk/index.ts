@@ -5,7 +5,6 @@ Object.assign(AgonesSDK, { AgonesSDK, default: AgonesSDK })
 
 export { AgonesSDK, AgonesSDK as default, AgonesSDK as 'module.exports' }
 
-export type { AgonesSDKOptions } from './agones-sdk.js'
-export type { Alpha, Beta } from './alpha-beta.js'
+export type { AgonesSDKOptions, Beta } from './agones-sdk.js'
 export type { AgonesSDKError } from './errors.js'
 export type { GameServer } from './game-server.js'

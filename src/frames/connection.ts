@@ -1,4 +1,4 @@
-import { createDecoder } from './create-decoder.js'
+import { createDecoder } from './decoder.js'
 import type { Handshake } from './handshake.js'
 import { createOutlet } from './outlet.js'
 import type { RandomByte } from './random.js'

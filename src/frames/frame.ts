@@ -1,4 +1,6 @@
+import { UNIT_BYTES, encodeUtf8, testedEncoder, writeUtf8 } from './encode-text.js'
 import type { RandomByte } from './random.js'
+import type { TextEncoderClass } from './types.js'
 
 export const CONTINUATION = 0
 export const TEXT = 1
@@ -8,19 +10,19 @@ export const PING = 9
 export const PONG = 10
 
 /** The first place for a payload, behind the longest header, that a word of 4 bytes may begin at. */
-export const PAYLOAD_START = 16
+const PAYLOAD_START = 16
 
 /** Rounds up to whole words of 4 bytes. */
-export const wholeWords = (length: number): number => (length + 3) & ~3
+const wholeWords = (length: number): number => (length + 3) & ~3
 
 /** Bytes in which frames are made, and the same memory as words. */
-export interface FrameBuffer {
+interface FrameBuffer {
   readonly bytes: Uint8Array
   readonly words: Int32Array
 }
 
 /** @param size whole words */
-export const createFrameBuffer = (size: number): FrameBuffer => {
+const createFrameBuffer = (size: number): FrameBuffer => {
   const bytes = new Uint8Array(size)
   return { bytes, words: new Int32Array(bytes.buffer) }
 }
@@ -30,7 +32,7 @@ export const createFrameBuffer = (size: number): FrameBuffer => {
  * it is.
  * @param start where the payload begins, at a whole word and with room for the header
  */
-export function sealFrame(
+function sealFrame(
   { bytes, words }: FrameBuffer,
   start: number,
   length: number,
@@ -59,4 +61,58 @@ export function encodeFrame(opcode: number, payload: ArrayLike<number>, randomBy
   const buffer = createFrameBuffer(PAYLOAD_START + wholeWords(payload.length))
   buffer.bytes.set(payload, PAYLOAD_START)
   return sealFrame(buffer, PAYLOAD_START, payload.length, opcode, randomByte)
+}
+
+/** Small frames share buffers of this size, because each new buffer costs time. No byte of one is used twice. */
+const SLAB = 16384
+/** The largest payload that goes into a shared buffer. */
+const SMALL = 4096
+/** Text up to this length is encoded here: a call of the host's encoder would cost more than the work. */
+const SHORT = 48
+
+/** Makes the frames of a client's messages, each whole and with its mask. */
+interface FrameWriter {
+  text(text: string): Uint8Array
+  binary(bytes: Uint8Array): Uint8Array
+}
+
+/** @param Encoder the host's `TextEncoder`; `null` for none; by default the global one, if there is one */
+export function createFrameWriter(randomByte: RandomByte, Encoder?: TextEncoderClass | null): FrameWriter {
+  const encoder = testedEncoder(Encoder)
+  let slab = createFrameBuffer(0)
+  let used = 0
+
+  /** Where a payload of up to `size` bytes may begin. */
+  const reserve = (size: number): number => {
+    let start = wholeWords(used) + PAYLOAD_START
+    if (start + size > slab.bytes.length) {
+      slab = createFrameBuffer(SLAB)
+      start = PAYLOAD_START
+    }
+    return start
+  }
+
+  const seal = (opcode: number, start: number, end: number): Uint8Array => {
+    used = end
+    return sealFrame(slab, start, end - start, opcode, randomByte)
+  }
+
+  return {
+    text(text) {
+      const most = text.length * UNIT_BYTES
+      if (most > SMALL) return encodeFrame(TEXT, encodeUtf8(text, encoder), randomByte)
+      const start = reserve(most)
+      if (encoder?.encodeInto === undefined || text.length <= SHORT) {
+        return seal(TEXT, start, writeUtf8(text, slab.bytes, start))
+      }
+      return seal(TEXT, start, start + encoder.encodeInto(text, slab.bytes.subarray(start)).written)
+    },
+
+    binary(bytes) {
+      if (bytes.length > SMALL) return encodeFrame(BINARY, bytes, randomByte)
+      const start = reserve(bytes.length)
+      slab.bytes.set(bytes, start)
+      return seal(BINARY, start, start + bytes.length)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-export { MessageDecoder } from './message-decoder.js'
+export { MessageDecoder } from './decoder.js'
 export { createWebSocketClass } from './websocket.js'
 
 export type {

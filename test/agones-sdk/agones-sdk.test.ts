@@ -225,19 +225,6 @@ test('health() without a callback causes no unhandled rejection when the beat fa
   expect(error.code).toBe('CLOSED')
 })
 
-test('every method of alpha rejects with UNIMPLEMENTED, names itself and points to trackPlayers()', async () => {
-  const { alpha } = startSdk(await startSidecar())
-  const methods = Object.entries(alpha)
-  expect(methods).toHaveLength(7)
-  for (const [operation, call] of methods)
-    expect(await failureOf(call('Ada'))).toMatchObject({
-      code: 'UNIMPLEMENTED',
-      grpcCode: 12,
-      operation,
-      hint: expect.stringContaining('trackPlayers()'),
-    })
-})
-
 test('port is AGONES_SDK_HTTP_PORT, else 9358, whatever AGONES_SDK_GRPC_PORT is', () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   const portOf = (): string => {

@@ -1,133 +1,116 @@
 import { describe, expect, test } from 'vitest'
-import { MessageDecoder } from '../../src/frames/index.js'
-import type { AutobahnCase } from './autobahn-case.js'
-import { closingCases } from './autobahn-closing.js'
-import { framingCases } from './autobahn-framing.js'
-import { utf8Cases } from './autobahn-utf8.js'
-import { createClientReader, feed, join, utf8 } from './bytes.js'
+import { createWebSocketClass, MessageDecoder, type SocketEvent } from '../../src/frames/index.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { type AutobahnCase, largeCases, otherCases, type Reply, utf8Cases } from './autobahn-cases.js'
+import { close, createClientReader, feed, join, utf8 } from './bytes.js'
+import { serve, switching } from './sockets.js'
 
-const cases = [...framingCases, ...utf8Cases, ...closingCases]
-
+/** What comes of a case, in a form that is quick to compare: some messages have megabytes. */
 interface Outcome {
-  replies: (readonly [opcode: number, payload: Uint8Array])[]
-  /** The code of the close frame that was answered; 1005 for one without. */
-  closedWith?: number
-  close?: readonly [code: number, reason: string]
-  error?: number
+  readonly replies: string
+  /** Code of the close frame that the client has sent; 1005 for one without. */
+  readonly sent: number | undefined
+  /** Code that the client was told when the server closed. */
+  readonly heard: number | undefined
+  readonly error: number | undefined
 }
 
-/** A client that echoes messages: what comes of it is what a server would get. */
-const run = (bytes: Uint8Array, size: number, TextDecoder: null | undefined): Outcome => {
-  const outcome: Outcome = { replies: [] }
-  const answered = createClientReader(({ opcode, payload }) => {
-    if (opcode === 8) outcome.closedWith = payload.length ? (payload[0]! << 8) | payload[1]! : 1005
-    else outcome.replies.push([opcode, payload])
-  })
+const digest = (replies: readonly (readonly [number, Uint8Array])[]): string =>
+  replies.map(([opcode, payload]) => `${opcode} ${Buffer.from(payload).toString('latin1')}`).join('\n')
+
+const codeIn = (payload: Uint8Array): number => (payload.length > 0 ? (payload[0]! << 8) | payload[1]! : 1005)
+
+const sentIn = ({ bytes, failsAfter }: AutobahnCase): Uint8Array => join(...bytes().slice(0, failsAfter))
+
+/** A decoder that echoes messages. */
+const decoded = (testCase: AutobahnCase, size: number, TextDecoder: null | undefined): Outcome => {
+  const replies: [number, Uint8Array][] = []
+  let sent: number | undefined
+  let heard: number | undefined
+  let error: number | undefined
   const decoder = new MessageDecoder({
     ...(TextDecoder === null && { TextDecoder }),
-    message: (data) => outcome.replies.push(typeof data === 'string' ? [1, utf8(data)] : [2, data.slice()]),
-    write: answered,
-    close: (code, reason) => {
-      outcome.close = [code, reason]
-    },
-    error: (error) => {
-      outcome.error = error.code
-    },
+    message: (data) => replies.push(typeof data === 'string' ? [1, utf8(data)] : [2, data.slice()]),
+    write: createClientReader(({ opcode, payload }) => {
+      if (opcode === 8) sent = codeIn(payload)
+      else replies.push([opcode, payload])
+    }),
+    close: (code) => (heard = code),
+    error: ({ code }) => (error = code),
   })
-  feed(decoder.push, bytes, size)
-  return outcome
+  feed(decoder.push, sentIn(testCase), size)
+  return { replies: digest(replies), sent, heard, error }
 }
 
-/** Comparing megabytes item by item would take longer than all the rest. */
-const digest = (replies: Outcome['replies']): string[] =>
-  replies.map(([opcode, payload]) => `${opcode} ${Buffer.from(payload).toString('latin1')}`)
+const expected = ({ replies, end, code }: AutobahnCase): Outcome => ({
+  replies: digest(replies()),
+  sent: end === 'server' ? undefined : code,
+  heard: end === 'closed' ? code : undefined,
+  error: end === 'refused' ? code : undefined,
+})
 
-const check = ({ bytes, replies, end, failsAfter }: AutobahnCase, size: number, TextDecoder?: null): void => {
-  const outcome = run(join(...bytes().slice(0, failsAfter)), size, TextDecoder)
-  expect(digest(outcome.replies).join('\n') === digest([...replies()]).join('\n'), 'replies').toBe(true)
-  if (end === 'server') {
-    expect(outcome.error).toBeUndefined()
-    expect(outcome.close).toBeUndefined()
-  } else if ('closed' in end) {
-    expect(outcome.error).toBeUndefined()
-    expect(outcome.close?.[0]).toBe(end.closed)
-    expect(outcome.closedWith).toBe(end.closed)
-  } else {
-    expect(outcome.close).toBeUndefined()
-    expect(end.refused).toContain(outcome.error)
-    expect(outcome.closedWith).toBe(outcome.error)
-  }
-}
+const isSame = (a: Outcome, b: Outcome): boolean =>
+  a.replies === b.replies && a.sent === b.sent && a.heard === b.heard && a.error === b.error
 
-test('the case numbers are those of the testsuite', () => {
-  const families = new Map<string, number>()
-  for (const { id } of cases) {
-    const family = id.slice(0, id.lastIndexOf('.'))
-    families.set(family, (families.get(family) ?? 0) + 1)
-  }
-  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
-  expect(Object.fromEntries(families)).toEqual({
-    '1.1': 8,
-    '1.2': 8,
-    2: 11,
-    3: 7,
-    '4.1': 5,
-    '4.2': 5,
-    5: 20,
-    '6.1': 3,
-    '6.2': 4,
-    '6.3': 2,
-    '6.4': 4,
-    '6.5': 5,
-    '6.6': 11,
-    '6.7': 4,
-    '6.8': 2,
-    '6.9': 4,
-    '6.10': 3,
-    '6.11': 5,
-    '6.12': 8,
-    '6.13': 5,
-    '6.14': 10,
-    '6.15': 1,
-    '6.16': 3,
-    '6.17': 5,
-    '6.18': 5,
-    '6.19': 5,
-    '6.20': 7,
-    '6.21': 8,
-    '6.22': 34,
-    '6.23': 7,
-    '7.1': 6,
-    '7.3': 6,
-    '7.5': 1,
-    '7.7': 13,
-    '7.9': 9,
-    '7.13': 2,
-    '9.1': 6,
-    '9.2': 6,
-    '9.3': 9,
-    '9.4': 9,
-    '9.5': 6,
-    '9.6': 6,
-    '9.7': 6,
-    '9.8': 6,
-    '10.1': 1,
+/** The numbers of the cases that fail. */
+const failing = (cases: readonly AutobahnCase[], size: number, TextDecoder?: null): string[] =>
+  cases.filter((it) => !isSame(decoded(it, size, TextDecoder), expected(it))).map(({ id }) => id)
+
+describe('Autobahn as a client, the decoder', () => {
+  test('the bytes fed whole', () => {
+    expect(failing([...otherCases, ...utf8Cases, ...largeCases], Infinity)).toEqual([])
+  })
+
+  test('the bytes fed one by one', () => {
+    expect(failing([...otherCases, ...utf8Cases], 1)).toEqual([])
+  })
+
+  test.each([Infinity, 1])('without TextDecoder, in pieces of %d', (size) => {
+    expect(failing(utf8Cases, size, null)).toEqual([])
   })
 })
 
-describe('Autobahn as a client, the bytes fed whole', () => {
-  test.each(cases)('$id', (testCase) => check(testCase, Infinity))
+test('Autobahn as a client, the WebSocket class over TCP', async () => {
+  const cases = [...otherCases, ...largeCases.filter(({ id }) => id === '10.1.1')]
+  const atServer = new Map<string, (seen: { replies: Reply[]; sent: number }) => void>()
+  const server = await serve(({ request, key, socket, rest }) => {
+    const id = /^GET \/(\S+)/.exec(request)![1]!
+    const testCase = cases.find((it) => it.id === id)!
+    const replies: Reply[] = []
+    const missing = testCase.replies().length
+    const closeWhenAnswered = (): void => {
+      if (testCase.end === 'server' && replies.length === missing) socket.write(close(1000))
+    }
+    const read = createClientReader(({ opcode, payload }) => {
+      if (opcode === 8) return atServer.get(id)!({ replies, sent: codeIn(payload) })
+      replies.push([opcode as Reply[0], payload])
+      closeWhenAnswered()
+    })
+    socket.write(switching(key))
+    socket.write(sentIn(testCase))
+    closeWhenAnswered()
+    socket.on('data', read)
+    if (rest.length > 0) read(rest)
+  })
+  const WebSocket = createWebSocketClass(nodeConnect)
 
-  test.each(utf8Cases)('$id without TextDecoder', (testCase) => check(testCase, Infinity, null))
-})
-
-/** Every boundary that there can be; random cuts are in differential.test.ts. */
-describe('Autobahn as a client, the bytes fed one by one', () => {
-  // A length of 8 bytes begins at 64 KiB. Of messages above, only the size is new, and one whole of 16 MiB is above.
-  const LARGEST = 2 ** 18 + 2 ** 15
-  const size = ({ bytes }: AutobahnCase): number => bytes().reduce((sum, { length }) => sum + length, 0)
-
-  test.each(cases.filter((testCase) => size(testCase) <= LARGEST))('$id', (testCase) => check(testCase, 1))
-
-  test.each(utf8Cases)('$id without TextDecoder', (testCase) => check(testCase, 1, null))
+  const results = cases.map(async ({ id, replies, end, code }) => {
+    const seen = new Promise<{ replies: Reply[]; sent: number }>((resolve) => atServer.set(id, resolve))
+    const socket = new WebSocket(`${server.url}/${id}`)
+    socket.onmessage = ({ data }) => socket.send(data!)
+    const errors: unknown[] = []
+    socket.onerror = ({ error }) => errors.push((error as { code?: unknown }).code)
+    const closed = await new Promise<SocketEvent>((resolve) => (socket.onclose = resolve))
+    const { replies: got, sent } = await seen
+    const isRefused = end === 'refused'
+    expect({ id, sent, errors, closed: closed.code, wasClean: closed.wasClean }).toEqual({
+      id,
+      sent: code,
+      errors: isRefused ? [code] : [],
+      closed: isRefused ? 1006 : code,
+      wasClean: !isRefused,
+    })
+    expect(digest(got) === digest(replies()), `${id}: replies`).toBe(true)
+  })
+  await Promise.all(results)
 })

@@ -1,20 +1,62 @@
-/** For tests of the WebSocket class: servers and streams that end with the test, and what to wait with. */
+/** For tests of the decoder and the WebSocket class: servers and streams that end with the test, and what to wait with. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { ByteStream, FrameWebSocket, SocketEvent } from '../../src/frames/index.js'
-import { join, latin } from './bytes.js'
-import { createRawServer, type RawServer, switching, type Upgrade } from './servers.js'
+import {
+  createWebSocketClass,
+  type ByteStream,
+  type FrameWebSocket,
+  type SocketEvent,
+  type WebSocketOptions,
+} from '../../src/frames/index.js'
+import { type ClientFrame, createClientReader, join, latin } from './bytes.js'
 
-/** Runs after the test. */
-export const atEnd = (cleanup: () => unknown): void => {
-  onTestFinished(async () => {
-    await cleanup()
-  })
+export interface Upgrade {
+  readonly request: string
+  readonly key: string
+  readonly socket: Socket
+  /** What came right behind the head. */
+  readonly rest: Buffer
 }
 
-export const serve = async (onUpgrade: (upgrade: Upgrade) => void, host?: string): Promise<RawServer> => {
-  const server = await createRawServer(onUpgrade, host)
-  atEnd(server.close)
-  return server
+/** A server that reads one head of each connection, leaves the rest to `onUpgrade`, and ends with the test. */
+export const serve = async (onUpgrade: (upgrade: Upgrade) => void): Promise<{ port: number; url: string }> => {
+  const sockets = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    let head = Buffer.alloc(0)
+    const onData = (bytes: Buffer): void => {
+      head = Buffer.concat([head, bytes])
+      const end = head.indexOf('\r\n\r\n')
+      if (end < 0) return
+      socket.off('data', onData)
+      const request = head.subarray(0, end + 2).toString('latin1')
+      onUpgrade({ request, key: keyIn(request), socket, rest: head.subarray(end + 4) })
+    }
+    socket.on('data', onData)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, url: `ws://127.0.0.1:${port}` }
+}
+
+export const keyIn = (request: string): string => /\r\nSec-WebSocket-Key: (.*)\r\n/i.exec(request)?.[1] ?? ''
+
+export const switching = (key: string, more = ''): string => {
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  return (
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+    `Sec-WebSocket-Accept: ${accept}\r\n${more}\r\n`
+  )
 }
 
 type Type = 'open' | 'message' | 'error' | 'close'
@@ -34,15 +76,16 @@ export const allEvents = (socket: FrameWebSocket): Promise<SocketEvent[]> =>
     socket.onclose = () => setImmediate(() => resolve(events))
   })
 
-/** A stream in memory, for what a real one seldom does. */
-export const fake = (overrides: Partial<ByteStream> = {}) => {
-  const listeners: { data?: (bytes: Uint8Array) => void; close?: (error?: unknown) => void } = {}
-  const written: string[] = []
+export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A socket over a stream in memory, and all that a test may do to it or ask of it. */
+export const fake = (overrides: Partial<ByteStream> = {}, options: WebSocketOptions = {}, protocols: string[] = []) => {
+  const listeners: { data?: (bytes: Uint8Array) => void; close?: (error?: unknown) => void; drain?: () => void } = {}
+  const written: Uint8Array[] = []
+  const timers = new Map<() => void, number>()
   let closes = 0
   const stream: ByteStream = {
-    write: (bytes) => {
-      written.push(Buffer.from(bytes).toString('latin1'))
-    },
+    write: () => undefined,
     close: () => {
       closes++
     },
@@ -52,12 +95,78 @@ export const fake = (overrides: Partial<ByteStream> = {}) => {
     onClose: (listener) => {
       listeners.close = listener
     },
+    onDrain: (listener) => {
+      listeners.drain = listener
+    },
     ...overrides,
   }
-  const accept = (headers = '', ...frames: readonly Uint8Array[]): void => {
-    const key = /Sec-WebSocket-Key: (.*)\r\n/.exec(written[0]!)![1]!
-    listeners.data!(join(latin(switching(key, headers)), ...frames))
+  const { write } = stream
+  const noted: ByteStream = {
+    ...stream,
+    write: (bytes) => {
+      written.push(bytes)
+      return write(bytes)
+    },
   }
-  return { stream, listeners, written, accept, closes: () => closes }
+  const setTimer = (ms: number, call: () => void): (() => void) => {
+    // A turn of its own, and no time limit.
+    if (ms === 0) setImmediate(call)
+    else timers.set(call, ms)
+    return () => void timers.delete(call)
+  }
+  const dialled: object[] = []
+  const Socket = createWebSocketClass(
+    (target) => {
+      dialled.push(target)
+      return noted
+    },
+    'setTimer' in options ? options : { setTimer, ...options },
+  )
+  const request = (): string => Buffer.from(written[0]!).toString('latin1')
+  return {
+    Socket,
+    dialled,
+    stream: noted,
+    listeners,
+    written,
+    timers,
+    request,
+    closes: () => closes,
+    fire: () => [...timers.keys()].forEach((call) => call()),
+    /** Delivers a right answer to the handshake, with frames behind it. */
+    accept: (headers = '', ...frames: readonly Uint8Array[]): void =>
+      listeners.data!(join(latin(switching(keyIn(request()), headers)), ...frames)),
+    /** The frames that were written behind the request. */
+    sent: (): ClientFrame[] => {
+      const frames: ClientFrame[] = []
+      const read = createClientReader((frame) => frames.push(frame))
+      written.slice(1).forEach(read)
+      return frames
+    },
+    connect: (url = 'ws://host') => new Socket(url, protocols),
+  }
 }
-export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A connected one. */
+export const opened = async (...given: Parameters<typeof fake>) => {
+  const host = fake(...given)
+  const socket = host.connect()
+  await tick()
+  host.accept()
+  await tick()
+  return { ...host, socket }
+}
+
+/** The next rejection that nobody handles, which the test runner would take for a failure of the test. */
+export const unhandled = async (cause: () => void): Promise<unknown> => {
+  const others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  try {
+    return await new Promise((resolve) => {
+      process.once('unhandledRejection', resolve)
+      cause()
+    })
+  } finally {
+    for (const listener of others) process.on('unhandledRejection', listener)
+  }
+}

@@ -1,115 +1,225 @@
+/** The WebSocket class as its user sees it: the shape of the W3C, sending, closing, and how it ends. */
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { type ByteStream, createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
-import { close, frame, latin, text, utf8 } from './bytes.js'
+import { type ByteStream, createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
-import { switching } from './servers.js'
-import { allEvents, atEnd, fake, next, serve, tick } from './sockets.js'
-import { unhandled } from './unhandled.js'
+import { close, frame, join, latin, text, utf8 } from './bytes.js'
+import { allEvents, fake, keyIn, next, opened, serve, switching, tick, unhandled } from './sockets.js'
 
 const WebSocket = createWebSocketClass(nodeConnect)
 
-describe('with the ws server', () => {
-  test('text and bytes of every length form go both ways, with the subprotocol agreed on', async () => {
-    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-    atEnd(
-      () =>
-        new Promise((resolve) => {
-          for (const client of server.clients) client.terminate()
-          server.close(resolve)
-        }),
-    )
-    server.on('connection', (socket) => {
-      socket.on('message', (data, binary) => socket.send(data, { binary }))
-    })
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/path?query`, ['chat', 'other'])
-    await next(socket, 'open')
-    expect(socket).toMatchObject({
-      readyState: 1,
-      protocol: 'chat',
-      extensions: '',
-      url: `ws://127.0.0.1:${port}/path?query`,
-    })
-    for (const length of [0, 1, 125, 126, 65535, 65536, 100_000]) {
-      const sent = 'é'.repeat(length / 2) + 'x'.repeat(length % 2)
-      socket.send(sent)
-      expect((await next(socket, 'message')).data === sent).toBe(true)
-      const bytes = utf8(sent)
-      for (const data of [bytes, bytes.buffer as ArrayBuffer, new DataView(bytes.buffer)]) {
-        socket.send(data)
-        const echoed = (await next(socket, 'message')).data
-        expect(echoed).toBeInstanceOf(ArrayBuffer)
-        expect(Buffer.from(echoed as ArrayBuffer).equals(bytes)).toBe(true)
-      }
+test('with the ws server, text and bytes of every length form go both ways, with the subprotocol agreed on', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate()
+    server.close()
+  })
+  server.on('connection', (socket) => {
+    socket.on('message', (data, binary) => socket.send(data, { binary }))
+  })
+  await once(server, 'listening')
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/path?query`
+  const socket = new WebSocket(url, ['chat', 'other'])
+  await next(socket, 'open')
+  expect(socket).toMatchObject({ readyState: 1, protocol: 'chat', extensions: '', url })
+  for (const length of [0, 1, 125, 126, 65535, 65536, 100_000]) {
+    const sent = 'é'.repeat(length / 2) + 'x'.repeat(length % 2)
+    socket.send(sent)
+    expect((await next(socket, 'message')).data === sent).toBe(true)
+    const bytes = utf8(sent)
+    for (const data of [bytes, bytes.buffer as ArrayBuffer, new DataView(bytes.buffer)]) {
+      socket.send(data)
+      const echoed = (await next(socket, 'message')).data
+      expect(echoed).toBeInstanceOf(ArrayBuffer)
+      expect(Buffer.from(echoed as ArrayBuffer).equals(bytes)).toBe(true)
     }
-    socket.send('lone \ud800 surrogate')
-    expect((await next(socket, 'message')).data).toBe('lone \ufffd surrogate')
-    socket.close(3005, 'grüße')
-    expect(socket.readyState).toBe(2)
-    expect(await next(socket, 'close')).toMatchObject({ code: 3005, reason: 'grüße', wasClean: true })
-    expect(socket.readyState).toBe(3)
+  }
+  socket.close(3005, 'grüße')
+  expect(socket.readyState).toBe(2)
+  expect(await next(socket, 'close')).toMatchObject({ code: 3005, reason: 'grüße', wasClean: true })
+  expect(socket.readyState).toBe(3)
+})
+
+describe('the shape of the W3C', () => {
+  test('constants are on the class and on each socket; without extensions, and nothing is buffered', () => {
+    const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
+    expect({ ...WebSocket }).toEqual(states)
+    const rest = { readyState: 0, protocol: '', extensions: '', bufferedAmount: 0, binaryType: 'arraybuffer' }
+    expect(fake().connect()).toMatchObject({ ...states, ...rest })
   })
 
-  test('an address in brackets is dialled without them', async () => {
-    const hosts: string[] = []
-    const socket = new (createWebSocketClass((target) => {
-      hosts.push(`${target.host} ${target.port} ${target.secure}`)
-      throw new Error('enough')
-    }))('wss://[::1]/x')
-    await next(socket, 'close')
-    expect(hosts).toEqual(['::1 443 true'])
+  test('handlers, listeners and objects are called in order, with the socket or themselves as `this`', async () => {
+    const { socket, listeners } = await opened()
+    const seen: unknown[] = []
+    const object = {
+      handleEvent(event: SocketEvent) {
+        seen.push(this === object && event.data)
+      },
+    }
+    const note = function (this: FrameWebSocket) {
+      seen.push(this)
+    }
+    socket.onmessage = note
+    socket.addEventListener('message', object)
+    socket.addEventListener('message', note)
+    socket.addEventListener('message', note)
+    socket.addEventListener('message', null)
+    listeners.data!(text('x'))
+    expect(seen).toEqual([socket, 'x', socket])
+    socket.removeEventListener('message', object)
+    socket.removeEventListener('message', null)
+    listeners.data!(text('y'))
+    expect(seen.slice(3)).toEqual([socket, socket])
+  })
+
+  test('a listener for one event only is called once, even if it causes the next', async () => {
+    const { socket, listeners } = await opened()
+    const seen: unknown[] = []
+    const listener = ({ data }: SocketEvent): void => {
+      seen.push(data)
+      if (seen.length < 3) listeners.data!(text('again'))
+    }
+    socket.addEventListener('message', listener, { once: true })
+    listeners.data!(text('one'))
+    listeners.data!(text('two'))
+    expect(seen).toEqual(['one'])
+  })
+
+  test('a listener that one before it has removed is not called', async () => {
+    const { socket, listeners } = await opened()
+    const seen: string[] = []
+    const second = (): unknown => seen.push('second')
+    socket.addEventListener('message', () => {
+      seen.push('first')
+      socket.removeEventListener('message', second)
+    })
+    socket.addEventListener('message', second)
+    listeners.data!(text('x'))
+    expect(seen).toEqual(['first'])
+  })
+
+  test('an aborted signal removes its listener and adds none, but leaves one that was added again without it', async () => {
+    const { socket, listeners } = await opened()
+    const seen: unknown[] = []
+    const note = ({ data }: SocketEvent): unknown => seen.push(data)
+    const kept = ({ data }: SocketEvent): unknown => seen.push(`kept ${data}`)
+    const controller = new AbortController()
+    for (const listener of [note, kept]) socket.addEventListener('message', listener, { signal: controller.signal })
+    socket.removeEventListener('message', kept)
+    socket.addEventListener('message', kept)
+    listeners.data!(text('a'))
+    controller.abort()
+    socket.addEventListener('message', note, { signal: controller.signal })
+    listeners.data!(text('b'))
+    expect(seen).toEqual(['a', 'kept a', 'kept b'])
+  })
+
+  test("a listener's fault is an unhandled rejection; other listeners and the stream go on", async () => {
+    const { socket, listeners } = await opened()
+    const heard: unknown[] = []
+    const fault = new Error('of the listener')
+    socket.onmessage = ({ data }) => {
+      if (data === 'one') throw fault
+    }
+    socket.addEventListener('message', ({ data }) => heard.push(data))
+    expect(await unhandled(() => listeners.data!(join(text('one'), text('two'))))).toBe(fault)
+    expect(heard).toEqual(['one', 'two'])
+  })
+
+  test('a subclass overrides methods and getters, and reaches those of the class by super', async () => {
+    const { Socket, accept, listeners, sent } = fake()
+    class Loud extends Socket {
+      readonly seen: unknown[] = []
+      constructor(url: string) {
+        super(url)
+        super.addEventListener('message', ({ data }) => this.seen.push(data))
+      }
+      override get bufferedAmount() {
+        return super.bufferedAmount + 1000
+      }
+      override send(data: string) {
+        super.send(data.toUpperCase())
+      }
+    }
+    const socket = new Loud('ws://host')
+    await tick()
+    accept()
+    socket.send('hello')
+    listeners.data!(text('x'))
+    expect(sent()).toEqual([{ opcode: 1, payload: utf8('HELLO') }])
+    expect(socket.bufferedAmount).toBe(1000)
+    expect(socket.seen).toEqual(['x'])
   })
 })
 
+describe('send()', () => {
+  test.each<[string, unknown, number, string]>([
+    ['a number', 5, 1, '5'],
+    ['nothing at all', undefined, 1, 'undefined'],
+    ['an object', { a: 1 }, 1, '[object Object]'],
+    ['a view into a larger buffer', new Uint16Array(utf8('abcdef').buffer, 2, 1), 2, 'cd'],
+    ['a buffer', utf8('ab').buffer, 2, 'ab'],
+  ])('sends %s as a page does', async (_name, data, opcode, payload) => {
+    const { socket, sent } = await opened()
+    socket.send(data as string)
+    expect(sent()).toEqual([{ opcode, payload: utf8(payload) }])
+  })
+
+  test('refuses what a page could send and this can not, and everything while connecting', async () => {
+    const { socket, sent } = await opened()
+    expect(() => socket.send(new Blob(['x']) as never)).toThrow(TypeError)
+    expect(() => socket.send(Symbol('x') as never)).toThrow(TypeError)
+    expect(sent()).toEqual([])
+    expect(() => fake().connect().send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
+  })
+
+  test('sends bytes of every length, wherever they begin in their buffer, and leaves them as they are', async () => {
+    const { socket, sent } = await opened()
+    const source = Uint8Array.from({ length: 70_000 }, (_, at) => at * 31)
+    const before = source.slice()
+    const cuts = [0, 1, 2, 3, 4, 5, 125, 126, 127, 2047, 2048, 2049, 4096, 4097, 65_535, 65_536].flatMap((length) =>
+      [0, 1, 2, 3].map((start) => source.subarray(start, start + length)),
+    )
+    for (const bytes of cuts) socket.send(bytes)
+    const same = sent().map(({ opcode, payload }, at) => opcode === 2 && Buffer.from(payload).equals(cuts[at]!))
+    expect(same).toEqual(cuts.map(() => true))
+    expect(Buffer.from(source).equals(before)).toBe(true)
+  })
+})
+
+const NO_CLOSE_FRAME = { message: 'The connection ended without a close frame' }
+
 describe('an end', () => {
-  const afterUpgrade = async (act: (socket: Socket) => void): Promise<SocketEvent[]> => {
-    const server = await serve(({ key, socket }) => {
-      socket.write(switching(key))
-      act(socket)
-    })
-    return allEvents(new WebSocket(server.url))
-  }
-
-  test('without a close frame is an error and a 1006', async () => {
-    const events = await afterUpgrade((socket) => socket.end(text('half').subarray(0, 3)))
-    expect(events).toMatchObject([
-      { type: 'open' },
-      { type: 'error', error: { message: 'The connection ended without a close frame' } },
-      { type: 'close', code: 1006, wasClean: false },
-    ])
-  })
-
-  test('by reset is an error and a 1006', async () => {
-    const server = await serve(({ key, socket }) => {
-      socket.write(switching(key))
-      socket.on('data', () => socket.resetAndDestroy())
-    })
+  test.each<[string, (socket: Socket, key: string) => unknown, object[]]>([
+    [
+      'without a close frame is an error and a 1006',
+      (socket, key) => socket.end(join(latin(switching(key)), text('half').subarray(0, 3))),
+      [{ type: 'open' }, { error: NO_CLOSE_FRAME }, { code: 1006, wasClean: false }],
+    ],
+    [
+      'by reset is an error and a 1006',
+      (socket, key) => {
+        socket.write(switching(key))
+        socket.on('data', () => socket.resetAndDestroy())
+      },
+      [{ type: 'open' }, { error: { code: 'ECONNRESET' } }, { code: 1006, wasClean: false }],
+    ],
+    ['before the handshake is an error and a 1006', (socket) => socket.end(), [{ type: 'error' }, { code: 1006 }]],
+    [
+      'with a close frame without code is a clean 1005',
+      (socket, key) => socket.write(join(latin(switching(key)), frame(8))),
+      [{ type: 'open' }, { type: 'close', code: 1005, reason: '', wasClean: true }],
+    ],
+  ])('%s', async (_name, act, expected) => {
+    const server = await serve(({ key, socket }) => act(socket, key))
     const socket = new WebSocket(server.url)
-    const events = allEvents(socket)
-    await next(socket, 'open')
-    socket.send('now')
-    expect(await events).toMatchObject([
-      { type: 'open' },
-      { type: 'error', error: { code: 'ECONNRESET' } },
-      { type: 'close', code: 1006 },
-    ])
+    socket.onopen = () => socket.send('now')
+    expect(await allEvents(socket)).toMatchObject(expected)
   })
 
-  test('before the handshake is an error and a 1006', async () => {
-    const server = await serve(({ socket }) => socket.end())
-    expect(await allEvents(new WebSocket(server.url))).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006 }])
-  })
-
-  test('with a close frame without code is a clean 1005', async () => {
-    const events = await afterUpgrade((socket) => socket.write(frame(8)))
-    expect(events.at(-1)).toMatchObject({ code: 1005, reason: '', wasClean: true })
-  })
-
-  test.each([
+  test.each<[string, () => ByteStream | Promise<ByteStream>]>([
     ['nobody listens', async () => nodeConnect({ host: '127.0.0.1', port: 1, secure: false })],
     [
       'connect throws',
@@ -118,247 +228,146 @@ describe('an end', () => {
       },
     ],
     ['connect gives nothing', () => undefined as unknown as ByteStream],
+    ['writing rejects', () => fake({ write: () => Promise.reject(new Error('broken pipe')) }).stream],
   ])('when %s is an error and a 1006', async (_name, connect) => {
     const events = await allEvents(new (createWebSocketClass(connect))('ws://host'))
-    expect(events).toMatchObject([
-      { type: 'error', error: expect.any(Error) },
-      { type: 'close', code: 1006 },
-    ])
-  })
-
-  test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('broken pipe')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('broken pipe'))],
-  ])('when writing %s is an error and a 1006', async (_name, write) => {
-    const { stream } = fake({ write })
-    const events = await allEvents(new (createWebSocketClass(() => stream))('ws://host'))
-    expect(events).toMatchObject([
-      { type: 'error', error: { message: 'broken pipe' } },
-      { type: 'close', code: 1006 },
-    ])
+    expect(events).toMatchObject([{ error: expect.any(Error) }, { type: 'close', code: 1006 }])
   })
 })
 
 describe('close()', () => {
-  const timers = () => {
-    const pending = new Set<() => void>()
-    const setTimer = (_ms: number, call: () => void) => {
-      pending.add(call)
-      return () => pending.delete(call)
-    }
-    return {
-      setTimer: setTimer as (ms: number, call: () => void) => () => void,
-      fire: () => [...pending].forEach((call) => call()),
-      pending,
-    }
-  }
-
   test('that is not answered ends with a 1006 when its time is over, and leaves no timer', async () => {
-    const { setTimer, fire, pending } = timers()
-    const { stream, accept, closes } = fake()
-    const socket = new (createWebSocketClass(() => stream, { setTimer }))('ws://host')
-    await tick()
-    accept()
-    expect(pending.size).toBe(0)
+    const { socket, timers, fire, closes } = await opened()
+    expect(timers.size).toBe(0)
     socket.close(1000)
-    expect(pending.size).toBe(1)
+    expect(timers.size).toBe(1)
     const events = allEvents(socket)
     fire()
     expect(await events).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006, wasClean: false }])
-    expect(pending.size).toBe(0)
+    expect(timers.size).toBe(0)
     expect(closes()).toBe(1)
   })
 
   test('counts its time from the last write that was sent, and not from what arrives', async () => {
-    const { setTimer, fire, pending } = timers()
     const settle: (() => void)[] = []
-    const { stream, written, listeners } = fake()
-    const socket = new (createWebSocketClass(
-      () => ({
-        ...stream,
-        write: (bytes) => {
-          void stream.write(bytes)
-          return new Promise<void>((resolve) => settle.push(resolve))
-        },
-      }),
-      { setTimer },
-    ))('ws://host')
-    await tick()
-    listeners.data!(latin(switching(/Sec-WebSocket-Key: (.*)\r\n/.exec(written[0]!)![1]!)))
+    const { socket, timers, fire, listeners } = await opened({
+      write: () => new Promise<void>((resolve) => settle.push(resolve)),
+    })
     socket.send(new Uint8Array(1_000_000))
     socket.close()
-    const [atClose] = pending
-    for (let last = atClose; settle.length > 0;) {
+    let [last] = timers.keys()
+    while (settle.length > 0) {
       settle.shift()!()
       await tick()
-      expect(pending.size).toBe(1)
-      expect(pending.has(last!)).toBe(false)
-      last = [...pending][0]
+      expect(timers.size).toBe(1)
+      expect(timers.has(last!)).toBe(false)
+      last = [...timers.keys()][0]
     }
-    const [atLast] = pending
     listeners.data!(text('late'))
-    expect([...pending]).toEqual([atLast])
+    expect([...timers.keys()]).toEqual([last])
     fire()
     expect(socket.readyState).toBe(3)
   })
 
-  test('loses nothing of one large message to a reader that is slower than the timeout', async () => {
-    const size = 40 << 20
-    const sent = size + 14 + 8
-    let received = 0
-    const server = await serve(({ key, socket, rest }) => {
-      socket.write(switching(key))
-      socket.pause()
-      received = rest.length
-      const readSome = (): void => {
-        const bytes = socket.read() as Buffer | null
-        received += bytes?.length ?? 0
-        if (received >= sent) socket.end(close(1000))
-        // What the kernel holds at the end is no progress that a sender sees.
-        else if (received > size / 2) setImmediate(readSome)
-        else setTimeout(readSome, 4)
-      }
-      readSome()
-    })
-    const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000 }))(server.url)
-    await next(socket, 'open')
-    socket.send(new Uint8Array(size))
+  test('twice sends one frame; nothing is sent or handed on afterwards', async () => {
+    const { socket, sent, listeners } = await opened()
+    const events = allEvents(socket)
+    socket.close(4000, 'done')
+    socket.close(4001)
+    socket.send('late')
+    listeners.data!(join(text('late'), frame(9), close(4000, 'done')))
+    expect(await events).toMatchObject([{ type: 'close', code: 4000, wasClean: true }])
     socket.close()
-    expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
-    expect(received).toBe(sent)
+    socket.send('later')
+    expect(sent()).toEqual([{ opcode: 8, payload: latin('\x0f\xa0done') }])
   })
 
-  test('opening has its time too, and a stream that opens afterwards is closed', async () => {
-    const { setTimer, fire } = timers()
+  test.each([1001, 999, 1005, 2999, 5000, NaN])('does not take the code %d', (code) => {
+    expect(() => fake().connect().close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
+  })
+
+  test('takes a reason of 123 bytes and no more, and sends what is no text as its text', async () => {
+    expect(() => fake().connect().close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
+    const { socket, sent } = await opened()
+    socket.close(1000, null as never)
+    expect(sent()).toEqual([{ opcode: 8, payload: latin('\x03\xe8null') }])
+    fake().connect().close(1000, 'é'.repeat(61))
+  })
+})
+
+/** A socket in its handshake, and the types of its events so far. */
+const connecting = async () => {
+  const host = fake()
+  const socket = host.connect()
+  const types: string[] = []
+  for (const type of ['open', 'message', 'error', 'close']) {
+    socket.addEventListener(type, (event: SocketEvent) => types.push(event.type))
+  }
+  await tick()
+  const after = join(text('late'), frame(9), close(1000))
+  const late = (): void => host.listeners.data!(join(latin(switching(keyIn(host.request()))), after))
+  return { ...host, socket, types, after, late }
+}
+
+describe('CLOSED is final: what the server sends afterwards does nothing', () => {
+  test.each(['time for opening', 'close(), at once', 'close(), a moment later'])(
+    'a 101 and a message after the %s',
+    async (when) => {
+      const { fire, types, late, socket, written, closes } = await connecting()
+      if (when.startsWith('time')) fire()
+      else socket.close()
+      if (!when.endsWith('once')) await tick()
+      late()
+      await tick()
+      await tick()
+      expect(types).toEqual(['error', 'close'])
+      expect(socket.readyState).toBe(3)
+      expect(written).toHaveLength(1)
+      expect(closes()).toBe(1)
+    },
+  )
+
+  test('messages and pings after an error of the stream', async () => {
+    const { accept, types, listeners, written, after } = await connecting()
+    accept()
+    listeners.close!(new Error('cut'))
+    listeners.data!(after)
+    listeners.close!()
+    await tick()
+    expect(types).toEqual(['open', 'error', 'close'])
+    expect(written).toHaveLength(1)
+  })
+
+  test('the rest of a piece whose first message made the game close the socket', async () => {
+    const { accept, types, listeners, socket, fire, written, after } = await connecting()
+    accept()
+    socket.onmessage = () => {
+      socket.close()
+      fire()
+    }
+    listeners.data!(join(text('one'), after))
+    await tick()
+    expect(types.filter((type) => type === 'message')).toHaveLength(1)
+    expect(written).toHaveLength(2)
+  })
+
+  test('a stream that opens after the time for opening is closed', async () => {
     const { stream, closes, written } = fake()
     let open!: (stream: ByteStream) => void
-    const opening = new Promise<ByteStream>((resolve) => {
-      open = resolve
-    })
-    const socket = new (createWebSocketClass(() => opening, { setTimer }))('ws://host')
+    let expire!: () => void
+    const socket = new (createWebSocketClass(() => new Promise<ByteStream>((resolve) => (open = resolve)), {
+      setTimer: (_ms, call) => {
+        expire = call
+        return () => undefined
+      },
+    }))('ws://host')
     const closed = next(socket, 'close')
-    fire()
+    await tick()
+    expire()
     expect(await closed).toMatchObject({ code: 1006 })
     open(stream)
     await tick()
     expect(closes()).toBe(1)
     expect(written).toEqual([])
-  })
-
-  test('while connecting is an error and a 1006, later than the call', async () => {
-    const { stream, closes } = fake()
-    const socket = new (createWebSocketClass(() => stream))('ws://host')
-    const events = allEvents(socket)
-    socket.close()
-    socket.close()
-    expect(socket.readyState).toBe(2)
-    expect(await events).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006 }])
-    await tick()
-    expect(closes()).toBe(1)
-  })
-
-  test('twice sends one frame; nothing is sent or handed on afterwards', async () => {
-    const { stream, accept, written, listeners } = fake()
-    const socket = new (createWebSocketClass(() => stream, { random: () => 0 }))('ws://host')
-    await tick()
-    accept()
-    const events = allEvents(socket)
-    socket.close(4000, 'done')
-    socket.close(4001)
-    socket.send('late')
-    listeners.data!(Buffer.concat([text('late'), frame(9), close(4000, 'done')]))
-    expect(await events).toMatchObject([{ type: 'close', code: 4000, wasClean: true }])
-    expect(written.slice(1)).toEqual(['\x88\x86\0\0\0\0\x0f\xa0done'])
-    socket.close()
-    socket.send('later')
-    expect(written).toHaveLength(2)
-  })
-
-  test.each([[1001], [999], [1005], [2999], [5000], [NaN]])('does not take the code %d', (code) => {
-    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
-    expect(() => socket.close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
-  })
-
-  test('does not take a reason of more than 123 bytes', () => {
-    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
-    expect(() => socket.close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
-    socket.close(1000, 'é'.repeat(61))
-  })
-
-  test('needs no timers of the host', async () => {
-    const { stream, accept, listeners } = fake()
-    const { setTimeout } = globalThis
-    try {
-      globalThis.setTimeout = undefined as never
-      const socket = new (createWebSocketClass(() => stream))('ws://host')
-      await tick()
-      accept()
-      const closed = next(socket, 'close')
-      socket.close()
-      listeners.data!(close(1000))
-      expect(await closed).toMatchObject({ code: 1000, wasClean: true })
-    } finally {
-      globalThis.setTimeout = setTimeout
-    }
-  })
-})
-
-describe('the shape of the W3C', () => {
-  test('constants are on the class and on each socket; without extensions, and nothing is buffered', () => {
-    const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
-    expect({ ...WebSocket }).toEqual(states)
-    const { stream } = fake()
-    expect(new (createWebSocketClass(() => stream))('ws://host')).toMatchObject({
-      ...states,
-      readyState: 0,
-      protocol: '',
-      extensions: '',
-      bufferedAmount: 0,
-      binaryType: 'arraybuffer',
-    })
-  })
-
-  test('sending while connecting throws', () => {
-    const socket = new (createWebSocketClass(() => fake().stream, { timeout: 0 }))('ws://host')
-    expect(() => socket.send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
-  })
-
-  test('a listener is called once however often it was added, and not after it was removed', async () => {
-    const { stream, accept, listeners } = fake()
-    const socket = new (createWebSocketClass(() => stream))('ws://host')
-    await tick()
-    const heard: string[] = []
-    const listener = (event: SocketEvent): void => {
-      heard.push(`${event.type} ${event.data}`)
-    }
-    socket.addEventListener('message', listener)
-    socket.addEventListener('message', listener)
-    socket.addEventListener('open', listener)
-    accept()
-    listeners.data!(text('one'))
-    socket.removeEventListener('message', listener)
-    socket.removeEventListener('message', listener)
-    listeners.data!(text('two'))
-    expect(heard).toEqual(['open undefined', 'message one'])
-  })
-
-  test("a listener's fault is an unhandled rejection; other listeners and the stream go on", async () => {
-    const { stream, accept, listeners } = fake()
-    const socket = new (createWebSocketClass(() => stream))('ws://host')
-    await tick()
-    accept()
-    const heard: unknown[] = []
-    const fault = new Error('of the listener')
-    socket.onmessage = ({ data }) => {
-      if (data === 'one') throw fault
-    }
-    socket.addEventListener('message', ({ data }) => heard.push(data))
-    expect(await unhandled(() => listeners.data!(Buffer.concat([text('one'), text('two')])))).toBe(fault)
-    expect(heard).toEqual(['one', 'two'])
   })
 })

@@ -143,37 +143,6 @@ describe('an answer', () => {
     })
   })
 
-  test('acts as no page and no script on the origin of the game, whatever type the sidecar gives', async () => {
-    const html = '<script>alert(1)</script>'
-    let type = ''
-    const sidecar = await startFakeSidecar((_message, reply) => reply.setHeader('Content-Type', type).end(html))
-    const { url } = await startGateway({ sidecar: sidecar.url })
-    const plain = 'text/plain; charset=utf-8'
-    for (const [given, passed] of [
-      ['application/json', 'application/json'],
-      ['Application/JSON; charset=utf-7', 'application/json'],
-      [plain, plain],
-      ['text/html', plain],
-      ['application/json, text/html', plain],
-      ['application/jsonp', plain],
-      ['image/svg+xml', plain],
-      ['text/javascript', plain],
-      ['multipart/x-mixed-replace; boundary=x', plain],
-    ] as const) {
-      type = given
-      const response = await fetch(`${url}${PREFIX}/gameserver`)
-      expect([response.headers.get('content-type'), await response.text()], given).toEqual([passed, html])
-      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    }
-  })
-
-  test('without a type gets a policy under which it can do nothing', async () => {
-    const sidecar = await startFakeSidecar((_message, reply) => reply.end('<p>'))
-    const { url } = await startGateway({ sidecar: sidecar.url })
-    const { headers } = await fetch(`${url}${PREFIX}/gameserver`)
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
-  })
-
   test('with a length keeps it, one without a body has none', async () => {
     const sidecar = await startFakeSidecar((message, reply) => {
       if (message.url === '/health') reply.writeHead(400, { 'Content-Length': 0 }).end()
@@ -190,17 +159,6 @@ describe('an answer', () => {
     expect(await lengthOf(`POST ${PREFIX}/ready`)).toEqual([204, undefined, ''])
   })
 
-  test('to a client of HTTP/1.0 ends with the connection', async () => {
-    const sidecar = await startFakeSidecar((_message, reply) => {
-      reply.write('{')
-      reply.end('}')
-    })
-    const { port } = await startGateway({ sidecar: sidecar.url })
-    const answer = await exchange(port, `GET ${PREFIX}/gameserver HTTP/1.0\r\nHost: localhost\r\n\r\n`)
-    expect(answer.body).toBe('{}')
-    expect(answer.head.toLowerCase()).not.toContain('transfer-encoding')
-  })
-
   test('that comes before the sidecar has read everything is passed on', async () => {
     const url = await startRawSidecar((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 429 X\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'))
@@ -215,10 +173,6 @@ describe('an answer', () => {
 describe('only the interface is forwarded', () => {
   test.each([
     ['GET /ready', 501],
-    ['HEAD /gameserver', 501],
-    ['OPTIONS /ready', 501],
-    ['TRACE /ready', 501],
-    ['DELETE /gameserver', 501],
     ['POST /gameserver', 501],
     ['POST /v1beta1/lists/players', 501],
     ['GET /', 404],
@@ -226,51 +180,40 @@ describe('only the interface is forwarded', () => {
     ['POST /READY', 404],
     ['POST /ready/', 404],
     ['POST //ready', 404],
-    ['POST /./ready', 404],
-    ['POST /x/../ready', 404],
     ['POST /%72eady', 404],
-    ['POST /ready%2f', 404],
-    ['POST /ready%00', 404],
     ['POST /ready;x', 404],
-    ['POST /ready#x', 404],
     ['GET /alpha/player/count', 404],
     ['GET /v1beta1/counters/', 404],
-    ['GET /v1beta1/counters/..', 404],
-    ['GET /v1beta1/counters/%2e%2E', 404],
-    ['GET /v1beta1/counters/a%2Fb', 404],
     ['GET /v1beta1/counters/a\\b', 404],
-    ['GET /v1beta1/counters/%00', 404],
-    ['GET /v1beta1/counters/%0d%0aX:y', 404],
-    ['GET /v1beta1/counters/%ff', 404],
     ['GET /v1beta1/counters/%zz', 400],
     ['GET /gameserver?x=1', 400],
     ['POST /ready?method=GET', 400],
     ['PATCH /v1beta1/lists/players?updateMask=values&x=1', 400],
-    ['PATCH /v1beta1/lists/players?updateMask=a b', 400],
   ])('%s is answered %i', async (call, status) => {
     const sidecar = await startFakeSidecar()
     const { port } = await startGateway({ sidecar: sidecar.url })
     const answer = await request(port, call.replace(' ', ` ${PREFIX}`), HOST)
     expect(answer.status).toBe(status)
     expect(sidecar.asked).toEqual([])
-    if (!call.startsWith('HEAD')) {
-      expect(JSON.parse(answer.body)).toEqual({ code: expect.any(Number), message: expect.any(String), details: [] })
-    }
+    expect(JSON.parse(answer.body)).toEqual({ code: expect.any(Number), message: expect.any(String), details: [] })
   })
 
   test('and of it nothing that was denied, however it is asked for', async () => {
     const sidecar = await startFakeSidecar()
     const deny = ['shutdown', 'watchGameServer', 'removeListValue'] as const
     const { port, log } = await startGateway({ sidecar: sidecar.url, deny })
-    const ask = async (line: string): Promise<number> => (await request(port, line, HOST)).status
-    expect(await ask(`POST ${PREFIX}/shutdown`)).toBe(501)
-    expect(await ask(`POST ${PREFIX}/shutdown?`)).toBe(501)
-    expect(await ask(`POST ${PREFIX}/%73hutdown`)).toBe(404)
-    expect(await ask(`POST ${PREFIX}//shutdown`)).toBe(404)
-    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a:removeValue`)).toBe(501)
-    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a%3AremoveValue`)).toBe(501)
-    expect(await ask(`POST ${PREFIX}/v1beta1/lists/a:remove%56alue`)).toBe(501)
-    expect(await ask(`GET ${PREFIX}/watch/gameserver`)).toBe(501)
+    const lists = '/v1beta1/lists/a'
+    for (const [call, status] of [
+      ['POST /shutdown', 501],
+      ['POST /shutdown?', 501],
+      ['POST /%73hutdown', 404],
+      [`POST ${lists}:removeValue`, 501],
+      [`POST ${lists}%3AremoveValue`, 501],
+      [`POST ${lists}:remove%56alue`, 501],
+      ['GET /watch/gameserver', 501],
+    ] as const) {
+      expect((await request(port, call.replace(' ', ` ${PREFIX}`), HOST)).status, call).toBe(status)
+    }
     expect(sidecar.asked).toEqual([])
     expect(log[0]).toBe(`501 POST ${PREFIX}/shutdown: The gateway was told not to forward shutdown`)
   })

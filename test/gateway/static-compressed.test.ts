@@ -21,6 +21,8 @@ describe('compressed when the game was built', () => {
     'plain.js': js,
   }
 
+  const serveBuild = async () => serveSite(await folderOf(build))
+
   test.each([
     ['br, gzip', 'br', 'game.js.br'],
     ['gzip, deflate, br;q=0.5', 'br', 'game.js.br'],
@@ -30,7 +32,7 @@ describe('compressed when the game was built', () => {
     ['identity', undefined, 'game.js'],
     ['', undefined, 'game.js'],
   ] as const)('with Accept-Encoding "%s" the encoding is %s', async (accepted, encoding, name) => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers, body } = await ask('/game.js', { 'accept-encoding': accepted })
     expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'Accept-Encoding'])
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -38,7 +40,7 @@ describe('compressed when the game was built', () => {
   })
 
   test('each form has an entity tag of its own', async () => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const tags = await Promise.all(
       ['br', 'gzip', 'identity'].map(
         async (accepted) => (await ask('/game.js', { 'accept-encoding': accepted })).headers.etag,
@@ -50,7 +52,7 @@ describe('compressed when the game was built', () => {
   })
 
   test('what nobody compressed varies with nothing', async () => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers } = await ask('/plain.js', { 'accept-encoding': 'br' })
     expect([headers.vary, headers['content-encoding']]).toEqual([undefined, undefined])
   })
@@ -60,7 +62,7 @@ describe('compressed when the game was built', () => {
     ['level.json.gz', 'gzip', 'application/json; charset=utf-8'],
     ['game.js.gz', 'gzip', 'text/javascript; charset=utf-8'],
   ] as const)('%s asked for by that name is unpacked by the browser: %s, %s', async (name, encoding, type) => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers, body } = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
     expect([headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
       encoding,
@@ -77,7 +79,7 @@ describe('compressed when the game was built', () => {
     ['engine.wasm.br', 'gzip, deflate', 'wasm', 'application/wasm'],
     ['level.json.gz', 'identity', '{}', 'application/json; charset=utf-8'],
   ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
     expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
       content,
@@ -95,13 +97,13 @@ describe('compressed when the game was built', () => {
   })
 
   test('an archive stays one', async () => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers } = await ask('/maps.tar.gz', { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers['content-type']]).toEqual([undefined, 'application/gzip'])
   })
 
   test('a file of which there is only the compressed form is found by its own name', async () => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const found = await ask('/engine.wasm', { 'accept-encoding': 'br' })
     expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([
       200,
@@ -120,7 +122,7 @@ describe('compressed when the game was built', () => {
   })
 
   test('a page never comes from a compressed file, which could not get its script', async () => {
-    const { ask } = await serveSite(await folderOf(build))
+    const { ask } = await serveBuild()
     const { headers, text } = await ask('/', { 'accept-encoding': 'br' })
     expect([headers['content-encoding'], text.includes(TAG)]).toEqual([undefined, true])
     expect((await ask('/page.html', { 'accept-encoding': 'br' })).status).toBe(404)

@@ -22,6 +22,10 @@ export async function folderOf(files: Readonly<Record<string, string | Buffer>>)
   return folder
 }
 
+/** The folder of a game of one page, until the test ends. */
+export const sitePath = (): Promise<string> =>
+  folderOf({ 'index.html': '<!doctype html><head><title>A game</title></head><body>' })
+
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -2,13 +2,21 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
-import { closed, startSocketSidecar, startWatchSidecar, switching } from './held-watches.js'
+import { closed, startSocketSidecar, startWatchSidecar, switching, WATCH } from './watches.js'
 import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
-const WATCH = `${PREFIX}/watch/gameserver`
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
+
+/** A frame as a server sends it. */
+function frameOf(first: number, payload: Buffer): Buffer {
+  const head =
+    payload.length < 126
+      ? [payload.length]
+      : [127, 0, 0, 0, 0, 0, payload.length >> 16, payload.length >> 8, payload.length]
+  return Buffer.concat([Buffer.from([first < 16 ? 0x80 | first : first, ...head]), payload])
+}
 
 async function untilIncludes(socket: Socket, text: string): Promise<string> {
   let all = ''
@@ -124,7 +132,7 @@ describe('a watch over WebSocket', () => {
       'connection: upgrade',
       'get /watch/gameserver http/1.1',
       `host: ${new URL(sidecar).host}`,
-      'sec-websocket-key: dghlihnhbxbszsbub25jzq==',
+      expect.stringMatching(/^sec-websocket-key: \S{24}$/),
       'sec-websocket-version: 13',
       'upgrade: websocket',
     ])
@@ -141,30 +149,47 @@ describe('a watch over WebSocket', () => {
     ])
   })
 
-  test('passes bytes both ways as they are, those right behind the head too', async () => {
-    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251))
-    let received = Buffer.alloc(0)
+  test('passes messages as they are, those right behind the head too, and answers pings itself', async () => {
+    const sent = [Buffer.from('{"a":"ü"}'), Buffer.alloc(70_000, 'b'), Buffer.from('')]
     const sidecar = await startRawSidecar((socket) => {
       socket.once('data', (head) => {
-        socket.write(Buffer.concat([Buffer.from(switching(String(head))), bytes]))
-        socket.on('data', (chunk) => {
-          received = Buffer.concat([received, chunk])
-          if (received.includes('bye')) socket.end(bytes)
-        })
+        const frames = [frameOf(0x81, sent[0]!), frameOf(0x82, sent[1]!), frameOf(0x81, sent[2]!)]
+        socket.write(Buffer.concat([Buffer.from(switching(String(head))), ...frames]))
       })
     })
-    const { port } = await startGateway({ sidecar })
-    const socket = await openSocket(port)
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    socket.write(openWebSocket)
-    await once(socket, 'data')
-    socket.write(bytes)
-    socket.write('bye')
-    await once(socket, 'end')
-    const all = Buffer.concat(chunks)
-    expect(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(Buffer.concat([bytes, bytes]))).toBe(true)
-    expect(received.equals(Buffer.concat([bytes, Buffer.from('bye')]))).toBe(true)
+    const { url } = await startGateway({ sidecar })
+    const { socket } = converse(`${url}${WATCH}`)
+    const got: [string, boolean][] = []
+    socket.on('message', (data: Buffer, binary) => got.push([data.toString(), binary]))
+    await expect.poll(() => got).toEqual(sent.map((bytes, i) => [bytes.toString(), i === 1]))
+    socket.ping('x')
+    expect(String((await once(socket, 'pong'))[0])).toBe('x')
+  })
+
+  test.each([
+    [frameOf(8, Buffer.from([0x0f, 0xa0, 0x62, 0x79, 0x65])), 4000, 'bye'],
+    [frameOf(8, Buffer.alloc(0)), 1005, ''],
+  ])("passes on the sidecar's close frame: %j", async (frame, code, reason) => {
+    const sidecar = await startSocketSidecar((socket) => void socket.write(frame))
+    const { url } = await startGateway({ sidecar })
+    const [closeCode, text] = await once(converse(`${url}${WATCH}`).socket, 'close')
+    expect([closeCode, String(text)]).toEqual([code, reason])
+  })
+
+  test("passes on the page's close code, and ends a sidecar that does not answer it", async () => {
+    let received = Buffer.alloc(0)
+    let left = Promise.resolve()
+    const sidecar = await startSocketSidecar((socket) => {
+      left = closed(socket)
+      socket.on('data', (bytes) => (received = Buffer.concat([received, bytes])))
+    })
+    const { url } = await startGateway({ sidecar })
+    const { socket, opened } = converse(`${url}${WATCH}`)
+    await opened
+    socket.close(4001)
+    await left
+    const mask = received.subarray(2, 6)
+    expect([received[0], ...received.subarray(6, 8).map((byte, i) => byte ^ mask[i]!)]).toEqual([0x88, 0x0f, 0xa1])
   })
 
   test.each(['with', 'behind'])('whose client sends something %s its handshake is refused', async (when) => {

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
-import { frame, text } from '../frames/bytes.js'
-import { createRawServer, switching, type Upgrade } from '../frames/servers.js'
+import { close, frame, text } from '../frames/bytes.js'
+import { serve, switching, type Upgrade } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
 
 /** A server in this process, and its side of each connection. */
@@ -28,12 +28,9 @@ async function listen(onSocket: (socket: Socket) => void) {
 }
 
 const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
-  createRawServer((upgrade) => {
+  serve((upgrade) => {
     upgrade.socket.write(switching(upgrade.key))
     onUpgrade(upgrade)
-  }).then((server) => {
-    onTestFinished(server.close)
-    return server
   })
 
 const closed = (socket: FrameWebSocket): Promise<SocketEvent> =>
@@ -200,4 +197,29 @@ describe('over TLS', () => {
     })
     expect(await problem).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   })
+})
+
+test('close() loses nothing of one large message to a reader that is slower than the timeout', async () => {
+  const size = 40 << 20
+  const sent = size + 14 + 8
+  let received = 0
+  const server = await serve(({ key, socket, rest }) => {
+    socket.write(switching(key))
+    socket.pause()
+    received = rest.length
+    const readSome = (): void => {
+      received += (socket.read() as Buffer | null)?.length ?? 0
+      if (received >= sent) socket.end(close(1000))
+      // What the kernel holds at the end is no progress that a sender sees.
+      else if (received > size / 2) setImmediate(readSome)
+      else setTimeout(readSome, 4)
+    }
+    readSome()
+  })
+  const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000 }))(server.url)
+  await new Promise((resolve) => (socket.onopen = resolve))
+  socket.send(new Uint8Array(size))
+  socket.close()
+  expect(await closed(socket)).toMatchObject({ code: 1000, wasClean: true })
+  expect(received).toBe(sent)
 })

@@ -1,6 +1,5 @@
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { endReasonOf } from '../../protocol/end-reason.js'
-import { passSignals } from './pass-signals.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
@@ -8,6 +7,9 @@ import type { CommandEnd, RunningCommand } from './start-command.js'
 const WRITE_MS = 2_000
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
 const KUBELET_MS = 1_000
+
+/** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
+const SAME_REQUEST_MS = 200
 
 export interface RunCommandOptions {
   readonly command: readonly [string, ...string[]]
@@ -111,4 +113,43 @@ function stateOf(local: LocalSidecar): string {
   if (gone) return 'gone'
   const { status, object_meta } = gameServer
   return (object_meta.deletion_timestamp ?? '0') === '0' ? status.state : `${status.state}, and being deleted`
+}
+
+/**
+ * Passes signals on to a command, each once. The command is in a group of its own, so a terminal's keys and the change of
+ * its size reach only this process.
+ *
+ * @returns the function that ends it
+ */
+function passSignals(running: () => RunningCommand | undefined, onSignal: (name: string) => void): () => void {
+  const listeners: (readonly [NodeJS.Signals, () => void])[] = []
+  const on = (name: NodeJS.Signals, listener: () => void): void => {
+    listeners.push([name, listener])
+    process.on(name, listener)
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    let last = -Infinity
+    on(name, () => {
+      const now = performance.now()
+      if (now - last > SAME_REQUEST_MS) {
+        onSignal(name)
+        // A terminal sends these two to all processes, and a shell between this process and the game waits for the game.
+        if (name === 'SIGTERM') running()?.signal(name)
+        else running()?.signalAll(name)
+      }
+      last = now
+    })
+  }
+  if (process.platform !== 'win32') {
+    on('SIGWINCH', () => running()?.signalAll('SIGWINCH'))
+    // Ctrl-Z stops both, `fg` continues both.
+    on('SIGTSTP', () => {
+      running()?.signalAll('SIGSTOP')
+      process.kill(process.pid, 'SIGSTOP')
+    })
+    on('SIGCONT', () => running()?.signalAll('SIGCONT'))
+  }
+  return () => {
+    for (const [name, listener] of listeners) process.off(name, listener)
+  }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createGuardedServer } from '../http/guarded-server.js'
+import type { GuardedServer } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/listen-address.js'
@@ -14,7 +15,9 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import { CONFIG_PATH, configScript, sendConfigScript } from './config-script.js'
 import { createStaticFiles } from './files/static-files.js'
 import { createAccess } from './forward/access.js'
+import type { Access } from './forward/access.js'
 import { createSidecarHandler } from './forward/sidecar-handler.js'
+import type { SidecarHandler } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
@@ -95,98 +98,50 @@ async function start(
   local: LocalSidecar | undefined,
   hooks: GatewayHooks,
 ): Promise<InnerGateway> {
-  const { host, platform, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
+  const { host, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
   const scheme = tls === undefined ? 'http' : 'https'
   const log = createLineLog(options.onLog)
-  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) })
-  const serveFile =
-    options.dir === undefined
-      ? undefined
-      : createStaticFiles({
-          dir: options.dir,
-          spa: options.spa,
-          isolate: options.isolate,
-          configScript: CONFIG_PATH,
-        })
   const sidecar = settings.sidecar ?? new URL(local!.url)
-  const config = configScript({ platform, autoHealth: options.autoHealth })
   const access = createAccess({ token, exposed, scheme })
   const traffic = new Traffic()
-
-  const logRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
-    log(refusalLine(method, target, refusal))
-
-  const serve = async (message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> => {
-    const { target } = admission
-    const { method } = message
-    if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
-    const refuse = (refusal: Refusal): void => {
-      logRefusal(method, target, refusal)
-      answerRefusal(reply, refusal)
-    }
-    const isRead = method === 'GET' || method === 'HEAD'
-    if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
-    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
-    if (isRead && access.enter(message, reply, admission, refuse)) return
-    return serveFile(message, reply)
-  }
-
-  const upgrade = async (
-    message: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    admission: Admission,
-  ): Promise<void> => {
-    const { target } = admission
-    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
-    if (hooks.upgrade?.(target, message, socket, head) === true) return exempt(socket)
-    const refusal = notFound(target)
-    logRefusal(message.method, target, refusal)
-    refuseRaw(socket, refusal)
-  }
-
-  const { server, sockets, exempt } = createGuardedServer({
-    tls,
-    guard,
-    serve: (...args) => traffic.count(serve(...args)),
-    upgrade: (...args) => traffic.count(upgrade(...args)),
-    onRefused: ({ method, url = '' }, refusal) => logRefusal(method, url, refusal),
-    onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
-  })
   const sidecarHandler = createSidecarHandler({
     sidecar,
     timeout: settings.timeout,
     access,
     denied: settings.denied,
     onCall: hooks.onCall,
-    onWatch: exempt,
+    onWatch: (socket) => guarded.exempt(socket),
     log,
   })
+  const noteRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
+    log(refusalLine(method, target, refusal))
+  const serve = createServe({ options, settings, access, sidecarHandler, noteRefusal })
 
+  const upgrade: Upgrade = async (message, socket, head, admission) => {
+    const { target } = admission
+    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
+    if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
+    const refusal = notFound(target)
+    noteRefusal(message.method, target, refusal)
+    refuseRaw(socket, refusal)
+  }
+
+  const guarded = createGuardedServer({
+    tls,
+    guard: createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) }),
+    serve: (...args) => traffic.count(serve(...args)),
+    upgrade: (...args) => traffic.count(upgrade(...args)),
+    onRefused: ({ method, url = '' }, refusal) => noteRefusal(method, url, refusal),
+    onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
+  })
+
+  let closing: Promise<void> | undefined
+  const close = (reason = ''): Promise<void> => (closing ??= end({ guarded, traffic, sidecarHandler, local }, reason))
   // At its end nothing starts again.
   if (local !== undefined) followReplacements(local, () => closing === undefined && sidecarHandler.startAgain())
 
-  let closing: Promise<void> | undefined
-  const end = async (reason: string): Promise<void> => {
-    // The HTTP server's own close() would also cut connections over which pages may still have something to say.
-    const stopListening = (): void => void Server.prototype.close.call(server)
-    if (reason === '') stopListening()
-    const told = sidecarHandler.stopWatches(reason)
-    await traffic.rest(CLOSE_MS, (quietMs) => {
-      const isAwaited = reason === 'SIGTERM' && told > 0 && !sidecarHandler.wasShutDown
-      if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
-      return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
-    })
-    stopListening()
-    for (const socket of sockets) socket.destroy()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-    sidecarHandler.close()
-    await local?.close()
-  }
-  const close = (reason = ''): Promise<void> => (closing ??= end(reason))
-
-  await listen(server, settings.port, host)
-  const { port } = server.address() as AddressInfo
+  await listen(guarded.server, settings.port, host)
+  const { port } = guarded.server.address() as AddressInfo
   if (exposed) {
     const who = token === undefined ? 'can read what the sidecar says' : 'may try to guess the token'
     onWarning(`Listening on ${host}: other machines that reach it ${who}`)
@@ -204,6 +159,64 @@ async function start(
     close,
     [Symbol.asyncDispose]: () => close(),
   }
+}
+
+type Serve = (message: IncomingMessage, reply: ServerResponse, admission: Admission) => Promise<void>
+type Upgrade = (message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission) => Promise<void>
+
+interface ServeParts {
+  readonly options: GatewayOptions
+  readonly settings: GatewaySettings
+  readonly access: Access
+  readonly sidecarHandler: SidecarHandler
+  noteRefusal(method: string | undefined, target: string, refusal: Refusal): void
+}
+
+/** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
+function createServe({ options, settings, access, sidecarHandler, noteRefusal }: ServeParts): Serve {
+  const { dir, spa, isolate, autoHealth } = options
+  const config = configScript({ platform: settings.platform, autoHealth })
+  const serveFile = dir === undefined ? undefined : createStaticFiles({ dir, spa, isolate, configScript: CONFIG_PATH })
+
+  return async (message, reply, admission) => {
+    const { target } = admission
+    const { method } = message
+    if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
+    const refuse = (refusal: Refusal): void => {
+      noteRefusal(method, target, refusal)
+      answerRefusal(reply, refusal)
+    }
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
+    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
+    if (isRead && access.enter(message, reply, admission, refuse)) return
+    return serveFile(message, reply)
+  }
+}
+
+interface Parts {
+  readonly guarded: GuardedServer
+  readonly traffic: Traffic
+  readonly sidecarHandler: SidecarHandler
+  readonly local: LocalSidecar | undefined
+}
+
+async function end({ guarded, traffic, sidecarHandler, local }: Parts, reason: string): Promise<void> {
+  const { server, sockets } = guarded
+  // The HTTP server's own close() would also cut connections over which pages may still have something to say.
+  const stopListening = (): void => void Server.prototype.close.call(server)
+  if (reason === '') stopListening()
+  const told = sidecarHandler.stopWatches(reason)
+  await traffic.rest(CLOSE_MS, (quietMs) => {
+    const isAwaited = reason === 'SIGTERM' && told > 0 && !sidecarHandler.wasShutDown
+    if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
+    return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
+  })
+  stopListening()
+  for (const socket of sockets) socket.destroy()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  sidecarHandler.close()
+  await local?.close()
 }
 
 /** Whether a target belongs to the gateway and not to the game. */

@@ -1,4 +1,5 @@
 import { lookup } from 'mrmime'
+import type { SiteEntry, SiteFolder } from './site-folder.js'
 
 const UNKNOWN = 'application/octet-stream'
 
@@ -21,7 +22,7 @@ export function contentType(name: string): string {
 export const isHtml = (name: string): boolean => /\.html?$/i.test(name)
 
 /** The ways in which files are compressed when a game is built. The better ones come first. */
-export const ENCODINGS = [
+const ENCODINGS = [
   { extension: '.br', encoding: 'br' },
   { extension: '.gz', encoding: 'gzip' },
 ] as const
@@ -42,6 +43,25 @@ export function compressedByName(name: string): CompressedName | undefined {
   const inner = name.slice(0, -(found?.extension.length ?? 0))
   if (found === undefined || !/.\.(?!tar$)\w+$/i.test(inner) || isHtml(inner)) return undefined
   return { inner, encoding: found.encoding }
+}
+
+/** A compressed file may be this much older than its original, since copies of a build get their times in any order. */
+const STALE_AFTER_MS = 60_000
+
+/** Finds the compressed files beside one, such as `app.js.br` for `app.js`. Those of an earlier build are left out. */
+export async function findCompressed(
+  folder: SiteFolder,
+  segments: readonly string[],
+  original: SiteEntry | undefined,
+): Promise<(SiteEntry & { readonly encoding: string })[]> {
+  const oldest = (original?.stat.mtimeMs ?? 0) - STALE_AFTER_MS
+  const found = await Promise.all(
+    ENCODINGS.map(async ({ extension, encoding }) => {
+      const entry = await folder.find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
+      return entry?.stat.isFile() === true && entry.stat.mtimeMs >= oldest ? [{ ...entry, encoding }] : []
+    }),
+  )
+  return found.flat()
 }
 
 /** Whether an Accept-Encoding header accepts an encoding. */

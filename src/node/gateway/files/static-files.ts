@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
-import { acceptsEncoding, compressedByName, contentType, ENCODINGS, isHtml } from './file-types.js'
-import { sendFile, sendPage, sendUnpacked } from './send-file.js'
+import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
+import {
+  acceptsHtml,
+  answerFailure,
+  answerStaticError,
+  sendFile,
+  sendPage,
+  sendUnpacked,
+  shortened,
+} from './send-file.js'
 import type { Exchange } from './send-file.js'
 import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
-import { acceptsHtml, answerFailure, answerStaticError, shortened } from './static-error.js'
 
 export interface StaticFilesOptions {
   /** The folder that holds the page. */
@@ -21,9 +28,6 @@ export interface StaticFilesOptions {
 export type RequestHandler = (message: IncomingMessage, reply: ServerResponse) => Promise<void>
 
 const INDEX = 'index.html'
-
-/** A compressed file may be this much older than its original, since copies of a build get their times in any order. */
-const STALE_AFTER_MS = 60_000
 
 /** Headers of every answer. A build is replaced under the same names, so a browser asks each time for changes. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -49,110 +53,104 @@ const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
  * @throws TypeError if there is no such folder, or nothing in it to serve
  */
 export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
-  const folder = openSiteFolder(options.dir)
-  const script = `<script src="${options.configScript}"></script>`
+  const site: Site = {
+    folder: openSiteFolder(options.dir),
+    script: `<script src="${options.configScript}"></script>`,
+    spa: options.spa === true,
+  }
   const headers = Object.entries({ ...HEADERS, ...(options.isolate === true ? ISOLATING_HEADERS : {}) })
-
-  const serve = async (exchange: Exchange): Promise<void> => {
-    const { message, reply } = exchange
-    if (message.method !== 'GET' && message.method !== 'HEAD') {
-      reply.setHeader('Allow', 'GET, HEAD')
-      // Nobody waits for the rest of a body.
-      reply.setHeader('Connection', 'close')
-      return answerStaticError(message, reply, 405, 'Files can only be read: GET and HEAD are served.')
-    }
-    const path = readSitePath(message.url ?? '')
-    if (typeof path === 'string') return answerStaticError(message, reply, 400, path)
-    const { segments, isFolder } = path
-    const entry = await folder.find(segments)
-    if (entry?.stat.isDirectory() === true) return serveFolder(path, exchange)
-    if (!isFolder && (await serveFile(segments, entry, exchange))) return
-    return serveOther(path, exchange)
-  }
-
-  const serveFolder = async (path: SitePath, exchange: Exchange): Promise<void> => {
-    const segments = [...path.segments, INDEX]
-    const index = await folder.find(segments)
-    if (index?.stat.isFile() !== true) {
-      return serveOther(path, exchange, ' is a folder without index.html; what a folder holds is not listed.')
-    }
-    if (path.isFolder || path.segments.length === 0) return void (await serveFile(segments, index, exchange))
-    const query = /^[\x21-\x7e]*$/.test(path.query) ? path.query : ''
-    // It begins with exactly one slash, because two would begin a host.
-    const location = `/${path.segments.map(encodeURIComponent).join('/')}/${query}`
-    exchange.reply.writeHead(302, { Location: location, 'Content-Length': 0 }).end()
-  }
-
-  /** Resolves with false, nothing sent, where there is no such file. */
-  const serveFile = async (
-    segments: readonly string[],
-    entry: SiteEntry | undefined,
-    exchange: Exchange,
-  ): Promise<boolean> => {
-    const name = segments.at(-1) ?? ''
-    const accepted = exchange.message.headers['accept-encoding']
-    const byName = compressedByName(name)
-    if (isHtml(name)) {
-      if (entry !== undefined) await sendPage(entry.path, script, exchange)
-      return entry !== undefined
-    }
-    // Every browser says which encodings it takes. Other clients want a compressed file as it is.
-    if (entry !== undefined && byName !== undefined && accepted !== undefined) {
-      const { inner, encoding } = byName
-      const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
-      if (!acceptsEncoding(accepted, encoding)) await sendUnpacked(entry.path, encoding, about, exchange)
-      else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
-      return true
-    }
-    const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
-    const twin = twins.find(({ encoding }) => acceptsEncoding(accepted, encoding))
-    const file = twin ?? entry
-    if (file === undefined) return false
-    const about = {
-      'Content-Type': contentType(name),
-      ...(twins.length > 0 || byName !== undefined ? { Vary: 'Accept-Encoding' } : {}),
-      ...(twin === undefined ? {} : { 'Content-Encoding': twin.encoding }),
-    }
-    await sendFile(file.path, about, exchange)
-    return true
-  }
-
-  const serveOther = async (
-    { segments }: SitePath,
-    exchange: Exchange,
-    why = ' is not in the folder that is served.',
-  ): Promise<void> => {
-    const { message, reply } = exchange
-    const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
-    const index = options.spa === true && isRoute ? await folder.find([INDEX]) : undefined
-    if (index?.stat.isFile() === true) return void (await serveFile([INDEX], index, exchange))
-    answerStaticError(message, reply, 404, `${shortened(`/${segments.join('/')}`)}${why}`)
-  }
-
   return async (message, reply) => {
     for (const [name, value] of headers) reply.setHeader(name, value)
     try {
-      await serve({ message, reply })
+      await serve(site, { message, reply })
     } catch (error) {
       answerFailure(error, message, reply)
     }
   }
 }
 
-/** Finds the compressed files beside one, such as `app.js.br` for `app.js`. Those of an earlier build are left out. */
-async function findCompressed(
-  folder: SiteFolder,
+/** A folder that is served, the script for its pages, and whether paths of no file lead to its index. */
+interface Site {
+  readonly folder: SiteFolder
+  readonly script: string
+  readonly spa: boolean
+}
+
+async function serve(site: Site, exchange: Exchange): Promise<void> {
+  const { message, reply } = exchange
+  if (message.method !== 'GET' && message.method !== 'HEAD') {
+    reply.setHeader('Allow', 'GET, HEAD')
+    // Nobody waits for the rest of a body.
+    reply.setHeader('Connection', 'close')
+    return answerStaticError(message, reply, 405, 'Files can only be read: GET and HEAD are served.')
+  }
+  const path = readSitePath(message.url ?? '')
+  if (typeof path === 'string') return answerStaticError(message, reply, 400, path)
+  const entry = await site.folder.find(path.segments)
+  if (entry?.stat.isDirectory() === true) return serveFolder(site, path, exchange)
+  if (!path.isFolder && (await serveFile(site, path.segments, entry, exchange))) return
+  return serveOther(site, path, exchange)
+}
+
+async function serveFolder(site: Site, path: SitePath, exchange: Exchange): Promise<void> {
+  const segments = [...path.segments, INDEX]
+  const index = await site.folder.find(segments)
+  if (index?.stat.isFile() !== true) {
+    return serveOther(site, path, exchange, ' is a folder without index.html; what a folder holds is not listed.')
+  }
+  if (path.isFolder || path.segments.length === 0) return void (await serveFile(site, segments, index, exchange))
+  const query = /^[\x21-\x7e]*$/.test(path.query) ? path.query : ''
+  // It begins with exactly one slash, because two would begin a host.
+  const location = `/${path.segments.map(encodeURIComponent).join('/')}/${query}`
+  exchange.reply.writeHead(302, { Location: location, 'Content-Length': 0 }).end()
+}
+
+/** Resolves with false, nothing sent, where there is no such file. */
+async function serveFile(
+  { folder, script }: Site,
   segments: readonly string[],
-  original: SiteEntry | undefined,
-): Promise<(SiteEntry & { readonly encoding: string })[]> {
-  const oldest = (original?.stat.mtimeMs ?? 0) - STALE_AFTER_MS
-  const found = await Promise.all(
-    ENCODINGS.map(async ({ extension, encoding }) => {
-      const entry = await folder.find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
-      return entry?.stat.isFile() === true && entry.stat.mtimeMs >= oldest ? [{ ...entry, encoding }] : []
-    }),
-  )
-  return found.flat()
+  entry: SiteEntry | undefined,
+  exchange: Exchange,
+): Promise<boolean> {
+  const name = segments.at(-1) ?? ''
+  const accepted = exchange.message.headers['accept-encoding']
+  const byName = compressedByName(name)
+  if (isHtml(name)) {
+    if (entry !== undefined) await sendPage(entry.path, script, exchange)
+    return entry !== undefined
+  }
+  // Every browser says which encodings it takes. Other clients want a compressed file as it is.
+  if (entry !== undefined && byName !== undefined && accepted !== undefined) {
+    const { inner, encoding } = byName
+    const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
+    if (!acceptsEncoding(accepted, encoding)) await sendUnpacked(entry.path, encoding, about, exchange)
+    else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
+    return true
+  }
+  const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
+  const twin = twins.find(({ encoding }) => acceptsEncoding(accepted, encoding))
+  const file = twin ?? entry
+  if (file === undefined) return false
+  const about = {
+    'Content-Type': contentType(name),
+    ...(twins.length > 0 || byName !== undefined ? { Vary: 'Accept-Encoding' } : {}),
+    ...(twin === undefined ? {} : { 'Content-Encoding': twin.encoding }),
+  }
+  await sendFile(file.path, about, exchange)
+  return true
+}
+
+async function serveOther(
+  site: Site,
+  { segments }: SitePath,
+  exchange: Exchange,
+  why = ' is not in the folder that is served.',
+): Promise<void> {
+  const { message, reply } = exchange
+  const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
+  const index = site.spa && isRoute ? await site.folder.find([INDEX]) : undefined
+  if (index?.stat.isFile() === true) return void (await serveFile(site, [INDEX], index, exchange))
+  answerStaticError(message, reply, 404, `${shortened(`/${segments.join('/')}`)}${why}`)
 }
 
 /** Whether a person goes to the address, as opposed to a script that asks for a file. */

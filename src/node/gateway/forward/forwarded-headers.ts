@@ -8,11 +8,7 @@ import { SAFE_HEADERS } from '../../http/raw-response.js'
 const FORWARDED = ['accept', 'content-type', 'user-agent']
 
 /** The headers of an answer that the client gets. All others could speak for the gateway, to the whole origin. */
-const PASSED_BACK = ['content-encoding', 'content-length', 'retry-after']
-
-const JSON_TYPE = 'application/json'
-/** The type of every other answer: a browser shows it as it is, whatever it holds. */
-const PLAIN_TYPE = 'text/plain; charset=utf-8'
+const PASSED_BACK = ['content-type', 'content-encoding', 'content-length', 'retry-after']
 
 /** Headers of every answer behind the sidecar's prefix. */
 export const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
@@ -22,34 +18,11 @@ export function requestHeaders(given: IncomingHttpHeaders): Record<string, strin
   return pick(given, FORWARDED)
 }
 
-/**
- * The headers of an upgrade that go to the sidecar. It has neither subprotocols nor extensions, so none is asked for.
- */
-export function upgradeHeaders(given: IncomingHttpHeaders): Record<string, string> {
-  const handshake = pick(given, ['sec-websocket-key', 'sec-websocket-version'])
-  return { ...requestHeaders(given), ...handshake, connection: 'Upgrade', upgrade: 'websocket' }
-}
-
-/** The head with which the client's handshake is accepted. It holds only the headers that are part of a handshake. */
-export function handshakeHead({ upgrade, 'sec-websocket-accept': accept }: IncomingHttpHeaders): string {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade']
-  if (upgrade !== undefined) lines.push(`Upgrade: ${upgrade}`)
-  if (accept !== undefined) lines.push(`Sec-WebSocket-Accept: ${accept}`)
-  return `${lines.join('\r\n')}\r\n\r\n`
-}
-
 /** The headers of an answer: those that every answer gets, then those of the sidecar. */
-export function responseHeaders(
+export const responseHeaders = (
   given: IncomingHttpHeaders,
   more: Readonly<Record<string, string>> | undefined,
-): Record<string, string> {
-  const type = given['content-type']
-  const headers: Record<string, string> = { ...OWN_HEADERS, ...more }
-  // The sidecar gives an empty answer no type. One that isn't empty may be guessed to be a page, but not act as one.
-  if (type === undefined) headers['content-security-policy'] = "default-src 'none'; sandbox"
-  else headers['content-type'] = /^application\/json *(?:;|$)/i.test(type) ? JSON_TYPE : PLAIN_TYPE
-  return { ...headers, ...pick(given, PASSED_BACK) }
-}
+): Record<string, string> => ({ ...OWN_HEADERS, ...more, ...pick(given, PASSED_BACK) })
 
 function pick(given: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])))

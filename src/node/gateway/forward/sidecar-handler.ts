@@ -9,10 +9,11 @@ import { forbidden, malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
-import { OWN_HEADERS, requestHeaders, upgradeHeaders } from './forwarded-headers.js'
+import { OWN_HEADERS, requestHeaders } from './forwarded-headers.js'
 import { createForwarder } from './forwarder.js'
 import { findSidecarRoute } from './sidecar-route.js'
 import type { SidecarRoute } from './sidecar-route.js'
+import { createWatchSockets } from './watch-sockets.js'
 import { Watches } from './watches.js'
 
 export interface SidecarHandlerOptions {
@@ -56,113 +57,105 @@ const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch
 const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
-  const { sidecar, timeout, access, denied, onWatch, log } = options
+  const { sidecar, timeout, onWatch, log } = options
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const forwarder = createForwarder({ sidecar, timeout, watches })
-  let isStopping = false
-  let wasShutDown = false
+  const relaySocket = createWatchSockets({ sidecar, timeout, watches })
+  const state = { isStopping: false, wasShutDown: false }
 
-  /** The route of a request, or the reason to refuse it. */
-  const admit = (message: IncomingMessage, { target }: Admission): SidecarRoute | { refusal: Refusal } => {
-    const { method = '' } = message
-    const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
-    if (refusal !== undefined) return { refusal }
-    const route = findSidecarRoute(method, target)
-    if (route.refusal !== undefined) return route
-    if (denied.has(route.operation)) {
-      // As an operation that doesn't exist, since for every client it doesn't.
-      return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
+  const serve: SidecarHandler['serve'] = async (message, reply, admission) => {
+    const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
+    if (isPreflight(message, admission)) return void reply.writeHead(204, answerHeaders).end()
+    const note = noteFor(log, message, admission)
+    const refuse = (refusal: Refusal): void => {
+      note(refusal)
+      answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
     }
-    return route
+    const route = admit(options, message, admission)
+    if (route.refusal !== undefined) return refuse(route.refusal)
+    const { path, operation } = route
+    const headers = requestHeaders(message.headers)
+    const body = await readBody(message)
+    if (body === undefined) return
+    if ('status' in body) return refuse(body)
+    if (message.socket.destroyed) return
+    if (state.isStopping && operation === WATCH) return refuse(STOPPING)
+    options.onCall?.(operation)
+    if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
+    await forwarder.request(message, reply, {
+      path,
+      headers,
+      body,
+      isWatch: operation === WATCH,
+      answerHeaders,
+      onWatch: () => onWatch?.(message.socket),
+      onFailure: refuse,
+      onBreak: note,
+    })
+    if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
   }
 
-  const noteFor =
-    (message: IncomingMessage, { target }: Admission) =>
-    (refusal: Refusal): void => {
-      // Clients that were told of the end dial again, as they should.
-      if (refusal !== STOPPING) log(refusalLine(message.method, target, refusal))
+  const upgrade: SidecarHandler['upgrade'] = async (message, socket, head, admission) => {
+    const note = noteFor(log, message, admission)
+    const refuse = (refusal: Refusal): void => {
+      note(refusal)
+      refuseRaw(socket, refusal, OWN_HEADERS)
     }
+    const route = admit(options, message, admission)
+    if (route.refusal !== undefined) return refuse(route.refusal)
+    const { path, operation } = route
+    if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
+    if (head.byteLength > 0) return refuse(TOO_EARLY)
+    if (state.isStopping) return refuse(STOPPING)
+    options.onCall?.(operation)
+    const headers = requestHeaders(message.headers)
+    await relaySocket(message, socket, {
+      path,
+      headers,
+      onWatch: () => onWatch?.(socket),
+      onFailure: refuse,
+      onBreak: note,
+    })
+  }
 
   return {
-    async serve(message, reply, admission) {
-      const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
-      if (isPreflight(message, admission)) {
-        reply.writeHead(204, answerHeaders)
-        reply.end()
-        return
-      }
-      const note = noteFor(message, admission)
-      const refuse = (refusal: Refusal): void => {
-        note(refusal)
-        answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
-      }
-      const route = admit(message, admission)
-      if (route.refusal !== undefined) return refuse(route.refusal)
-      const headers = requestHeaders(message.headers)
-      const body = await readBody(message)
-      if (body === undefined) return
-      if ('status' in body) return refuse(body)
-      if (message.socket.destroyed) return
-      if (isStopping && route.operation === WATCH) return refuse(STOPPING)
-      options.onCall?.(route.operation)
-      if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
-      await forwarder.request(message, reply, {
-        path: route.path,
-        headers,
-        body,
-        isWatch: route.operation === WATCH,
-        answerHeaders,
-        onWatch: () => onWatch?.(message.socket),
-        onFailure: refuse,
-        onBreak: note,
-      })
-      if (route.operation === 'shutdown' && reply.statusCode === 200) wasShutDown = true
-    },
-
-    async upgrade(message, socket, head, admission) {
-      const note = noteFor(message, admission)
-      const refuse = (refusal: Refusal): void => {
-        note(refusal)
-        refuseRaw(socket, refusal, OWN_HEADERS)
-      }
-      const route = admit(message, admission)
-      if (route.refusal !== undefined) return refuse(route.refusal)
-      if (route.operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
-      if (head.byteLength > 0) return refuse(TOO_EARLY)
-      const headers = upgradeHeaders(message.headers)
-      if (isStopping) return refuse(STOPPING)
-      options.onCall?.(route.operation)
-      await forwarder.upgrade(message, socket, {
-        path: route.path,
-        headers,
-        body: head,
-        isWatch: true,
-        answerHeaders: undefined,
-        onWatch: () => onWatch?.(socket),
-        onFailure: refuse,
-        onBreak: note,
-      })
-    },
-
+    serve,
+    upgrade,
     get wasShutDown() {
-      return wasShutDown
+      return state.wasShutDown
     },
-
     stopWatches(reason) {
-      isStopping = true
+      state.isStopping = true
       return watches.stop(reason)
     },
-
     startAgain() {
-      isStopping = false
-      wasShutDown = false
+      Object.assign(state, { isStopping: false, wasShutDown: false })
       watches.startAgain()
     },
-
-    close() {
-      forwarder.close()
-    },
+    close: () => forwarder.close(),
   }
+}
+
+/** Writes the line about a refusal. Clients that were told of the end dial again, as they should, so it has none. */
+const noteFor =
+  (log: LineLog, { method }: IncomingMessage, { target }: Admission) =>
+  (refusal: Refusal): void => {
+    if (refusal !== STOPPING) log(refusalLine(method, target, refusal))
+  }
+
+/** The route of a request, or the reason to refuse it. */
+function admit(
+  { access, denied }: SidecarHandlerOptions,
+  message: IncomingMessage,
+  { target }: Admission,
+): SidecarRoute | { refusal: Refusal } {
+  const { method = '' } = message
+  const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
+  if (refusal !== undefined) return { refusal }
+  const route = findSidecarRoute(method, target)
+  if (route.refusal !== undefined || !denied.has(route.operation)) return route
+  // As an operation that doesn't exist, since for every client it doesn't.
+  return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
 }
 
 /** In the sidecar's own words. Code 8 is no rate limit, so clients don't try again. */

@@ -1,5 +1,5 @@
 import { callHost, frameError } from './errors.js'
-import { statusOf } from './http-head.js'
+import { statusOf } from './handshake.js'
 import type { DecoderOptions, FrameError, FrameErrorCode } from './types.js'
 
 /** Most bytes of a head, with those of interim answers before it. */
@@ -11,7 +11,7 @@ const LF = 10
  * Reads the HTTP head in front of the frames, byte by byte, and returns whether it is over. Interim answers (RFC 9110,
  * section 15.2) are skipped.
  */
-export type HeadReader = (byte: number) => boolean
+type HeadReader = (byte: number) => boolean
 
 /** @param options whose `handshake` judges the head: a function, or `true` for any head with status 101 */
 export function createHeadReader(options: DecoderOptions): HeadReader {
@@ -48,5 +48,53 @@ export function createHeadReader(options: DecoderOptions): HeadReader {
     if (byte === LF && codes[codes.length - 3] === LF) return isRight(text())
     if (size >= HEAD_LIMIT) throw refusal(1009, `a head of more than ${HEAD_LIMIT} bytes`)
     return false
+  }
+}
+
+/**
+ * Takes a byte or two of a frame's header, from `at` on, and returns the offset behind them.
+ *
+ * @param check takes what the first two bytes tell; of a length above 125, only that it is above 125
+ * @param begin takes the length of the payload when the header is over
+ */
+export function createHeaderReader(
+  check: (opcode: number, isFinal: boolean, length: number) => void,
+  begin: (length: number) => void,
+): (bytes: Uint8Array, at: number) => number {
+  // A header that is cut or long: its bytes that were read, its size, its first byte, the length so far.
+  let read = 0
+  let size = 2
+  let firstByte = 0
+  let length = 0
+
+  const start = (first: number, second: number): void => {
+    // Nobody may set reserved bits, and only a client sets a mask.
+    if ((first & 0x70) !== 0 || second > 0x7f) throw frameError(1002)
+    check(first & 0x0f, first > 0x7f, second)
+    read = second < 126 ? 0 : 2
+    size = second === 126 ? 4 : 10
+    length = 0
+    if (read === 0) begin(second)
+  }
+
+  return (bytes, at) => {
+    const byte = bytes[at]!
+    if (read === 0 && at + 1 < bytes.length) {
+      start(byte, bytes[at + 1]!)
+      return at + 2
+    }
+    read += 1
+    if (read === 1) {
+      firstByte = byte
+    } else if (read === 2) {
+      start(firstByte, byte)
+    } else {
+      length = length * 256 + byte
+      if (read === size) {
+        read = 0
+        begin(length)
+      }
+    }
+    return at + 1
   }
 }

@@ -1,13 +1,57 @@
 import { EMPTY, toBytes, view } from './bytes.js'
 import { createControlReader } from './control-reader.js'
-import { callHost, frameError } from './errors.js'
-import { CLOSE, encodeFrame } from './frame.js'
+import { callHost, checkNumbers, frameError } from './errors.js'
 import { createFrameReader } from './frame-reader.js'
-import { createHeadReader } from './head-reader.js'
-import { createHeaderReader } from './header-reader.js'
+import { CLOSE, encodeFrame } from './frame.js'
+import { createHeadReader, createHeaderReader } from './header-readers.js'
+import { createRandomByte } from './random.js'
 import type { RandomByte } from './random.js'
-import { createTurns } from './turns.js'
-import type { ByteInput, Chunk, DecoderOptions } from './types.js'
+import type { ByteInput, Chunk, DecoderOptions, Frame, FrameError, FrameInputs } from './types.js'
+
+const NOTHING = {}
+
+type Step = (bytes: Uint8Array, chunk: Partial<Chunk>) => void
+
+/**
+ * Runs the steps of a decoder one after the other: input that comes while a callback runs waits for the rest of the bytes
+ * that the callback belongs to.
+ * @param fail takes a FrameError that a step threw; 1009 for another error, which is for lack of memory
+ */
+function createTurns(fail: (error: FrameError) => void) {
+  let isBusy = false
+  let isPaused = false
+  const queue: (() => void)[] = []
+
+  const run = (step: Step, bytes: Uint8Array = EMPTY, chunk: Partial<Chunk> = NOTHING): void => {
+    if (isBusy) {
+      // The host may use its buffer again before it is read.
+      const copy = new Uint8Array(bytes)
+      queue.push(() => step(copy, chunk))
+      return
+    }
+    isBusy = true
+    try {
+      step(bytes, chunk)
+      while (queue.length > 0 && !isPaused) queue.shift()!()
+    } catch (problem) {
+      const isRefusal = problem instanceof Error && problem.name === 'FrameError'
+      fail(isRefusal ? (problem as FrameError) : frameError(1009))
+    }
+    isBusy = isPaused
+  }
+
+  return {
+    run,
+    /** Lets all later steps wait until `later` has run the step given here. */
+    pause(later: (call: () => void) => void, step: () => void): void {
+      isPaused = true
+      later(() => {
+        isBusy = isPaused = false
+        run(step)
+      })
+    },
+  }
+}
 
 /**
  * A `MessageDecoder` that can be stopped.
@@ -87,5 +131,25 @@ export function createDecoder(
     after: (call: () => void): void => run(call),
     /** Ignores all later input. */
     stop,
+  }
+}
+
+/**
+ * The receiving side of a client, as RFC 6455 demands it: bytes in, messages out. Use one decoder for each connection,
+ * with one of its three inputs. No bytes make it throw; what isn't bytes is a TypeError.
+ */
+export class MessageDecoder implements FrameInputs {
+  readonly push: (bytes: ByteInput) => void
+  readonly pushFrame: (frame: Frame) => void
+  readonly pushChunk: (chunk: Chunk) => void
+
+  /** @throws RangeError for a limit that is no number */
+  constructor(options: DecoderOptions) {
+    checkNumbers(options)
+    const write = options.write && ((bytes: Uint8Array): void => void callHost(options, options.write, bytes))
+    const { push, pushChunk } = createDecoder(options, createRandomByte(options), write)
+    this.push = push
+    this.pushChunk = pushChunk
+    this.pushFrame = ({ payload, opcode, fin }) => pushChunk({ bytes: payload, remaining: 0, opcode, fin })
   }
 }

@@ -1,0 +1,347 @@
+/** Streams, timers, encoders and sources of randomness as hosts have them that don't do everything as Node does. */
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { Duplex } from 'node:stream'
+import { runInNewContext } from 'node:vm'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  createWebSocketClass,
+  type FrameWebSocketClass,
+  MessageDecoder,
+  type WebSocketOptions,
+} from '../../src/frames/index.js'
+import { close, createClientReader, frame, join, latin, text, utf8 } from './bytes.js'
+import { allEvents, fake, next, opened, serve, switching, tick } from './sockets.js'
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('a host that acts while it writes', () => {
+  /** An open socket whose host does with each frame what `onFrame` says, and what became of the socket. */
+  const acting = async (onFrame: (deliver: (bytes: Uint8Array) => void, end: (error?: unknown) => void) => void) => {
+    let isOpen = false
+    const host = await opened({
+      write: () => {
+        if (isOpen) onFrame(host.listeners.data!, host.listeners.close!)
+      },
+    })
+    isOpen = true
+    const events: unknown[] = []
+    for (const type of ['message', 'error', 'close']) {
+      host.socket.addEventListener(type, ({ data, error, code }) => {
+        events.push(data ?? (error as Error | undefined)?.message ?? code)
+      })
+    }
+    return { ...host, events }
+  }
+
+  test.each<[string, Parameters<typeof acting>[0], unknown[]]>([
+    ['may answer the close frame at once', (deliver) => deliver(close(1000)), [1000]],
+    ['may end the stream at once', (_deliver, end) => end(new Error('EPIPE')), ['EPIPE', 1006]],
+  ])('%s: CLOSED stays, without a timer', async (_name, onFrame, expected) => {
+    const { socket, events, timers, closes } = await acting(onFrame)
+    socket.close()
+    expect(socket.readyState).toBe(3)
+    expect(timers.size).toBe(0)
+    await tick()
+    expect(events).toEqual(expected)
+    expect(closes()).toBe(1)
+  })
+
+  test('gets its bytes read in the order in which it gave them', async () => {
+    const { socket, events, listeners } = await acting((deliver) => deliver(text('four')))
+    socket.onmessage = ({ data }) => {
+      if (data === 'one') socket.send('x')
+    }
+    listeners.data!(join(text('one'), text('two'), text('three')))
+    expect(events).toEqual(['one', 'two', 'three', 'four'])
+  })
+
+  test('may answer what is sent as soon as the socket opens', async () => {
+    const host = fake({ write: () => host.written.length > 1 && host.listeners.data!(text('echo')) })
+    const socket = host.connect()
+    socket.onopen = () => socket.send('x')
+    await tick()
+    const message = next(socket, 'message')
+    host.accept()
+    expect((await message).data).toBe('echo')
+  })
+})
+
+describe('a host whose promises', () => {
+  test.each<[string, () => unknown, string]>([
+    ['are of another realm, and rejected', () => runInNewContext('Promise.reject(new Error("EPIPE"))'), 'EPIPE'],
+    [
+      'throw when they are asked',
+      () => ({
+        then: () => {
+          throw new Error('boom')
+        },
+      }),
+      'boom',
+    ],
+    [
+      'can not even be asked',
+      () => ({
+        get then(): never {
+          throw new Error('boom')
+        },
+      }),
+      'boom',
+    ],
+    ['are rejected with nothing', () => ({ then: (_: unknown, reject: () => void) => reject() }), 'The stream failed'],
+  ])('%s, ends the socket with an error, and nothing throws', async (_name, write, message) => {
+    let isOpen = false
+    const { socket, listeners } = await opened({ write: () => (isOpen ? write() : undefined) })
+    isOpen = true
+    const events = allEvents(socket)
+    listeners.data!(frame(9))
+    socket.send('x')
+    const [error, end] = await events
+    expect((error!.error as Error).message).toBe(message)
+    expect(end).toMatchObject({ type: 'close', code: 1006 })
+  })
+
+  test.each(['onData', 'onClose', 'onDrain'] as const)('of %s are rejected ends the socket', async (name) => {
+    const { connect } = fake({ [name]: () => Promise.reject(new Error(`no ${name}`)) })
+    expect(await allEvents(connect())).toMatchObject([{ error: { message: `no ${name}` } }, { code: 1006 }])
+  })
+})
+
+describe('bufferedAmount', () => {
+  test('is what the host took with false, until it drains', async () => {
+    let result: unknown = true
+    const { socket, listeners } = await opened({ write: () => result })
+    socket.send('x'.repeat(10))
+    expect(socket.bufferedAmount).toBe(0)
+    result = false
+    socket.send('x'.repeat(10))
+    socket.send('x'.repeat(10))
+    expect(socket.bufferedAmount).toBe(32)
+    listeners.drain!()
+    expect(socket.bufferedAmount).toBe(0)
+  })
+
+  test('is what a promise is pending for, which may settle twice', async () => {
+    const settle: (() => void)[] = []
+    const { socket } = await opened({ write: () => ({ then: (resolve: () => void) => settle.push(resolve) }) })
+    const before = socket.bufferedAmount
+    socket.send('x'.repeat(10))
+    expect(socket.bufferedAmount).toBe(before + 16)
+    await tick()
+    for (const resolve of [...settle, ...settle]) resolve()
+    await tick()
+    expect(socket.bufferedAmount).toBe(0)
+  })
+
+  test('stays what it was at close(): later pings get no answer', async () => {
+    const { socket, listeners, sent } = await opened({ write: () => false })
+    socket.close()
+    const held = socket.bufferedAmount
+    listeners.data!(join(frame(9, utf8('late')), frame(9, utf8('later'))))
+    expect(sent().map(({ opcode }) => opcode)).toEqual([8])
+    expect(socket.bufferedAmount).toBe(held)
+  })
+})
+
+test('a host whose write always returns false and never drains sends an answer to every ping', async () => {
+  const { listeners, socket, sent } = await opened({ write: () => false })
+  for (let i = 0; i < 5; i++) listeners.data!(join(...Array<Uint8Array>(600).fill(frame(9, new Uint8Array(125)))))
+  expect(socket.readyState).toBe(1)
+  expect(sent()).toHaveLength(3000)
+})
+
+describe('timers', () => {
+  test.each([0, Infinity])('there are none for a timeout of %d', async (timeout) => {
+    const { socket, timers } = await opened({}, { timeout })
+    socket.close()
+    expect(socket.readyState).toBe(2)
+    expect(timers.size).toBe(0)
+  })
+
+  test('run for 10 s, and at most for the longest time that hosts know', () => {
+    const { connect, timers } = fake()
+    connect()
+    expect([...timers.values()]).toEqual([10_000])
+    const long = fake({}, { timeout: 1e12 })
+    long.connect()
+    expect([...long.timers.values()]).toEqual([2 ** 31 - 1])
+  })
+
+  test('say what did not come', async () => {
+    const { connect, fire } = fake()
+    const events = allEvents(connect())
+    fire()
+    expect((await events)[0]).toMatchObject({ error: { message: 'Timeout: no connection in 10000 ms' } })
+  })
+
+  test('are set by `setTimer` as a method of the options, and may fire at once', () => {
+    const options = {
+      seen: false,
+      setTimer(_ms: number, call: () => void) {
+        this.seen = true
+        call()
+        return () => undefined
+      },
+    }
+    fake({}, options).connect()
+    expect(options.seen).toBe(true)
+  })
+
+  test('may be missing: messages beside the 101 arrive, and a socket closes', async () => {
+    const withoutTimers = <T>(call: () => T): T => {
+      const { setTimeout } = globalThis
+      globalThis.setTimeout = undefined as never
+      try {
+        return call()
+      } finally {
+        globalThis.setTimeout = setTimeout
+      }
+    }
+    const { connect, accept, listeners } = fake({}, { setTimer: undefined } as unknown as WebSocketOptions)
+    const socket = withoutTimers(() => connect())
+    await tick()
+    const message = next(socket, 'message')
+    withoutTimers(() => accept('', text('one')))
+    expect((await message).data).toBe('one')
+    const closed = next(socket, 'close')
+    withoutTimers(() => socket.close())
+    listeners.data!(close(1000))
+    expect(await closed).toMatchObject({ code: 1000, wasClean: true })
+  })
+})
+
+test.each(['timeout', 'maxMessage', 'maxFragments'])('%s that is no number is refused at once', (name) => {
+  for (const value of [NaN, -1, 'big' as never]) {
+    expect(() => createWebSocketClass(() => undefined as never, { [name]: value })).toThrow(RangeError)
+    expect(() => new MessageDecoder({ [name]: value })).toThrow(RangeError)
+  }
+})
+
+/** An encoder as some hosts have it: lone surrogates pass. */
+class LaxEncoder {
+  encode(text: string): Uint8Array {
+    return Uint8Array.from([...text].flatMap((char) => [...Buffer.from(char, 'latin1')]))
+  }
+}
+/** One without `encodeInto`, which came later. */
+class OldEncoder {
+  encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+}
+
+const TEXTS = ['', 'plain', '\0\x7f\x80߿ࠀ￿', 'grüße 日本 😀', 'lone \ud800 in the middle', '\udc00 first'].concat([
+  'last \ud83d',
+  '\ud83d\ud83d\ude00\ude00',
+])
+
+test.each<[string, WebSocketOptions]>([
+  ["the host's encoder", {}],
+  ['an encoder without encodeInto', { TextEncoder: OldEncoder }],
+  ['an encoder that encodes wrong', { TextEncoder: LaxEncoder }],
+  ['no encoder', { TextEncoder: null }],
+])('with %s, texts of every length and kind arrive as the standard encodes them', async (_name, options) => {
+  const { socket, sent } = await opened({}, options)
+  const all = TEXTS.flatMap((text) => [0, 47, 48, 49, 126, 682, 683, 5000, 21_846].map((n) => 'x'.repeat(n) + text))
+  for (const text of all) socket.send(text)
+  expect(sent().map(({ opcode, payload }) => [opcode, Buffer.from(payload).toString()])).toEqual(
+    all.map((text) => [1, Buffer.from(text).toString()]),
+  )
+})
+
+describe('masks and keys', () => {
+  const masksOf = (written: readonly Uint8Array[]): string[] =>
+    written.slice(1).map((bytes) => Buffer.from(bytes.subarray(2, 6)).toString('hex'))
+
+  test("are of the host's crypto, none of them twice", async () => {
+    let calls = 0
+    vi.stubGlobal('crypto', {
+      getRandomValues: (bytes: Uint8Array) => {
+        calls++
+        bytes.forEach((_, at) => (bytes[at] = at * 7 + calls))
+      },
+    })
+    const random = vi.spyOn(Math, 'random')
+    const { socket, written, request } = await opened()
+    for (let i = 0; i < 1000; i++) socket.send('x')
+    expect(random).not.toHaveBeenCalled()
+    random.mockRestore()
+    expect(calls).toBeGreaterThan(3)
+    const key = Buffer.from(Uint8Array.from({ length: 16 }, (_, at) => at * 7 + 1)).toString('base64')
+    expect(request()).toContain(`Sec-WebSocket-Key: ${key}\r\n`)
+    const mask = Buffer.from(Uint8Array.from({ length: 4 }, (_, at) => (at + 16) * 7 + 1)).toString('hex')
+    expect(masksOf(written)[0]).toBe(mask)
+  })
+
+  test.each([
+    ['without crypto', undefined],
+    [
+      'with a crypto that throws',
+      {
+        getRandomValues: () => {
+          throw new Error('no entropy')
+        },
+      },
+    ],
+  ])('are random on a host %s', async (_name, crypto) => {
+    vi.stubGlobal('crypto', crypto)
+    const { socket, written } = await opened()
+    for (let i = 0; i < 100; i++) socket.send('x')
+    expect(new Set(masksOf(written)).size).toBeGreaterThan(90)
+  })
+})
+
+describe('the recipe of the documentation for Direct Sockets', () => {
+  class TCPSocket {
+    readonly opened
+    private readonly socket
+    constructor(host: string, port: number) {
+      const socket = connect({ host, port, noDelay: true, allowHalfOpen: true })
+      onTestFinished(() => void socket.destroy())
+      this.socket = socket
+      this.opened = new Promise((resolve, reject) => {
+        socket.once('error', reject).once('connect', () => resolve(Duplex.toWeb(socket)))
+      })
+    }
+    close(): void {
+      this.socket.destroy()
+    }
+  }
+
+  const page = readFileSync(new URL('../../docs/frames.md', import.meta.url), 'utf8')
+  const recipe = /const WebSocket = (createWebSocketClass\(async [^]*?)\n```/.exec(page)![1]!
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  const WebSocket = new Function('createWebSocketClass', 'TCPSocket', `return ${recipe}`)(
+    createWebSocketClass,
+    TCPSocket,
+  ) as FrameWebSocketClass
+
+  test('sends, receives and closes', async () => {
+    const server = await serve(({ key, socket, rest }) => {
+      socket.write(switching(key))
+      const read = createClientReader(({ opcode, payload }) => {
+        if (opcode === 8) socket.end(close(1000))
+        else socket.write(text(payload))
+      })
+      read(rest)
+      socket.on('data', read)
+    })
+    const socket = new WebSocket(server.url)
+    await next(socket, 'open')
+    socket.send('x'.repeat(1 << 18))
+    expect((await next(socket, 'message')).data === 'x'.repeat(1 << 18)).toBe(true)
+    socket.close()
+    expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
+  })
+
+  test('gives up the connection of a stream that is refused', async () => {
+    let isGone!: () => void
+    const gone = new Promise<void>((resolve) => (isGone = resolve))
+    const server = await serve(({ key, socket }) => {
+      socket.on('close', isGone)
+      socket.write(join(latin(switching(key)), text(Uint8Array.of(0xff))))
+    })
+    const socket = new WebSocket(server.url)
+    socket.onopen = () => socket.send(new Uint8Array(16 << 20))
+    expect(await allEvents(socket)).toMatchObject([{ type: 'open' }, { error: { code: 1007 } }, { code: 1006 }])
+    await gone
+  })
+})

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { request as httpRequest, Agent } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { converse, openSocket, request, websocketHeaders } from '../node/support.js'
+import { closed, openStream, startBothWatches, startSocketSidecar, startWatchSidecar, WATCH } from './watches.js'
+import { PREFIX, startFakeSidecar, startGateway } from './support.js'
+import type { TestGateway } from './support.js'
+
+const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
+const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
+
+describe('a reader that stops reading', () => {
+  const flood = (write: (bytes: Buffer) => boolean, stop: Promise<unknown>): Promise<number> =>
+    new Promise((resolve) => {
+      let sent = 0
+      // A message of a WebSocket, which over HTTP is bytes like any others.
+      const bytes = Buffer.concat([Buffer.from([0x82, 126, 0xff, 0xff]), Buffer.alloc(0xffff, 'x')])
+      const timer = setInterval(() => {
+        for (let i = 0; i < 16 && write(bytes); i++) sent += bytes.byteLength
+      }, 5)
+      void stop.then(() => {
+        clearInterval(timer)
+        resolve(sent)
+      })
+    })
+
+  test('over HTTP is cut after five seconds, and the log says so', async () => {
+    const sidecar = await startWatchSidecar()
+    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const socket = await openSocket(port)
+    socket.write(`${openWatch}\r\n`)
+    const upstream = await sidecar.watch()
+    upstream.write('{}\n')
+    await once(socket, 'data')
+    socket.pause()
+    const start = performance.now()
+    const sent = await flood((bytes) => upstream.write(bytes), closed(upstream))
+    expect(performance.now() - start).toBeGreaterThan(4_000)
+    expect(sent).toBeLessThan(32 * 1024 * 1024)
+    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
+  })
+
+  test('over WebSocket too', async () => {
+    let sent = Promise.resolve(0)
+    const sidecar = await startSocketSidecar((upstream) => {
+      sent = flood((bytes) => upstream.write(bytes), closed(upstream))
+    })
+    const { port, log } = await startGateway({ sidecar })
+    const socket = await openSocket(port)
+    socket.write(openWebSocket)
+    await once(socket, 'data')
+    socket.pause()
+    expect(await sent).toBeLessThan(32 * 1024 * 1024)
+    expect(log).toEqual(['A watch was ended whose reader had taken nothing for five seconds'])
+  })
+
+  test('for a while and then goes on loses nothing', async () => {
+    const sidecar = await startWatchSidecar()
+    const { url } = await startGateway({ sidecar: sidecar.url })
+    const opening = fetch(`${url}${WATCH}`)
+    const upstream = await sidecar.watch()
+    for (let i = 0; i < 40_000; i++) upstream.write(`${'x'.repeat(500)}${i}\n`)
+    const response = await opening
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    upstream.end()
+    const lines = (await response.text()).split('\n')
+    expect(lines).toHaveLength(40_001)
+    expect(lines[39_999]).toBe(`${'x'.repeat(500)}39999`)
+  })
+})
+
+describe('at a signal', () => {
+  test('a unit that is never finished is not waited for longer than five seconds', async () => {
+    const sidecar = await startBothWatches()
+    const gateway = await startGateway({ sidecar: sidecar.url })
+    const stream = await openStream(gateway.port, sidecar)
+    stream.upstream.write('{"result"')
+    await once(stream.response, 'data')
+    // It would be waited for without end.
+    await gateway.close('SIGTERM')
+    expect(await stream.ended).toBe(false)
+  })
+
+  test('a page that shut down before is not waited for, unlike one that did not and is still there', async () => {
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    /** A gateway with a page that watches, and that keeps the connection of its call. */
+    const start = async (call: string): Promise<TestGateway> => {
+      const gateway = await startGateway({ local: { mode: 'local' } })
+      await converse(gateway.url + WATCH).frame(0)
+      const options = { port: gateway.port, host: '127.0.0.1', method: 'POST', path: PREFIX + call, agent }
+      const [answer] = await once(httpRequest(options).end('{}'), 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return gateway
+    }
+    const order: string[] = []
+    const gateways = await Promise.all(['/ready', '/shutdown'].map(start))
+    await Promise.all(
+      gateways.map((gateway, i) => gateway.close('SIGTERM').then(() => order.push(['ready', 'shutdown'][i]!))),
+    )
+    expect(order).toEqual(['shutdown', 'ready'])
+  })
+
+  test('a client that never stops asking does not keep it', async () => {
+    const gateway = await startGateway({ local: true })
+    const socket = await openSocket(gateway.port)
+    const ask = (): void =>
+      void socket.write(`POST ${PREFIX}/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`)
+    // What it asks at the last moment may reach a socket that is closed already.
+    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('data', () => setTimeout(ask, 50))
+    ask()
+    await once(socket, 'data')
+    await gateway.close('SIGTERM')
+    await closed
+  })
+})
+
+test('a slow answer is waited for, longer than a connection is kept for the next call', async () => {
+  const sidecar = await startFakeSidecar((_message, reply) => void setTimeout(() => reply.end('{}'), 4_500))
+  const { port } = await startGateway({ sidecar: sidecar.url })
+  expect((await request(port, `POST ${PREFIX}/ready`, ['Host: localhost'], '{}')).status).toBe(200)
+})
