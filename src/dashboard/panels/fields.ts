@@ -1,7 +1,5 @@
-import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { ControlCommand } from '../../sidecar/index.js'
-import type { Store } from '../store/store.js'
+import { set } from '../store/state.js'
 
 /** What a form says, without its empty fields. */
 export type Fields = Readonly<Record<string, string>>
@@ -26,12 +24,6 @@ export function fieldsOf(form: HTMLFormElement): Fields {
 /** Gives the focus to what has just come. Stays the same function, so that it does so once. */
 export const focusNow = (element: HTMLElement | null): void => element?.focus()
 
-/** What a button does that sends commands. */
-export const sends =
-  (store: Store, ...commands: readonly ControlCommand[]) =>
-  (): void =>
-    void store.send(commands)
-
 interface Wanted<T> {
   /** What is shown: the user's last word, until the sidecar has one. */
   readonly present: T
@@ -44,22 +36,27 @@ interface Wanted<T> {
  * answered, the sidecar's next word counts again.
  */
 export function useWanted<T>(seen: T): Wanted<T> {
-  const key = useRef('')
-  key.current = JSON.stringify(seen)
+  const key = JSON.stringify(seen)
   /** `until` is what the sidecar said when the last change was answered. */
-  const wanted = useSignal<{ readonly value: T; readonly until?: string } | undefined>(undefined)
+  const kept = useRef({ key, wanted: undefined as { readonly value: T; readonly until?: string } | undefined })
+  const { current } = kept
   const sent = useRef<Promise<unknown>>(Promise.resolve())
-  const latest = (given: typeof wanted.value): T =>
-    given && (given.until === undefined || given.until === key.current) ? given.value : seen
+  current.key = key
+  const latest = (): T => {
+    const { wanted } = current
+    return wanted && (wanted.until === undefined || wanted.until === current.key) ? wanted.value : seen
+  }
   return {
-    present: latest(wanted.value),
+    present: latest(),
     async change(by, send) {
-      const mine = { value: by(latest(wanted.peek())) }
-      wanted.value = mine
+      const mine = { value: by(latest()) }
+      current.wanted = mine
+      set({})
       const answer = sent.current.then(() => send(mine.value))
       sent.current = answer
       const { ok } = await answer
-      if (wanted.peek() === mine) wanted.value = ok ? { ...mine, until: key.current } : undefined
+      if (current.wanted === mine) current.wanted = ok ? { ...mine, until: current.key } : undefined
+      set({})
       return ok
     },
   }

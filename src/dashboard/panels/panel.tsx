@@ -1,9 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { Store } from '../store/store.js'
-import { actionOf } from '../ui/actions.js'
-import type { Actions } from '../ui/actions.js'
+import type { Pane } from '../store/state.js'
+import { actions } from '../ui/actions.js'
 import { copy } from '../ui/entry-actions.js'
-import type { Pane } from '../ui/ui.js'
 
 interface PanelProps {
   readonly name: string
@@ -28,25 +26,24 @@ export function Panel({ name, pane = 'state', aside, children }: PanelProps): JS
 }
 
 interface CopyProps {
-  readonly store: Store
   readonly text: () => string
   /** The button's words, and its name where several look alike. */
   readonly label?: string
   readonly name?: string
   /** Told once it is copied. */
-  readonly told: string
+  readonly told?: string
 }
 
-export function CopyButton({ store, text, label = 'Copy', name, told }: CopyProps): JSX.Element {
+export function CopyButton({ text, label = 'Copy', name, told = 'Copied' }: CopyProps): JSX.Element {
   return (
-    <button type="button" class="button" aria-label={name} onClick={() => copy(store, text(), told)}>
+    <button type="button" class="button" aria-label={name} onClick={() => copy(text(), told)}>
       {label}
     </button>
   )
 }
 
 /** What to paste where there is nothing to show yet. */
-export function Hint({ store, text, code }: { store: Store; text: string; code: string }): JSX.Element {
+export function Hint({ text, code }: { text: string; code: string }): JSX.Element {
   return (
     <div class="muted">
       <p>{text}</p>
@@ -54,7 +51,7 @@ export function Hint({ store, text, code }: { store: Store; text: string; code: 
         <pre class="mono" tabIndex={0}>
           {code}
         </pre>
-        <CopyButton store={store} text={() => code} told="Copied" name={`Copy: ${code.split('\n', 1)[0]}`} />
+        <CopyButton text={() => code} name={`Copy: ${code.split('\n', 1)[0]}`} />
       </div>
     </div>
   )
@@ -63,13 +60,12 @@ export function Hint({ store, text, code }: { store: Store; text: string; code: 
 interface ActionProps {
   readonly id: string
   readonly label: string
-  readonly actions: Actions
   readonly primary?: boolean
 }
 
 /** A button for what a key does as well. */
-export function ActionButton({ id, label, actions, primary = false }: ActionProps): JSX.Element {
-  const { key, title, run } = actionOf(actions, id)
+export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
+  const { key, title, run } = actions().find((one) => one.id === id)!
   return (
     <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
       {label} {key && <kbd aria-hidden="true">{key}</kbd>}

@@ -6,44 +6,33 @@ interface ApiAnswer {
   readonly text: string
 }
 
-/** Requests to the sidecar that served this page. */
-export interface Api {
-  send(method: string, path: string, body?: unknown): Promise<ApiAnswer>
-  /** Reads JSON; undefined for anything but 200 with JSON. */
-  read(path: string): Promise<unknown>
-  socketUrl(path: string): string
-}
+type Request = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
 
 export const CONTROL = '/_/api'
 
-export function createApi(token: string | undefined): Api {
-  const send: Api['send'] = async (method, path, body) => {
-    const headers: Record<string, string> = {}
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    if (path.startsWith(CONTROL)) {
-      headers['x-sidecar-control'] = '1'
-      if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-    }
-    try {
-      // A path may begin with two slashes and is a path all the same.
-      const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
-      return { status: response.status, text: await response.text() }
-    } catch {
-      return { status: 0, text: '' }
-    }
+const ask: Request = async (method, path, body) => {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (path.startsWith(CONTROL)) {
+    headers['x-sidecar-control'] = '1'
+    if (api.token !== undefined) headers['authorization'] = `Bearer ${api.token}`
   }
-  return {
-    send,
-    async read(path) {
-      const { status, text } = await send('GET', path)
-      return status === 200 ? parseJson(text) : undefined
-    },
-    socketUrl(path) {
-      const url = new URL(path, location.href.replace(/^http/, 'ws'))
-      if (token !== undefined) url.searchParams.set('token', token)
-      return url.href
-    },
+  try {
+    // A path may begin with two slashes and is a path all the same.
+    const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
+    return { status: response.status, text: await response.text() }
+  } catch {
+    return { status: 0, text: '' }
   }
+}
+
+/** Requests to the sidecar that served this page; a recorded session answers them itself. */
+export const api = { request: ask, token: undefined as string | undefined }
+
+/** Reads JSON; undefined for anything but 200 with JSON. */
+export async function read(path: string): Promise<unknown> {
+  const { status, text } = await api.request('GET', CONTROL + path)
+  return status === 200 ? parseJson(text) : undefined
 }
 
 export function parseJson(text: string): unknown {
@@ -65,12 +54,14 @@ export function messageOf({ status, text }: ApiAnswer): string {
  * Takes the token of a sidecar beyond loopback out of the page's address, where it would be seen and copied, and keeps it
  * for as long as the tab lives.
  */
-export function takeToken(): string | undefined {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (token === null) return readKept('session', 'token')
+export function takeToken(): void {
+  api.token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
+  if (api.token === undefined) {
+    api.token = readKept('session', 'token')
+    return
+  }
   history.replaceState(null, '', location.pathname + location.search)
-  keep('session', 'token', token)
-  return token
+  keep('session', 'token', api.token)
 }
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? ''
