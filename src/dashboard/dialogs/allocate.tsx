@@ -2,11 +2,8 @@ import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
-import { fieldsOf } from '../panels/fields.js'
-import type { Fields } from '../panels/fields.js'
-import { CopyButton } from '../panels/panel.js'
-import { announce } from '../store/announce.js'
-import { allocate } from '../store/commands.js'
+import { CopyButton, fieldsOf, type Fields } from '../panels/panel.js'
+import { allocate, announce } from '../store/api.js'
 import { set, state } from '../store/state.js'
 import { Modal } from './modal.js'
 
@@ -113,14 +110,23 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
         </div>
       )),
     )
+  const line = (label: string, name: string, placeholder: string): JSX.Element => (
+    <label class="row">
+      <span>{label}</span>
+      <input
+        class="field"
+        name={name}
+        placeholder={placeholder}
+        defaultValue={kept[name]}
+        autofocus={name === 'labels'}
+      />
+    </label>
+  )
   return (
     <>
       <fieldset>
         <legend>It gets</legend>
-        <label class="row">
-          <span>Labels</span>
-          <input class="field" name="labels" placeholder="mode=dm map=arena" defaultValue={kept.labels} autofocus />
-        </label>
+        {line('Labels', 'labels', 'mode=dm map=arena')}
         <label class="row">
           <span>Annotations</span>
           <textarea
@@ -136,10 +142,7 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
       <details open={Object.keys(kept).some((name) => name.startsWith('match.'))}>
         <summary>Only if it matches</summary>
         <fieldset>
-          <label class="row">
-            <span>Labels</span>
-            <input class="field" name="match.labels" placeholder="region=eu" defaultValue={kept['match.labels']} />
-          </label>
+          {line('Labels', 'match.labels', 'region=eu')}
           <label class="row">
             <span>State</span>
             {choice('match.state', 'State', 'Ready (default)', 'Ready', 'Allocated')}
@@ -151,18 +154,12 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
   )
 }
 
-interface Written {
-  readonly allocation?: object
-  readonly text: string
-  readonly problem: string
-}
-
-function written(fields: Fields, platform: string): Written {
+function written(fields: Fields, platform: string) {
   try {
     const allocation = allocationOf(fields, platform)
     return { allocation, text: writeYaml(allocation), problem: '' }
   } catch (error) {
-    return { text: '', problem: (error as Error).message }
+    return { allocation: undefined, text: '', problem: (error as Error).message }
   }
 }
 

@@ -1,8 +1,7 @@
 import type { JSX } from 'preact'
 import { keep } from '../common/browser.js'
 import { set, state } from '../store/state.js'
-import { actions, keyName } from '../ui/actions.js'
-import type { Action } from '../ui/actions.js'
+import { actions, keyName, type Action } from '../ui/actions.js'
 import { Modal } from './modal.js'
 
 const groups = ['game server', 'faults', 'row', 'page'] as const

@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { set } from '../store/state.js'
-import type { Confirmation } from '../store/state.js'
+import { set, type Confirmation } from '../store/state.js'
 
 interface ModalProps {
   readonly title: string

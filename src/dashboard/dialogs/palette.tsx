@@ -2,10 +2,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ControlCommand } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
-import { sendAndTell } from '../store/commands.js'
+import { sendAndTell } from '../store/api.js'
 import { state } from '../store/state.js'
-import { actions, keyName } from '../ui/actions.js'
-import type { Action } from '../ui/actions.js'
+import { actions, keyName, type Action } from '../ui/actions.js'
 import { Modal } from './modal.js'
 
 /** Every action, found by typing a part of each of its words. */

@@ -1,26 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
 import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../sidecar/index.js'
-import { control } from '../store/commands.js'
-import { focusNow, onFields, useWanted } from './fields.js'
-import type { Fields } from './fields.js'
-import { Hint, Panel } from './panel.js'
+import { control } from '../store/api.js'
+import { Hint, Panel, focusNow, onFields, useWanted, type Fields } from './panel.js'
 
 /** More values of a list than people look through are counted instead. */
 const SHOWN = 200
-
-const counterCode = `spec:
-  counters:
-    rooms: { count: 0, capacity: 10 }
-
-await client.updateCounter('rooms', { countDiff: 1 })`
-
-const listCode = `spec:
-  lists:
-    players: { capacity: 16 }
-
-await client.addListValue('players', 'alice')`
 
 export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
   <GrowingPanel
@@ -28,12 +14,10 @@ export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Eleme
     fields={{ name: '', count: '0', capacity: '10' }}
     type="setCounter"
     hint="None: name one in gameserver.yaml, and change it."
-    code={counterCode}
-  >
-    {Object.entries(snapshot.gameServer.status.counters ?? {}).map(([name, counter]) => (
-      <Counter key={name} name={name} counter={counter} />
-    ))}
-  </GrowingPanel>
+    code={`spec:\n  counters:\n    rooms: { count: 0, capacity: 10 }\n\nawait client.updateCounter('rooms', { countDiff: 1 })`}
+    things={snapshot.gameServer.status.counters}
+    View={Counter}
+  />
 )
 
 export const Lists = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
@@ -42,28 +26,33 @@ export const Lists = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element 
     fields={{ name: '', capacity: '10' }}
     type="setList"
     hint="None: name one in gameserver.yaml, and add a player."
-    code={listCode}
-  >
-    {Object.entries(snapshot.gameServer.status.lists ?? {}).map(([name, list]) => (
-      <List key={name} name={name} list={list} />
-    ))}
-  </GrowingPanel>
+    code={`spec:\n  lists:\n    players: { capacity: 16 }\n\nawait client.addListValue('players', 'alice')`}
+    things={snapshot.gameServer.status.lists}
+    View={List}
+  />
 )
 
-interface GrowingPanelProps {
+interface ThingProps<Thing> {
+  readonly name: string
+  readonly thing: Thing
+}
+
+interface GrowingPanelProps<Thing> {
   readonly noun: 'counter' | 'list'
+  /** What stands in the fields of a new one, and the command that adds it. */
   readonly fields: Fields
-  /** The command that adds one. */
   readonly type: 'setCounter' | 'setList'
   /** What to do while there is none. */
   readonly hint: string
   readonly code: string
-  readonly children: readonly ComponentChildren[]
+  readonly things: Readonly<Record<string, Thing>> | null | undefined
+  View(props: ThingProps<Thing>): JSX.Element
 }
 
 /** A panel to whose things one can be added. */
-function GrowingPanel({ noun, fields, type, hint, code, children }: GrowingPanelProps): JSX.Element {
+function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
   const [isAdding, setAdding] = useState(false)
+  const all = Object.entries(things ?? {})
   const open = (
     <button class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
       {`+ ${noun}`}
@@ -71,8 +60,12 @@ function GrowingPanel({ noun, fields, type, hint, code, children }: GrowingPanel
   )
   return (
     <Panel name={noun === 'counter' ? 'Counters' : 'Lists'} aside={open}>
-      {children.length === 0 && <Hint text={hint} code={code} />}
-      <ul>{children}</ul>
+      {all.length === 0 && <Hint text={hint} code={code} />}
+      <ul>
+        {all.map(([name, thing]) => (
+          <View key={name} name={name} thing={thing} />
+        ))}
+      </ul>
       {isAdding && (
         <FieldsForm
           name={`Add a ${noun}`}
@@ -135,9 +128,9 @@ const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: stri
   </div>
 )
 
-function Counter({ name, counter }: { name: string; counter: CounterStatus }): JSX.Element {
+function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
   const [isSetting, setSetting] = useState(false)
-  const { present, change } = useWanted(counter)
+  const { present, change } = useWanted(thing)
   const { count, capacity } = present
   const step = (by: (before: bigint) => bigint): void => {
     const next = (before: CounterStatus): CounterStatus => {
@@ -186,9 +179,9 @@ function Counter({ name, counter }: { name: string; counter: CounterStatus }): J
   )
 }
 
-function List({ name, list }: { name: string; list: ListStatus }): JSX.Element {
+function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
   const adding = useRef<HTMLInputElement>(null)
-  const { present, change } = useWanted(list)
+  const { present, change } = useWanted(thing)
   const values = present.values ?? []
   const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
     change(

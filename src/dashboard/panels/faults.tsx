@@ -1,15 +1,13 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
-import { read } from '../store/api.js'
-import { control, sends } from '../store/commands.js'
+import { control, read, sends } from '../store/api.js'
 import { set, state } from '../store/state.js'
-import { clearing, commandOf, faultForms, presentFaults } from './fault-commands.js'
-import type { FaultField, FaultForm } from './fault-commands.js'
-import { onFields } from './fields.js'
-import { CopyButton, Panel } from './panel.js'
+import { clearing, commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
+import { CopyButton, Hint, Panel, onFields } from './panel.js'
+import { duration } from '../common/format.js'
 
 export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   useEffect(() => {
@@ -109,5 +107,59 @@ function Field({ title, field }: { title: string; field: FaultField }): JSX.Elem
       )}
       {unit && <span>{unit}</span>}
     </label>
+  )
+}
+
+export function Watchers({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+  const { watchers, faults } = snapshot
+  const isStalled = faults.watchersStalled !== false
+  const tools = (
+    <span class="row wrap">
+      <button class="button" aria-disabled={watchers.length === 0} onClick={sends({ type: 'dropWatchers' })}>
+        Drop all
+      </button>
+      <button
+        class="button"
+        aria-pressed={isStalled}
+        title="Sends nothing to any watcher until it is released"
+        onClick={sends({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+      >
+        Stall
+      </button>
+    </span>
+  )
+  return (
+    <Panel name="Watchers" aside={tools}>
+      {watchers.length === 0 && (
+        <Hint
+          text="None: a game watches with its client, you with curl."
+          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${location.origin}/watch/gameserver`}
+        />
+      )}
+      <ul>
+        {watchers.map((watcher) => (
+          <Watcher key={watcher.id} watcher={watcher} />
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Watcher({ watcher }: { watcher: WatcherInfo }): JSX.Element {
+  const { id, transport, client, openedAt, sent, queued, dropped } = watcher
+  return (
+    <li class="row watch-row">
+      <span class="row wrap watch-facts">
+        <span class="part-name">{`#${id} ${transport}`}</span>
+        {client !== undefined && <span class="muted">{client}</span>}
+        <span class="muted">{duration(state.now - openedAt)}</span>
+        <span>{`${sent} sent`}</span>
+        <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
+        <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      </span>
+      <button class="button" aria-label={`Drop watcher ${id}`} onClick={sends({ type: 'dropWatchers', ids: [id] })}>
+        drop
+      </button>
+    </li>
   )
 }

@@ -2,10 +2,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { GameServerManifest, SidecarSnapshot } from '../../sidecar/index.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
-import { control } from '../store/commands.js'
+import { control } from '../store/api.js'
 import { memo, state } from '../store/state.js'
-import { focusNow } from './fields.js'
-import { CopyButton, Panel } from './panel.js'
+import { CopyButton, Panel, focusNow } from './panel.js'
 
 /** Each state is another object; only another text is worth drawing again. */
 const textOf = memo((snapshot: SidecarSnapshot) => JSON.stringify(snapshot.gameServer))

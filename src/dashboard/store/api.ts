@@ -1,4 +1,6 @@
+import type { ControlCommand, ControlResult } from '../../sidecar/index.js'
 import { keep, readKept } from '../common/browser.js'
+import { set } from './state.js'
 
 /** What a path answered; with status 0 nobody did. */
 interface ApiAnswer {
@@ -48,6 +50,64 @@ export function messageOf({ status, text }: ApiAnswer): string {
   const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown }
   if (typeof message === 'string') return message
   return status === 0 ? 'The sidecar does not answer' : `The sidecar answered ${status}`
+}
+
+/** Sends a control command. What can't be done is also told in the page. */
+export async function control(command: ControlCommand): Promise<ControlResult> {
+  const answer = await api.request('POST', `${CONTROL}/commands`, command)
+  if (answer.status === 200) return { ok: true }
+  const message = messageOf(answer)
+  announce(message)
+  return { ok: false, message }
+}
+
+/** Sends commands one after the other, up to the first that is refused. Says whether all were carried out. */
+export async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
+  for (const command of commands) if (!(await control(command)).ok) return false
+  return true
+}
+
+/** Sends commands and says so once all are carried out; what is refused says why by itself. */
+export async function sendAndTell(text: string, ...commands: readonly ControlCommand[]): Promise<void> {
+  if (await send(...commands)) announce(text)
+}
+
+/** What a button does that sends commands. */
+export const sends =
+  (...commands: readonly ControlCommand[]) =>
+  (): void =>
+    void send(...commands)
+
+/** Sends a GameServerAllocation, as the cluster takes it. Gives the reason why nothing was allocated, or undefined. */
+export async function allocate(allocation: object): Promise<string | undefined> {
+  const answer = await api.request('POST', `${CONTROL}/allocations`, allocation)
+  if (answer.status !== 200) return messageOf(answer)
+  const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined
+  if (value?.status?.state === 'Allocated') return undefined
+  return `UnAllocated: ${value?.reason ?? 'nothing matches'}`
+}
+
+const SHOWN = 5000
+/** A screen reader is told one thing a second at most. */
+const PAUSE = 1000
+
+const waiting = { act: '', news: '', lastAt: -PAUSE, timer: undefined as ReturnType<typeof setTimeout> | undefined }
+
+/** Tells the user in one polite line. News waits until what the user's own act came to is told. */
+export function announce(text: string, isNews = false): void {
+  waiting[isNews ? 'news' : 'act'] = text
+  clearTimeout(waiting.timer)
+  waiting.timer = setTimeout(show, waiting.lastAt + PAUSE - performance.now())
+}
+
+function show(): void {
+  const told = waiting.act || waiting.news
+  if (!waiting.act) waiting.news = ''
+  waiting.act = ''
+  set({ told })
+  if (!told) return
+  waiting.lastAt = performance.now()
+  waiting.timer = setTimeout(show, waiting.news ? PAUSE : SHOWN)
 }
 
 /**

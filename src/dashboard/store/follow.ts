@@ -1,6 +1,5 @@
 import type { LogEntry, ReportLine, SidecarSnapshot } from '../../sidecar/index.js'
-import { announce } from './announce.js'
-import { CONTROL, api, isOutdated, parseJson, read } from './api.js'
+import { CONTROL, announce, api, isOutdated, parseJson, read } from './api.js'
 import { set, state } from './state.js'
 
 /** How many entries the page keeps; the sidecar itself keeps as many. */

@@ -19,68 +19,46 @@ export interface Confirmation {
   run(): void
 }
 
-/** All that the page shows: what the sidecar told, then what the user has chosen. */
-interface PageState {
+const initial = {
   /** The session is over, and the page only shows it. */
-  readonly isRecorded: boolean
+  isRecorded: false,
   /** `connecting` until the first state has come, `lost` while the sidecar doesn't answer. */
-  readonly connection: 'connecting' | 'open' | 'lost'
-  readonly snapshot: SidecarSnapshot | undefined
+  connection: 'connecting' as 'connecting' | 'open' | 'lost',
+  snapshot: undefined as SidecarSnapshot | undefined,
   /** The kept entries, oldest first, at most 5,000. */
-  readonly entries: readonly LogEntry[]
+  entries: [] as readonly LogEntry[],
   /** The sidecar's clock in ms since the Unix epoch. Moves four times a second while the page is seen. */
-  readonly now: number
+  now: Date.now(),
   /** When the next connection is tried (by this machine's clock), while it is lost. */
-  readonly retryAt: number
+  retryAt: 0,
   /** The sidecar has a newer page, which is being loaded. */
-  readonly outdated: boolean
-  readonly presets: readonly FaultPreset[]
+  outdated: false,
+  presets: [] as readonly FaultPreset[],
   /** The sentence in the page's live region. */
-  readonly told: string
+  told: '',
 
   /** `seq` of the row that keys act on. */
-  readonly cursor: number | undefined
+  cursor: undefined as number | undefined,
   /** `seq` of the entry whose details are open. */
-  readonly selected: number | undefined
-  readonly tab: Tab
+  selected: undefined as number | undefined,
+  tab: 'diff' as Tab,
   /** Text of the timeline's filter. */
-  readonly filter: string
-  /** The entries at which the timeline stands still, while it is paused. */
-  readonly frozen: readonly LogEntry[] | undefined
-  readonly theme: (typeof themes)[number]
-  readonly pane: Pane
-  readonly dialog: 'allocate' | 'palette' | 'help' | undefined
-  /** Shown as a question while there is one. */
-  readonly confirmation: Confirmation | undefined
-  /** The GameServerAllocation that was sent last, for `A`. */
-  readonly lastAllocation: object | undefined
-  /** Whether keys without Ctrl do something. */
-  readonly singleKeys: boolean
-}
-
-/** The browser has one page, so there is one state. Every part of the page reads it; `set` alone changes it. */
-export const state: PageState = {
-  isRecorded: false,
-  connection: 'connecting',
-  snapshot: undefined,
-  entries: [],
-  now: Date.now(),
-  retryAt: 0,
-  outdated: false,
-  presets: [],
-  told: '',
-  cursor: undefined,
-  selected: undefined,
-  tab: 'diff',
   filter: '',
-  frozen: undefined,
-  theme: 'auto',
-  pane: 'timeline',
-  dialog: undefined,
-  confirmation: undefined,
-  lastAllocation: undefined,
+  /** The entries at which the timeline stands still, while it is paused. */
+  frozen: undefined as readonly LogEntry[] | undefined,
+  theme: 'auto' as (typeof themes)[number],
+  pane: 'timeline' as Pane,
+  dialog: undefined as 'allocate' | 'palette' | 'help' | undefined,
+  /** Shown as a question while there is one. */
+  confirmation: undefined as Confirmation | undefined,
+  /** The GameServerAllocation that was sent last, for `A`. */
+  lastAllocation: undefined as object | undefined,
+  /** Whether keys without Ctrl do something. */
   singleKeys: true,
 }
+
+/** What the sidecar told, and what the user has chosen. There is one page, which reads it; `set` alone changes it. */
+export const state: Readonly<typeof initial> = initial
 
 const listeners = new Set<() => void>()
 
@@ -88,8 +66,8 @@ const listeners = new Set<() => void>()
 export const onChange = (listener: () => void): void => void listeners.add(listener)
 
 /** Changes the state. `set({})` draws what isn't in the state, such as where a list is scrolled to. */
-export function set(change: Partial<PageState>): void {
-  Object.assign(state, change)
+export function set(change: Partial<typeof initial>): void {
+  Object.assign(initial, change)
   for (const listener of listeners) listener()
 }
 

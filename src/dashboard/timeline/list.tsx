@@ -2,11 +2,9 @@ import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { set, state } from '../store/state.js'
 import { Details } from './details.js'
-import { openIndex, rows, toggle } from './model.js'
+import { firstVisible, offsetOf, openIndex, rows, toggle, view, windowOf } from './model.js'
 import { RowButton } from './row.js'
-import { entryOf } from './rows.js'
-import type { Row } from './rows.js'
-import { firstVisible, offsetOf, view, windowOf } from './view.js'
+import { entryOf, type Row } from './rows.js'
 
 /** The row at the upper edge, which stays where it is while rows come above it. */
 interface Anchor {

@@ -1,12 +1,10 @@
-import { Component } from 'preact'
-import type { JSX } from 'preact'
+import { Component, type JSX } from 'preact'
 import type { Change, LogEntry } from '../../sidecar/index.js'
 import { clockTime, plural } from '../common/format.js'
 import { StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
-import { rhythmOf } from './rows.js'
-import type { Row } from './rows.js'
+import { rhythmOf, type Row } from './rows.js'
 
 interface RowProps {
   readonly row: Row

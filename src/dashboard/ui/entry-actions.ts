@@ -1,10 +1,8 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { copyText } from '../common/browser.js'
-import { announce } from '../store/announce.js'
-import { CONTROL, api, messageOf } from '../store/api.js'
+import { CONTROL, announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
-import { describe } from '../timeline/describe.js'
-import type { SentRequest } from '../timeline/describe.js'
+import { describe, type SentRequest } from '../timeline/describe.js'
 
 /** Where the colleague's own sidecar listens. */
 const USUAL_ORIGIN = 'http://localhost:9358'
