@@ -92,7 +92,7 @@ inDashboard((openDashboard) => {
     await becomes(() => statusOf(dashboard).lists!['players']!.values, ['carol'])
     await (await dashboard.button('Counters', 'Set rooms')).press('Enter')
     await dashboard.until(`document.activeElement.name === 'count'`)
-    await dashboard.press('Delete', 'Backspace', 'Backspace', '9', 'Enter')
+    await dashboard.press('Delete', 'Delete', 'Backspace', 'Backspace', '9', 'Enter')
     await dashboard.says('Counters', '9 / 10')
     expect(await focused()).toBe('Set rooms')
     await (await dashboard.button('Counters', '+ counter')).press('Enter')
