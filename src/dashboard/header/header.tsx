@@ -3,6 +3,7 @@ import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
 import { duration, plural } from '../common/format.js'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
+import { Agreement } from '../dialogs/modal.js'
 import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
 import { memo, state } from '../store/state.js'
@@ -50,7 +51,7 @@ export function Header(): JSX.Element {
 }
 
 /** How long the state has lasted, as far as the log tells. */
-export function Age(): JSX.Element {
+function Age(): JSX.Element {
   const { snapshot, entries, now } = state
   const since = sinceWhen(entries, snapshot?.gameServer.status.state) ?? snapshot?.startedAt
   return <span class="header-age">{since === undefined ? '' : duration(now - since)}</span>
@@ -141,5 +142,59 @@ export function StatusLine(): JSX.Element {
       <span class="status-wide">{`v${pageVersion()}`}</span>
       <ActionButton id="help" label="Help" />
     </footer>
+  )
+}
+
+/** State, beats and three buttons, for a frame in the game's own page. It has no room for a dialog, and asks in its line. */
+export function Strip(): JSX.Element {
+  const { connection, snapshot, confirmation } = state
+  const name = snapshot?.gameServer.status.state
+  const isLost = connection === 'lost'
+  return (
+    <main class="row strip" style={toneStyle(isLost ? 'muted' : stateLook(name ?? '').tone)}>
+      <h1 class="header-brand">
+        <a href="/_/" target="_blank" rel="noopener" aria-label="Sidecar: open the dashboard">
+          <Logo />
+        </a>
+      </h1>
+      {confirmation ? (
+        <span class="strip-question" role="alertdialog" aria-label={confirmation.label}>
+          {confirmation.what}
+        </span>
+      ) : (
+        <>
+          <span class="strip-state">
+            {isLost ? 'Sidecar gone' : name === undefined ? 'connecting…' : <StateMark state={name} />}{' '}
+            {!isLost && <Age />}
+          </span>
+          <Beats />
+        </>
+      )}
+      <span class="row last">
+        {confirmation ? (
+          <Agreement confirmation={confirmation} />
+        ) : (
+          <>
+            <ActionButton id="ready" label="Ready" />
+            <ActionButton id="allocate-now" label="Allocate" primary />
+            <ActionButton id="unhealthy" label="Unhealthy" />
+          </>
+        )}
+      </span>
+    </main>
+  )
+}
+
+function Beats(): JSX.Element | null {
+  const health = state.snapshot?.health
+  if (health === undefined) return null
+  if (health.disabled) return <span class="muted">health checks are off</span>
+  if (health.lastBeat === undefined) return <span class="muted">no beat yet</span>
+  const silence = Math.max(0, state.now - health.lastBeat) / 1000
+  return (
+    <span class="row muted">
+      <meter aria-label="Silence since the last beat" max={health.periodSeconds} value={silence} />
+      {`${silence.toFixed(1)} s of ${health.periodSeconds} s; misses ${health.failures} of ${health.failureThreshold}`}
+    </span>
   )
 }

@@ -62,7 +62,7 @@ export async function control(command: ControlCommand): Promise<ControlResult> {
 }
 
 /** Sends commands one after the other, up to the first that is refused. Says whether all were carried out. */
-export async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
+async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
   for (const command of commands) if (!(await control(command)).ok) return false
   return true
 }

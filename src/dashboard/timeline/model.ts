@@ -93,7 +93,7 @@ export function windowOf(count: number, open: number) {
 }
 
 /** Scrolls as little as shows a row, and gives it the focus. */
-export function reveal(seq: number, index: number, open: number): void {
+function reveal(seq: number, index: number, open: number): void {
   const box = document.querySelector('.timeline-box')
   if (box === null) return
   const from = offsetOf(index, open)
