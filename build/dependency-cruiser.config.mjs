@@ -26,7 +26,7 @@ const allowed = {
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
-  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact', '@preact/signals'] },
+  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: [

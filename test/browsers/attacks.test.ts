@@ -105,19 +105,18 @@ inEachBrowser((browser) => {
     async (host) => {
       const { victims, naive, addresses } = await startAll()
       const port = await startAttacker()
-      await Promise.all(
-        DEPARTURES.map(async (way) => {
-          await Promise.all(
-            [...addresses, `${naive.address}/${way}`].map(async (address) => {
-              const page = await open(browser, `http://${host}:${port}/barrage.html`)
-              // A page that is left may not get to say that it was told to go.
-              await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`).catch(() => undefined)
-              if (addresses.includes(address)) await untilAt(page, address)
-            }),
-          )
-          await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
-        }),
-      )
+      const url = `http://${host}:${port}/barrage.html`
+      let page = await open(browser, url)
+      for (const way of DEPARTURES) {
+        for (const address of [...addresses, `${naive.address}/${way}`]) {
+          if (isDriven(page)) await page.page.goto(url)
+          else page = await open(browser, url)
+          // A page that is left may not get to say that it was told to go.
+          await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`).catch(() => undefined)
+          if (addresses.includes(address)) await untilAt(page, address)
+        }
+        await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
+      }
       record(
         browser.name,
         `a link of ${host}`,

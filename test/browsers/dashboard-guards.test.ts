@@ -72,9 +72,7 @@ inDashboard((open, createContext) => {
         await check(`after ${key}`)
         await dashboard.press('Escape')
       }
-      await dashboard.page.keyboard.down('Control')
-      await dashboard.press('k')
-      await dashboard.page.keyboard.up('Control')
+      await dashboard.openPalette()
       await check('with all actions')
       expect(found).toEqual([])
     })

@@ -8,67 +8,72 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { inDashboard, type Dashboard } from './support/dashboard.js'
 
-const clipboard = ({ run }: Dashboard): Promise<string> => run('navigator.clipboard.readText()')
-
 /** The words that a shell makes of a command line. */
 function wordsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
+const KEEP_SAVED = `URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`
+const NO_DIALOG = `document.querySelector('dialog[open]') === null`
+
+/** Opens a tab of the details, and waits until it says something. */
+async function seeTab({ run, until }: Dashboard, tab: string, text: string): Promise<void> {
+  await run(`document.querySelector('[data-tab=${tab}]').click()`)
+  await until(`document.querySelector('.timeline-view').innerText.includes(${JSON.stringify(text)})`)
+}
+
 inDashboard((open) => {
-  test('whether the game beats is seen without a key', async () => {
+  test('a page that is opened late says nothing of no call, and keys pressed before it is drawn act once it is', async () => {
     const dashboard = await open()
-    await dashboard.call('POST', '/health', {})
-    await dashboard.says('Health', /of 600 s.*misses 0 of 3/s)
-    await dashboard.says('Timeline', 'health')
-  })
-
-  test('a page that is opened late never says that there was no call', async () => {
-    const dashboard = await open()
-    await dashboard.call('POST', '/ready', {})
-    await dashboard.page.evaluateOnNewDocument(`new MutationObserver(() => {
-      window.wasEmpty ||= document.querySelector('.timeline-empty') !== null
-    }).observe(document, { childList: true, subtree: true })`)
-    await dashboard.page.reload()
-    await dashboard.says('Timeline', 'ready')
-    expect(await dashboard.run('window.wasEmpty')).toBe(false)
-  })
-
-  test('a key that is pressed before the page is drawn does its work once it is', async () => {
-    const dashboard = await open()
-    await dashboard.page.evaluateOnNewDocument(`addEventListener('DOMContentLoaded', () => {
-      for (const key of ['r', 'm', 's']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
-    })`)
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.page.evaluateOnNewDocument(`
+      new MutationObserver(() => (window.wasEmpty ||= document.querySelector('.timeline-empty') !== null))
+        .observe(document, { childList: true, subtree: true })
+      addEventListener('DOMContentLoaded', () => {
+        for (const key of ['r', 'm', 's']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      })`)
     await dashboard.page.reload()
     await dashboard.until(`document.querySelector('#more:popover-open') !== null`)
     await dashboard.until(`document.title.includes('Ready')`)
-    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+    // The menu takes the keys that come after it.
+    expect(await dashboard.run(NO_DIALOG)).toBe(true)
+    expect(await dashboard.run('window.wasEmpty')).toBe(false)
   })
 
-  test('the times of the rows never increase downwards, also beside beats that go on', async () => {
+  test('beats are seen without a key, the times of the rows never increase downwards, and j focuses a row at once', async () => {
     const dashboard = await open()
     for (const isBeat of [true, false, true, false]) {
       await (isBeat ? dashboard.call('POST', '/health', {}) : dashboard.call('GET', '/gameserver'))
     }
+    await dashboard.says('Health', /of 600 s.*misses 0 of 3/s)
     await dashboard.says('Timeline', /getGameServer[^]*×2/)
     const times: string[] = await dashboard.run(
       `[...document.querySelectorAll('.timeline-time')].map((time) => time.textContent)`,
     )
+    expect(times.length).toBeGreaterThanOrEqual(2)
     expect(times).toEqual([...times].sort().reverse())
+    const focused = await dashboard.run(`(() => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))
+      return document.activeElement === document.querySelector('.timeline-row')
+    })()`)
+    expect(focused).toBe(true)
   })
 
-  test.each([320, 390])('at %i pixels the header is as high for every state and age', async (width) => {
-    const dashboard = await open({ width, touch: true })
-    const heights: number[] = await dashboard.run(`(() => {
-      const part = (name) => document.querySelector('.header-state ' + name)
-      return ['4 s', '2 m 56 s', '47 h 59 m'].flatMap((age) => ['Ready', 'RequestReady', 'Unhealthy'].map((state) => {
-        part('.header-age').textContent = age
-        part('.state-mark').lastChild.textContent = state
-        return document.querySelector('.header').offsetHeight
-      }))
-    })()`)
-    expect(new Set(heights).size).toBe(1)
+  test('on a phone the header is as high for every state and age', async () => {
+    const dashboard = await open({ width: 390, touch: true })
+    for (const width of [390, 320]) {
+      await dashboard.page.setViewport({ width, height: 800, hasTouch: true, isMobile: true })
+      const heights: number[] = await dashboard.run(`(() => {
+        const part = (name) => document.querySelector('.header-state ' + name)
+        return ['4 s', '2 m 56 s', '47 h 59 m'].flatMap((age) => ['Ready', 'RequestReady', 'Unhealthy'].map((state) => {
+          part('.header-age').textContent = age
+          part('.state-mark').lastChild.textContent = state
+          return document.querySelector('.header').offsetHeight
+        }))
+      })()`)
+      expect(new Set(heights).size, `at ${width} pixels`).toBe(1)
+    }
   })
 
   test('a row where production differs has a mark, and the file of a recording is named', async () => {
@@ -91,49 +96,39 @@ inDashboard((open) => {
     await dashboard.says('Diff', /metadata\.labels\[mode\]\s+dm/)
   })
 
-  test('the row that j leads to has the focus before the next key', async () => {
+  test('a filter is typed after /, keeps the focus over finding nothing, and leads to a call that R sends again', async () => {
     const dashboard = await open()
-    // Nothing follows from a beat, so no row is still to be drawn.
-    await dashboard.call('POST', '/health', {})
-    await dashboard.says('Timeline', 'health')
-    const focused = await dashboard.run(`(() => {
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))
-      return document.activeElement === document.querySelector('.timeline-row')
-    })()`)
-    expect(focused).toBe(true)
-  })
-
-  test('a filter that finds something again keeps the focus', async () => {
-    const dashboard = await open()
-    await dashboard.call('POST', '/ready', {})
-    await dashboard.says('Timeline', 'ready')
+    await dashboard.call('PATCH', '/v1beta1/counters/rooms', { countDiff: '1' })
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.says('Timeline', 'POST /nowhere')
     await dashboard.press('j', '/')
-    await dashboard.page.keyboard.type('x')
+    await dashboard.page.keyboard.type('kind:call op:updateCounter')
+    await dashboard.says('Timeline', /^(?!.*nowhere)[^]*updateCounter rooms \+1/s)
+    await dashboard.press('x')
     await dashboard.says('Timeline', /0 of \d+/)
     await dashboard.press('Backspace')
-    await dashboard.says('Timeline', 'ready')
-    await dashboard.press('r')
-    expect(await dashboard.run(`document.querySelector('#filter').value`)).toBe('r')
+    await dashboard.says('Timeline', 'updateCounter')
+    await dashboard.press('Enter', 'R')
+    await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
   })
 
   test('j and c copy a failing call as a command that a shell takes as it is, whatever a name holds', async () => {
     const dashboard = await open()
     const value = `it's $(touch x) "quoted" \`id\` \\ -- @file \u001b[31m \n # é`
-    expect(await dashboard.call('POST', `/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`, { value })).toBe(
-      500,
-    )
+    const path = `/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`
+    expect(await dashboard.call('POST', path, { value })).toBe(500)
     await dashboard.says('Timeline', '500')
     await dashboard.press('j', 'c')
     await dashboard.says('Told', 'Copied as curl')
-    const command = await clipboard(dashboard)
+    const command = await dashboard.run<string>('navigator.clipboard.readText()')
     expect(command).not.toMatch(/[\x00-\x1f\x7f]/)
     const words = wordsOf(command)
     expect(words.slice(0, 4)).toEqual(['-sS', '--globoff', '-X', 'POST'])
-    expect(words.at(-1)).toBe(`${dashboard.local.url}/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`)
+    expect(words.at(-1)).toBe(dashboard.local.url + path)
     expect(JSON.parse(words[words.indexOf('--data-raw') + 1]!)).toEqual({ value })
   })
 
-  test('w cuts the watch, and the client that comes back is seen', async () => {
+  test('w cuts the watch, 5 fails a share of the calls, and 0 ends that', async () => {
     const dashboard = await open()
     const url = `${dashboard.local.url.replace('http', 'ws')}/watch/gameserver`
     const watch = new WebSocket(url)
@@ -141,14 +136,9 @@ inDashboard((open) => {
     await dashboard.says('Timeline', 'watch #1 opened')
     await dashboard.press('w')
     await closed
-    await dashboard.says('Timeline', 'dropWatchers')
     const again = new WebSocket(url)
     onTestFinished(() => again.terminate())
     await dashboard.says('Timeline', 'watch #2 opened')
-  })
-
-  test('5 fails a share of the calls with 503 until 0 is pressed', async () => {
-    const dashboard = await open()
     await dashboard.press('5')
     await dashboard.until(`document.querySelector('.banner')?.innerText.includes('50 % of all calls with 503')`)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
@@ -157,42 +147,19 @@ inDashboard((open) => {
     expect(dashboard.local.sidecar.snapshot().faults.failures).toEqual([])
   })
 
-  test('a filter is typed after /, and emptied by hand', async () => {
-    const dashboard = await open()
-    await dashboard.call('POST', '/ready', {})
-    await dashboard.call('POST', '/nowhere')
-    await dashboard.press('/')
-    await dashboard.page.keyboard.type('kind:refused status:4')
-    await dashboard.says('Timeline', /^(?!.*ready)[^]*POST \/nowhere/s)
-    await dashboard.run(`document.querySelector('#filter').select()`)
-    await dashboard.press('Backspace')
-    await dashboard.says('Timeline', 'ready')
-  })
-
   test('keys do nothing while one types, and nothing at all when they are switched off', async () => {
     const dashboard = await open()
     await dashboard.press('/')
     await dashboard.page.keyboard.type('usa05w')
-    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+    expect(await dashboard.run(NO_DIALOG)).toBe(true)
     await dashboard.press('Escape', '?')
     await dashboard.page.click('.help-choice input')
     await dashboard.press('Escape', 'u', 'a', 's')
-    expect(await dashboard.run(`document.querySelector('dialog[open]') === null`)).toBe(true)
+    expect(await dashboard.run(NO_DIALOG)).toBe(true)
     expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
-    await dashboard.page.keyboard.down('Control')
-    await dashboard.press('k')
-    await dashboard.page.keyboard.up('Control')
-    await dashboard.page.keyboard.type('unhealthy')
-    await dashboard.press('Enter', 'Enter')
-    await dashboard.until(`document.title.startsWith('▲ Unhealthy')`)
-  })
-
-  test('s asks before it shuts the game server down', async () => {
-    const dashboard = await open()
-    await dashboard.press('s')
-    expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
+    await dashboard.act('unhealthy')
     await dashboard.press('Enter')
-    await dashboard.until(`document.title.includes('Shutdown')`)
+    await dashboard.until(`document.title.startsWith('▲ Unhealthy')`)
   })
 
   test('the strip asks before it ends a game server, and a second click at the same place cancels', async () => {
@@ -222,57 +189,47 @@ inDashboard((open) => {
     await dashboard.says('Timeline', 'POST /nowhere')
   })
 
-  test('a finger gets taller rows, and the list scrolls by their height', async () => {
+  test('a finger gets taller rows, the list scrolls by their height, and rows that come push none out of sight', async () => {
     const dashboard = await open({ width: 390, touch: true })
-    for (let i = 0; i < 120; i++) dashboard.local.control({ type: 'setLabel', key: 'a', value: String(i) })
+    const setLabel = (value: number): unknown =>
+      dashboard.local.control({ type: 'setLabel', key: 'a', value: String(value) })
+    for (let i = 0; i < 120; i++) setLabel(i)
     await dashboard.says('Timeline', 'a = 119')
     const heights = await dashboard.run<number[]>(`(() => {
       const list = document.querySelector('.timeline-list')
       return [list.querySelector('.timeline-row').offsetHeight, list.offsetHeight / list.firstElementChild.ariaSetSize]
     })()`)
     expect(heights).toEqual([44, 44])
+    const atTop = (position: number, size: string): Promise<void> =>
+      dashboard.until(`(() => {
+        const box = document.querySelector('.timeline-box')
+        const { left, top } = box.getBoundingClientRect()
+        const row = document.elementFromPoint(left + 30, top + 22)?.closest('li')
+        return row?.ariaPosInSet === '${position}' && ${size}
+      })()`)
     await dashboard.run(`document.querySelector('.timeline-box').scrollTop = 60 * 44`)
-    await dashboard.until(`(() => {
-      const box = document.querySelector('.timeline-box')
-      const { left, top } = box.getBoundingClientRect()
-      return document.elementFromPoint(left + 30, top + 22)?.closest('li')?.ariaPosInSet === '61'
-    })()`)
+    await atTop(61, 'true')
+    setLabel(120)
+    setLabel(121)
+    await atTop(63, `row.ariaSetSize >= '122'`)
   })
 
-  test('R sends a call again', async () => {
-    const dashboard = await open()
-    await dashboard.call('PATCH', '/v1beta1/counters/rooms', { countDiff: '1' })
-    await dashboard.says('Timeline', 'updateCounter rooms +1')
-    await dashboard.press('/')
-    await dashboard.page.keyboard.type('op:updateCounter')
-    await dashboard.press('Enter', 'R')
-    await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
-  })
-
-  test('e saves the session, in which a colleague finds every call', async () => {
+  test('e saves the session, in which a colleague finds every call; a new state is told after that', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/nowhere')
     await dashboard.says('Timeline', 'POST /nowhere')
-    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
-    await dashboard.press('e')
-    await dashboard.says('Told', 'Exported as lobby.ndjson')
-    const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
-    const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
-    expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
-  })
-
-  test('a change of the state is told after what a key came to, not instead of it', async () => {
-    const dashboard = await open()
-    await dashboard.run(`URL.createObjectURL = () => 'blob:none'`)
     await dashboard.press('t')
     await dashboard.says('Told', '10 s later')
     await dashboard.run(`new Promise((resolve) => {
-      URL.createObjectURL = () => (setTimeout(resolve), 'blob:none')
+      URL.createObjectURL = (blob) => ((window.saved = blob), setTimeout(resolve), 'blob:none')
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
     })`)
     dashboard.local.control({ type: 'setState', state: 'Allocated' })
     await dashboard.says('Told', 'Exported as lobby.ndjson')
     await dashboard.says('Told', 'State: Allocated')
+    const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
+    const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
+    expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
   })
 
   test('E saves the session as a page that opens from a disk, shows it, and asks nobody for anything', async () => {
@@ -285,7 +242,7 @@ inDashboard((open) => {
     dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
     dashboard.local.control({ type: 'setLabel', key: 'note', value: markup })
     await dashboard.says('Timeline', markup)
-    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    await dashboard.run(KEEP_SAVED)
     await dashboard.press('E')
     await dashboard.until('window.saved')
     const file = join(await temporaryFolder('report'), 'lobby.html')
@@ -297,33 +254,26 @@ inDashboard((open) => {
     await dashboard.page.goto(`${pathToFileURL(file).href}?embed`)
     await dashboard.says('Timeline', 'updateCounter')
     await dashboard.says('GameServer', markup)
-    expect(await dashboard.run('document.querySelector("header").innerText')).toMatch(
-      /Allocated[^]*recorded session .*20\d\d/,
-    )
+    const header = await dashboard.run('document.querySelector("header").innerText')
+    expect(header).toMatch(/Allocated[^]*recorded session .*20\d\d/)
     await dashboard.press('/')
     await dashboard.page.keyboard.type('op:updateCounter')
     await dashboard.says('Timeline', /^(?!.*mode = dm)/s)
     await dashboard.press('Enter', 'Enter')
-    for (const [tab, text] of [
-      ['request', '"count": "11"'],
-      ['response', 'HTTP 500'],
-      ['raw', '"operation": "updateCounter"'],
-      ['why', 'count 11 is above the capacity 10.'],
-    ] as const) {
-      await dashboard.run(`document.querySelector('[data-tab=${tab}]').click()`)
-      await dashboard.until(`document.querySelector('.timeline-view').innerText.includes(${JSON.stringify(text)})`)
-    }
+    await seeTab(dashboard, 'request', '"count": "11"')
+    await seeTab(dashboard, 'response', 'HTTP 500')
+    await seeTab(dashboard, 'raw', '"operation": "updateCounter"')
+    await seeTab(dashboard, 'why', 'count 11 is above the capacity 10.')
     await dashboard.press('/')
     await dashboard.run(`document.querySelector('#filter').select()`)
     await dashboard.page.keyboard.type('dm')
     await dashboard.press('Enter', 'Enter')
-    await dashboard.run(`document.querySelector('[data-tab=diff]').click()`)
-    await dashboard.until(`document.querySelector('.timeline-view').innerText.includes('metadata.labels[mode]')`)
+    await seeTab(dashboard, 'diff', 'metadata.labels[mode]')
     const buttons = await dashboard.run<string[]>(
       `[...document.querySelectorAll('button:not(.timeline-row)')].map((one) => one.innerText)`,
     )
     expect(buttons.filter((text) => /allocate|ready|more|pause|replay|edit|clear/i.test(text))).toEqual([])
-    await dashboard.run(`URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`)
+    await dashboard.run(KEEP_SAVED)
     expect(asked.filter((scheme) => !['file', 'data'].includes(scheme))).toEqual([])
     await dashboard.press('a', 's', 'e')
     await dashboard.until('window.saved')
@@ -334,17 +284,13 @@ inDashboard((open) => {
 
   test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {
     const dashboard = await open()
-    await dashboard.call('POST', '/ready', {})
     await dashboard.call('POST', '/nowhere')
     await dashboard.says('Timeline', 'POST /nowhere')
     const { port } = dashboard.local
     await dashboard.local.close()
     await dashboard.until(`document.querySelector('.banner')?.innerText.includes('Sidecar gone')`)
-    await using next = await createLocalSidecar({
-      port,
-      gameServer: { metadata: { name: 'next' } },
-      onWarning: () => {},
-    })
+    const gameServer = { metadata: { name: 'next' } }
+    await using next = await createLocalSidecar({ port, gameServer, onWarning: () => {} })
     expect(next.port).toBe(port)
     await dashboard.until(`document.querySelector('.header-facts b')?.innerText === 'next'`)
     await dashboard.until(`!document.querySelector('[aria-label=Timeline]').innerText.includes('/nowhere')`)

@@ -1,15 +1,18 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/node/index.js'
+import { folderOf } from '../gateway/static-support.js'
 import { expectAllOperations, expectedOutcome, gameServer } from '../hosts/support/sidecar.js'
+import { root } from '../support/source.js'
 import { calls } from '../support/with-sidecar.js'
+import { dev, project } from '../vite/support.js'
 import { inEachBrowser } from './support/each-browser.js'
-import { buildGame } from './support/game.js'
-import { againstRealSidecar } from './support/real.js'
+import { againstRealSidecar, buildGame } from './support/game.js'
 
 const game = buildGame()
 const watches = ['websocket', 'stream'] as const
-const builds = ['umd', 'esm'] as const
-const pairs = builds.flatMap((build) => watches.map((watch) => [build, watch] as const))
 
 /** A gateway in front of the game, and of a sidecar inside unless another one is named; ended with the test. */
 async function serveGame(options: GatewayOptions): Promise<Gateway> {
@@ -18,47 +21,100 @@ async function serveGame(options: GatewayOptions): Promise<Gateway> {
   return gateway
 }
 
+/** A module whose `answer()` is 42, as an engine's compiler would write it, only smaller. */
+const wasm = Buffer.from('0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b', 'hex')
+
+const CLIENT = 'dist/gameserver-sidecar.umd.js'
+
+const PLAY = `async function play() {
+  const sidecar = GameServerSidecar.createClient()
+  const connected = new Promise((told) => {
+    sidecar.on('connection', ({ state }) => { if (state === 'connected') told() })
+  })
+  sidecar.on('gameserver', () => {})
+  await sidecar.ready()
+  const { status } = await sidecar.waitFor('Ready')
+  await connected
+  const { connection, transport, direct } = sidecar.status
+  sidecar.close()
+  return { state: status.state, connection, transport, direct }
+}`
+
+const build = {
+  'index.html':
+    '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="script-src \'self\' \'wasm-unsafe-eval\'">' +
+    '<title>Game</title><script src="client.js"></script><script src="game.js"></script></head></html>',
+  'game.js': `${PLAY}
+    async function load(name) {
+      const { instance } = await WebAssembly.instantiateStreaming(fetch(name))
+      return instance.exports.answer()
+    }
+    const inWorker = () => new Promise((told, failed) => {
+      const worker = new Worker('worker.js')
+      worker.onerror = failed
+      worker.onmessage = ({ data }) => told(data)
+    })`,
+  'worker.js': 'postMessage({ isolated: globalThis.crossOriginIsolated, shared: typeof SharedArrayBuffer })',
+  'plain.wasm': wasm,
+  'beside.wasm': wasm,
+  'beside.wasm.br': brotliCompressSync(wasm),
+  'beside.wasm.gz': gzipSync(wasm),
+  'named.wasm.br': brotliCompressSync(wasm),
+  'named.wasm.gz': gzipSync(wasm),
+}
+
+async function serve(options: GatewayOptions = {}): Promise<string> {
+  const dir = await folderOf(build)
+  await copyFile(join(root, CLIENT), join(dir, 'client.js'))
+  const gateway = await createGateway({ dir, local: { mode: 'local' }, ...options })
+  onTestFinished(() => gateway.close())
+  return gateway.url
+}
+
+const PLAYED = { state: 'Ready', connection: 'connected', transport: 'websocket', direct: false }
+
 inEachBrowser((browser) => {
   describe('a page of a gateway, which is told nothing,', () => {
-    test.each(pairs)('does all operations with the %s build and watches by %s', async (build, watch) => {
-      const gateway = await serveGame({ local: { mode: 'local', gameServer } })
+    test.each([
+      ['umd', 'websocket', 'production'],
+      ['esm', 'stream', 'local'],
+    ] as const)('does all operations with the %s build and watches by %s, in %s mode', async (...given) => {
+      const [build, watch, mode] = given
+      const gateway = await serveGame({ local: { mode, gameServer } })
       const page = await browser.open(`${gateway.url}/${build}.html`)
       expectAllOperations(await page.run(`play({ watch: '${watch}' })`), watch, gateway.local!)
     })
 
-    test('does all operations before a sidecar in production mode', async () => {
-      const gateway = await serveGame({ local: { mode: 'production', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      expectAllOperations(await page.run('play()'), 'websocket', gateway.local!)
+    test.each([
+      ['dedicated', 'esm', 'websocket'],
+      ['shared', 'umd', 'stream'],
+    ] as const)('does all operations in a %s worker with the %s build, and watches by %s', async (...given) => {
+      const [kind, build, watch] = given
+      const gateway = await serveGame({ local: { mode: 'local', gameServer } })
+      const page = await browser.open(`${gateway.url}/workers.html?gateway`)
+      const outcome = await page.run(`runInWorker('${kind}', '${build}', 'play', { watch: '${watch}' })`)
+      expectAllOperations(outcome, watch, gateway.local!)
     })
 
-    test.each(watches)('is told by a %s of what it does', async (watch) => {
+    test('is told by a stream of what it does', async () => {
       const gateway = await serveGame({ local: { mode: 'production', gameServer } })
       const page = await browser.open(`${gateway.url}/umd.html`)
-      expect(await page.run(`followEvents({ watch: '${watch}' })`)).toEqual({
+      expect(await page.run(`followEvents({ watch: 'stream' })`)).toEqual({
         states: ['Scheduled', 'RequestReady', 'Ready'],
         told: { label: 'hafen', counter: 3 },
         direct: false,
         outcome: 'accepted',
-        transport: watch,
+        transport: 'stream',
         connection: 'closed',
       })
     })
 
-    test.each(watches)('hears by a %s that the gateway stops', async (watch) => {
-      const gateway = await serveGame({ local: { mode: 'local', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      await page.run(`listenForSignal({ watch: '${watch}' })`)
-      await gateway.close('SIGTERM')
-      expect(await page.run('signalled')).toEqual(['SIGTERM'])
-    })
-
-    test.each(watches)('may still shut down when it hears by a %s that the gateway stops', async (watch) => {
+    test.each(watches)('hears by a %s that the gateway stops, and may still shut down', async (watch) => {
       const gateway = await serveGame({ local: { mode: 'local', gameServer } })
       const page = await browser.open(`${gateway.url}/umd.html`)
       await page.run(`shutDownAtSignal({ watch: '${watch}' })`)
       const closed = gateway.close('SIGTERM')
-      expect(await page.run('shutDown')).toBe('accepted')
+      expect(await page.run('shutDown')).toEqual(['SIGTERM', 'accepted'])
       await closed
       expect(calls(gateway.local!)).toContain('shutdown')
     })
@@ -70,34 +126,47 @@ inEachBrowser((browser) => {
       expect(calls(gateway.local!).filter((name) => name === 'health').length).toBeGreaterThanOrEqual(2)
     })
 
-    test('may have shared memory if the gateway isolates it, and does all operations', async () => {
-      const gateway = await serveGame({ isolate: true, local: { mode: 'local', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      // WebKitGTK calls the page isolated and has no SharedArrayBuffer all the same.
-      const memory = browser.name === 'WebKit' ? 'undefined' : 'function'
-      expect(await page.run('[crossOriginIsolated, typeof SharedArrayBuffer]')).toEqual([true, memory])
-      expectAllOperations(await page.run('play()'), 'websocket', gateway.local!)
-    })
-
-    describe.each(['dedicated', 'shared'])('in a %s worker', (kind) => {
-      test.each([
-        ['umd', 'stream'],
-        ['esm', 'websocket'],
-      ] as const)('does all operations with the %s build and watches by %s', async (build, watch) => {
-        const gateway = await serveGame({ local: { mode: 'local', gameServer } })
-        const page = await browser.open(`${gateway.url}/workers.html?gateway`)
-        const outcome = await page.run(`runInWorker('${kind}', '${build}', 'play', { watch: '${watch}' })`)
-        expectAllOperations(outcome, watch, gateway.local!)
-      })
-    })
-
     againstRealSidecar((start) => {
-      test.each(pairs)('does all operations with the %s build and watches by %s', async (build, watch) => {
+      test.each(watches)('does all operations and watches by %s', async (watch) => {
         const { url } = await start()
         const gateway = await serveGame({ sidecar: url })
-        const page = await browser.open(`${gateway.url}/${build}.html`)
+        const page = await browser.open(`${gateway.url}/umd.html`)
         expect(await page.run(`play({ watch: '${watch}' })`)).toEqual(expectedOutcome(watch))
       })
     })
+  })
+
+  test('a page of the gateway needs no options, also under a policy that allows no scripts but its own', async () => {
+    const page = await browser.open(await serve())
+    expect(await page.run('play()')).toEqual(PLAYED)
+  })
+
+  test('WebAssembly is compiled while it arrives, however it was compressed when the game was built', async () => {
+    const page = await browser.open(await serve())
+    for (const name of ['plain.wasm', 'beside.wasm', 'named.wasm.gz', 'named.wasm.br']) {
+      expect(await page.run(`load('${name}')`), name).toBe(42)
+    }
+  })
+
+  test('an isolated page and its workers share memory', async () => {
+    const page = await browser.open(await serve({ isolate: true }))
+    expect(await page.run('crossOriginIsolated')).toBe(true)
+    // WebKitGTK has no shared memory, isolated or not.
+    const shared = browser.name === 'WebKit' ? expect.any(String) : 'function'
+    expect(await page.run('inWorker()')).toEqual({ isolated: true, shared })
+    expect(await page.run('play()')).toEqual(PLAYED)
+  })
+
+  test("a page of Vite's development server needs no options either", async () => {
+    const folder = await project({
+      'index.html':
+        '<!doctype html><html><head><script src="/client.js"></script><script src="/play.js"></script></head></html>',
+      'public/play.js': PLAY,
+      'public/.keep': '',
+    })
+    await copyFile(join(root, CLIENT), join(folder, 'public/client.js'))
+    const { url } = await dev({ local: { mode: 'local' } }, { root: folder })
+    const page = await browser.open(url)
+    expect(await page.run('play()')).toEqual(PLAYED)
   })
 })

@@ -1,18 +1,15 @@
-import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { KEYS } from '../../src/cli/keys.js'
 import { manifestOf, scenarioOf, writeYaml } from '../../src/dashboard/common/yaml.js'
 import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
-import { followState } from '../../src/dashboard/header/notices.js'
+import { showState } from '../../src/dashboard/header/notices.js'
 import { clearing, commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
 import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
-import type { Store } from '../../src/dashboard/store/store.js'
-import type { TimelineModel } from '../../src/dashboard/timeline/model.js'
-import { createActions } from '../../src/dashboard/ui/actions.js'
-import { createUi } from '../../src/dashboard/ui/ui.js'
+import { set } from '../../src/dashboard/store/state.js'
+import { actions } from '../../src/dashboard/ui/actions.js'
 import { readScenario } from '../../src/node/scenario/load-scenario.js'
 import { allocationMistake } from '../../src/schema/allocation.js'
 import { commandProblem } from '../../src/schema/control-command.js'
@@ -41,7 +38,7 @@ const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, str
   )
 
 const texts = (sidecar: Sidecar): string[] =>
-  presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now).map(({ text }) => text)
+  presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now).map(({ text }) => text)
 
 describe('the faults of the form', () => {
   test.each(faultForms.map((form) => [form.title, form] as const))('%s is a command as it stands', (_, form) => {
@@ -84,9 +81,9 @@ describe('the faults of the form', () => {
     (_, index) => {
       const { sidecar } = createQuietSidecar()
       control(sidecar, ...set)
-      const before = presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now)
+      const before = presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now)
       control(sidecar, ...clearing(before[index]!, before))
-      const after = presentFaults(sidecar.snapshot().faults, () => sidecar.snapshot().now)
+      const after = presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now)
       expect(after).toEqual(before.filter((_, at) => at !== index))
       sidecar.close()
     },
@@ -159,7 +156,7 @@ test('beats are told apart: counted, ignored, failed; a miss is where a period e
 
 test('a GameServer that has ended is shown with the time until a fresh one replaces it', () => {
   const { sidecar, pass } = createQuietSidecar({ replaceAfter: 12_000 })
-  const outlook = (): string | undefined => outlookOf(sidecar.snapshot(), () => sidecar.snapshot().now)
+  const outlook = (): string | undefined => outlookOf(sidecar.snapshot(), sidecar.snapshot().now)
   expect(outlook()).toBeUndefined()
   control(sidecar, { type: 'setState', state: 'Shutdown' })
   expect(outlook()).toBe('Replaced in 12 s')
@@ -216,12 +213,7 @@ describe('the allocation of the dialog', () => {
 })
 
 test('a letter that is a key of the terminal and of the dashboard means the same in both', () => {
-  const labels = new Map(
-    createActions({ isRecorded: false } as Store, createUi(), {} as TimelineModel).map(({ key, label }) => [
-      key,
-      label,
-    ]),
-  )
+  const labels = new Map(actions().map(({ key, label }) => [key, label]))
   const shared = KEYS.filter(([key]) => labels.has(key))
   expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
   for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)
@@ -231,53 +223,22 @@ test('the title names a fresh GameServer that is in the state of the old one', (
   const page = { title: '', querySelector: () => ({ href: '' }) }
   vi.stubGlobal('document', page)
   onTestFinished(() => void vi.unstubAllGlobals())
-  const of = (name: string) => ({ gameServer: { object_meta: { name }, status: { state: 'Scheduled' } } })
-  const snapshot = signal(of('local'))
-  followState({ snapshot, connection: signal('open'), announce: () => undefined } as unknown as Store)
-  expect(page.title).toMatch(/Scheduled · local$/)
-  snapshot.value = of('local-x7k2p')
-  expect(page.title).toMatch(/Scheduled · local-x7k2p$/)
+  const { sidecar } = createQuietSidecar()
+  for (const name of ['local', 'local-x7k2p']) {
+    const { gameServer, ...rest } = sidecar.snapshot()
+    set({ snapshot: { ...rest, gameServer: { ...gameServer, object_meta: { ...gameServer.object_meta, name } } } })
+    showState()
+    expect(page.title).toMatch(new RegExp(`Scheduled · ${name}$`))
+  }
+  sidecar.close()
 })
 
 /** Strings that a careless writer or reader takes for something else. */
 const tricky = fc.constantFrom(
-  '',
-  '-',
-  '- a',
-  'a: b',
-  'a #b',
-  '#',
-  'yes',
-  'null',
-  '~',
-  '1',
-  '1e3',
-  '0x1',
-  '1.5',
-  ' a',
-  'a ',
-  '{',
-  '[]',
-  '"',
-  "'",
-  '\n',
-  '\t',
-  'a:',
-  '&a',
-  '*a',
-  '!t',
-  '|',
-  '>',
-  '%',
-  '@',
-  '`',
-  '?',
-  ',',
-  '--- ',
-  '2026-01-01',
-  '<b>',
-  '🎲',
-  '__proto__',
+  ...['', ' a', 'a ', '\n', '\t', '--- ', '|', '-'],
+  ...String.raw`- a|a: b|a #b|#|yes|null|~|1|1e3|0x1|1.5|{|[]|"|'|a:|&a|*a|!t|>|%|@|?|,|2026-01-01|<b>|🎲|__proto__`.split(
+    '|',
+  ),
 )
 const text = fc.oneof(tricky, fc.string(), fc.string({ unit: 'grapheme' }))
 const { value } = fc.letrec((tie) => ({

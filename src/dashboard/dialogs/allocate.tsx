@@ -1,74 +1,58 @@
-import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import { useRef, useState } from 'preact/hooks'
 import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
-import { fieldsOf } from '../panels/fields.js'
-import type { Fields } from '../panels/fields.js'
-import { CopyButton } from '../panels/panel.js'
-import type { Store } from '../store/store.js'
-import type { Ui } from '../ui/ui.js'
+import { CopyButton, fieldsOf, type Fields } from '../panels/panel.js'
+import { allocate, announce } from '../store/api.js'
+import { set, state } from '../store/state.js'
 import { Modal } from './modal.js'
 
 const KEPT = 'allocation'
 
-interface DialogProps {
-  readonly store: Store
-  readonly ui: Ui
-  onClose(): void
-}
-
 /** Allocates the game server as the cluster does, by the manifest that the fields make. */
-export function AllocateDialog({ store, ui, onClose }: DialogProps): JSX.Element {
+export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
   const form = useRef<HTMLFormElement>(null)
-  const fields = useSignal(keptFields())
-  const answer = useSignal('')
-  const manifest = useComputed(() => written(fields.value, store.snapshot.value?.platform ?? 'agones'))
+  const [fields, setFields] = useState(keptFields)
+  const [answer, setAnswer] = useState('')
+  const { problem, allocation, text } = written(fields, state.snapshot?.platform ?? 'agones')
   const send = async (): Promise<void> => {
-    const { problem, allocation } = manifest.value
-    if (!allocation) return void (answer.value = problem)
-    keep('local', KEPT, JSON.stringify(fields.value))
-    ui.lastAllocation.value = allocation
-    const reason = await store.allocate(allocation)
-    if (reason !== undefined) return void (answer.value = reason)
-    store.announce('Allocated')
+    if (!allocation) return
+    keep('local', KEPT, JSON.stringify(fields))
+    set({ lastAllocation: allocation })
+    const reason = await allocate(allocation)
+    if (reason !== undefined) return setAnswer(reason)
+    announce('Allocated')
     onClose()
   }
   const empty = (): void => {
     for (const element of form.current!.querySelectorAll<HTMLInputElement>('.field')) element.value = ''
-    fields.value = {}
+    setFields({})
   }
   return (
     <Modal title="Allocate" class="allocate" onClose={onClose}>
       <form
         ref={form}
         onInput={() => {
-          fields.value = fieldsOf(form.current!)
-          answer.value = ''
+          setFields(fieldsOf(form.current!))
+          setAnswer('')
         }}
         onSubmit={(event) => {
           event.preventDefault()
           void send()
         }}
       >
-        <AllocateFields snapshot={store.snapshot.value} kept={fields.peek()} />
+        <AllocateFields kept={fields} />
         <details>
           <summary>Manifest</summary>
           <pre class="mono" tabIndex={0}>
-            {manifest.value.text}
+            {text}
           </pre>
         </details>
         <p class="part-problem" role="alert">
-          {answer.value || manifest.value.problem}
+          {answer || problem}
         </p>
         <div class="apart wrap allocate-foot">
-          <CopyButton
-            store={store}
-            label="Copy manifest"
-            text={() => manifest.peek().text}
-            told="The manifest is copied"
-          />
+          <CopyButton label="Copy manifest" text={() => text} told="The manifest is copied" />
           <button type="button" class="button" onClick={empty}>
             Empty
           </button>
@@ -79,12 +63,6 @@ export function AllocateDialog({ store, ui, onClose }: DialogProps): JSX.Element
       </form>
     </Modal>
   )
-}
-
-interface FieldsProps {
-  readonly snapshot: SidecarSnapshot | undefined
-  /** What was filled in the last time. */
-  readonly kept: Fields
 }
 
 /** Fields of each counter and each list, by their names in the manifest, with what stands in them while they are empty. */
@@ -98,8 +76,8 @@ const wanted = {
 }
 
 /** What an allocation changes, and below it which game server it wants: the fields of the platform's own dialog. */
-function AllocateFields({ snapshot, kept }: FieldsProps): JSX.Element {
-  const status = snapshot?.gameServer.status
+function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
+  const status = state.snapshot?.gameServer.status
   const choice = (name: string, label: string, none: string, ...options: string[]): JSX.Element => (
     <select class="field" name={name} aria-label={label} defaultValue={kept[name] ?? ''}>
       <option value="">{none}</option>
@@ -132,14 +110,23 @@ function AllocateFields({ snapshot, kept }: FieldsProps): JSX.Element {
         </div>
       )),
     )
+  const line = (label: string, name: string, placeholder: string): JSX.Element => (
+    <label class="row">
+      <span>{label}</span>
+      <input
+        class="field"
+        name={name}
+        placeholder={placeholder}
+        defaultValue={kept[name]}
+        autofocus={name === 'labels'}
+      />
+    </label>
+  )
   return (
     <>
       <fieldset>
         <legend>It gets</legend>
-        <label class="row">
-          <span>Labels</span>
-          <input class="field" name="labels" placeholder="mode=dm map=arena" defaultValue={kept.labels} autofocus />
-        </label>
+        {line('Labels', 'labels', 'mode=dm map=arena')}
         <label class="row">
           <span>Annotations</span>
           <textarea
@@ -155,10 +142,7 @@ function AllocateFields({ snapshot, kept }: FieldsProps): JSX.Element {
       <details open={Object.keys(kept).some((name) => name.startsWith('match.'))}>
         <summary>Only if it matches</summary>
         <fieldset>
-          <label class="row">
-            <span>Labels</span>
-            <input class="field" name="match.labels" placeholder="region=eu" defaultValue={kept['match.labels']} />
-          </label>
+          {line('Labels', 'match.labels', 'region=eu')}
           <label class="row">
             <span>State</span>
             {choice('match.state', 'State', 'Ready (default)', 'Ready', 'Allocated')}
@@ -170,18 +154,12 @@ function AllocateFields({ snapshot, kept }: FieldsProps): JSX.Element {
   )
 }
 
-interface Written {
-  readonly allocation?: object
-  readonly text: string
-  readonly problem: string
-}
-
-function written(fields: Fields, platform: string): Written {
+function written(fields: Fields, platform: string) {
   try {
     const allocation = allocationOf(fields, platform)
     return { allocation, text: writeYaml(allocation), problem: '' }
   } catch (error) {
-    return { text: '', problem: (error as Error).message }
+    return { allocation: undefined, text: '', problem: (error as Error).message }
   }
 }
 

@@ -1,8 +1,7 @@
 import type { JSX } from 'preact'
 import { keep } from '../common/browser.js'
-import { keyName } from '../ui/actions.js'
-import type { Action, Actions } from '../ui/actions.js'
-import type { Ui } from '../ui/ui.js'
+import { set, state } from '../store/state.js'
+import { actions, keyName, type Action } from '../ui/actions.js'
 import { Modal } from './modal.js'
 
 const groups = ['game server', 'faults', 'row', 'page'] as const
@@ -16,23 +15,16 @@ const filters = [
   ['-health', 'everything without this word'],
 ] as const
 
-interface HelpProps {
-  readonly actions: Actions
-  readonly ui: Ui
-  readonly isRecorded: boolean
-  onClose(): void
-}
-
-export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Element {
+export function Help({ onClose }: { onClose(): void }): JSX.Element {
   const toggle = (): void => {
-    ui.singleKeys.value = !ui.singleKeys.value
-    keep('local', 'single-keys', String(ui.singleKeys.value))
+    set({ singleKeys: !state.singleKeys })
+    keep('local', 'single-keys', String(state.singleKeys))
   }
   return (
     <Modal title="Help" class="help" onClose={onClose}>
       <div class="help-groups">
         {groups.map((group) => {
-          const own = actions.filter((one) => one.group === group && one.key)
+          const own = actions().filter((one) => one.group === group && one.key)
           return own.length > 0 && <Group key={group} name={group} actions={own} />
         })}
       </div>
@@ -40,7 +32,7 @@ export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Eleme
         <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it.
       </p>
       <label class="row help-choice">
-        <input type="checkbox" checked={ui.singleKeys.value} onChange={toggle} /> Single keys are on
+        <input type="checkbox" checked={state.singleKeys} onChange={toggle} /> Single keys are on
       </label>
       <h2>Filter</h2>
       <dl class="help-filters">
@@ -51,7 +43,7 @@ export function Help({ actions, ui, isRecorded, onClose }: HelpProps): JSX.Eleme
           </div>
         ))}
       </dl>
-      {!isRecorded && (
+      {!state.isRecorded && (
         <p class="muted">All that this page does, curl can do as well: it uses /_/api and the game’s own interface.</p>
       )}
     </Modal>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Confirmation, Ui } from '../ui/ui.js'
+import { set, type Confirmation } from '../store/state.js'
 
 interface ModalProps {
   readonly title: string
@@ -31,7 +31,7 @@ export function Modal({ title, class: className, children, bare = false, onClose
     >
       <div class="modal-body">
         {!bare && (
-          <div class="apart modal-head">
+          <div class="apart">
             <h2>{title}</h2>
             <button class="button button-icon" aria-label="Close" onClick={onClose}>
               ×
@@ -45,25 +45,25 @@ export function Modal({ title, class: className, children, bare = false, onClose
 }
 
 interface ConfirmProps {
-  readonly ui: Ui
   readonly confirmation: Confirmation
 }
 
+const close = (): void => set({ confirmation: undefined })
+
 /** Asks before something is done. */
-export const Confirm = ({ ui, confirmation }: ConfirmProps): JSX.Element => (
-  <Modal title={confirmation.label} class="confirm" bare onClose={() => (ui.confirmation.value = undefined)}>
+export const Confirm = ({ confirmation }: ConfirmProps): JSX.Element => (
+  <Modal title={confirmation.label} class="confirm" bare onClose={close}>
     <p>{confirmation.what}</p>
     <div class="row modal-buttons">
-      <Agreement ui={ui} confirmation={confirmation} />
+      <Agreement confirmation={confirmation} />
     </div>
   </Modal>
 )
 
 /** The buttons below a question. The one that agrees has the focus: the question came by a key. */
-export function Agreement({ ui, confirmation: { label, run } }: ConfirmProps): JSX.Element {
+export function Agreement({ confirmation: { label, run } }: ConfirmProps): JSX.Element {
   const agree = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => agree.current!.focus(), [])
-  const close = (): void => void (ui.confirmation.value = undefined)
   return (
     <>
       <button class="button" onClick={close}>

@@ -1,19 +1,18 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { ControlCommand } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
-import { presets } from '../panels/faults.js'
-import type { Store } from '../store/store.js'
-import { keyName, sendAndTell } from '../ui/actions.js'
-import type { Action, Actions } from '../ui/actions.js'
+import { sendAndTell } from '../store/api.js'
+import { state } from '../store/state.js'
+import { actions, keyName, type Action } from '../ui/actions.js'
 import { Modal } from './modal.js'
 
 /** Every action, found by typing a part of each of its words. */
-export function Palette({ actions, onClose }: { actions: Actions; onClose(): void }): JSX.Element {
-  const text = useSignal('')
-  const at = useSignal(0)
-  const words = text.value.toLowerCase().split(/\s+/)
-  const found = actions.filter(({ label, group }) =>
+export function Palette({ onClose }: { onClose(): void }): JSX.Element {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const words = text.toLowerCase().split(/\s+/)
+  const found = [...actions(), ...panelActions()].filter(({ label, group }) =>
     words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
   )
   const run = (index: number): void => {
@@ -26,11 +25,12 @@ export function Palette({ actions, onClose }: { actions: Actions; onClose(): voi
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = arrowStep(event)
     if (by !== 0 && found.length > 0) {
-      at.value = (at.value + by + found.length) % found.length
-      document.querySelector(`#palette-${at.value}`)?.scrollIntoView({ block: 'nearest' })
+      const next = (at + by + found.length) % found.length
+      setAt(next)
+      document.querySelector(`#palette-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      run(at.value)
+      run(at)
     }
   }
   return (
@@ -41,15 +41,15 @@ export function Palette({ actions, onClose }: { actions: Actions; onClose(): voi
         aria-label="Action"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={found.length > 0 ? `palette-${at.value}` : undefined}
+        aria-activedescendant={found.length > 0 ? `palette-${at}` : undefined}
         placeholder="What do you want to do?"
         autofocus
         autocomplete="off"
         spellcheck={false}
-        value={text.value}
+        value={text}
         onInput={(event) => {
-          text.value = event.currentTarget.value
-          at.value = 0
+          setText(event.currentTarget.value)
+          setAt(0)
         }}
         onKeyDown={onKeyDown}
       />
@@ -60,7 +60,7 @@ export function Palette({ actions, onClose }: { actions: Actions; onClose(): voi
             id={`palette-${i}`}
             class="row palette-item"
             role="option"
-            aria-selected={i === at.value}
+            aria-selected={i === at}
             onClick={() => run(i)}
           >
             <span>{label}</span>
@@ -78,15 +78,15 @@ export function Palette({ actions, onClose }: { actions: Actions; onClose(): voi
 const MOST_VALUES = 100
 
 /** What the panels can do at this moment. */
-export function panelActions(store: Store): Actions {
-  const snapshot = store.snapshot.value
-  if (!snapshot) return []
+function panelActions(): readonly Action[] {
+  const { snapshot, presets, isRecorded } = state
+  if (!snapshot || isRecorded) return []
   const actions: Action[] = []
   const by =
     (group: Action['group']) =>
     (label: string, ...commands: readonly ControlCommand[]): void => {
       const id = `panel-${actions.length}`
-      actions.push({ id, label, group, run: () => void sendAndTell(store, label, ...commands) })
+      actions.push({ id, label, group, run: () => void sendAndTell(label, ...commands) })
     }
   const server = by('game server')
   const faults = by('faults')
@@ -110,7 +110,7 @@ export function panelActions(store: Store): Actions {
   faults(ignoreBeats ? 'Count beats again' : 'Ignore beats', { type: 'ignoreBeats', on: !ignoreBeats })
   if (snapshot.faults.watchersStalled === false) faults('Stall watchers', { type: 'stallWatchers' })
   else faults('Release watchers', { type: 'releaseWatchers' })
-  for (const { name, commands } of presets.value) faults(`Preset: ${name}`, ...commands)
+  for (const { name, commands } of presets) faults(`Preset: ${name}`, ...commands)
   for (const speed of [0, 1, 10])
     faults(speed === 0 ? 'Pause the clock' : `Clock ×${speed}`, { type: 'setClock', speed })
   return actions

@@ -1,85 +1,70 @@
-import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
 import { duration, plural } from '../common/format.js'
-import { Icon, Logo, StateMark, stateLook } from '../common/look.js'
+import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
+import { Agreement } from '../dialogs/modal.js'
 import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
-import type { Store } from '../store/store.js'
-import { keyName, nextTheme } from '../ui/actions.js'
-import type { Actions } from '../ui/actions.js'
-import type { Ui } from '../ui/ui.js'
+import { memo, state } from '../store/state.js'
+import { actions, keyName, nextTheme } from '../ui/actions.js'
 
-interface HeaderProps {
-  readonly store: Store
-  readonly ui: Ui
-  readonly actions: Actions
-}
+const themeShapes = { auto: '◐', light: '○', dark: '●' }
 
-export function Header({ store, ui, actions }: HeaderProps): JSX.Element {
-  const snapshot = store.snapshot.value
-  const state = snapshot?.gone === true ? 'gone' : snapshot?.gameServer.status.state
-  const { tone } = stateLook(state ?? '')
+export function Header(): JSX.Element {
+  const { snapshot, theme, isRecorded, now } = state
+  const name = snapshot?.gone === true ? 'gone' : snapshot?.gameServer.status.state
+  const at = new Date(now)
   return (
-    <header class="row header" data-tone={tone}>
+    <header class="row header" style={toneStyle(stateLook(name ?? '').tone)}>
       <h1 class="row header-brand">
         <Logo /> <span>Sidecar</span>
       </h1>
       <div class="header-state">
-        {state === undefined ? <span class="muted">connecting…</span> : <StateMark state={state} />}
-        <Age store={store} />
+        {name === undefined ? <span class="muted">connecting…</span> : <StateMark state={name} />}
+        <Age />
       </div>
-      <Facts store={store} />
+      {snapshot && <Facts snapshot={snapshot} />}
       <div class="row last">
-        {store.isRecorded ? (
-          <Recorded store={store} />
+        {isRecorded ? (
+          <p>
+            <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
+          </p>
         ) : (
           <>
-            <ActionButton id="allocate" actions={actions} label="Allocate" primary />
-            <ActionButton id="ready" actions={actions} label="Ready" />
-            <More actions={actions} />
+            <ActionButton id="allocate" label="Allocate" primary />
+            <ActionButton id="ready" label="Ready" />
+            <More />
           </>
         )}
         <button
           class="button button-icon header-theme"
-          aria-label={`Theme: ${ui.theme.value}`}
-          title={`Theme: ${ui.theme.value}`}
-          onClick={() => nextTheme(ui)}
+          aria-label={`Theme: ${theme}`}
+          title={`Theme: ${theme}`}
+          onClick={nextTheme}
         >
-          <Icon name={ui.theme.value === 'auto' ? 'theme' : ui.theme.value} />
+          {themeShapes[theme]}
         </button>
       </div>
     </header>
   )
 }
 
-/** Says that all of it is over, and since when. */
-function Recorded({ store }: { store: Store }): JSX.Element {
-  const at = new Date(store.now.value)
-  return (
-    <p>
-      <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
-    </p>
-  )
-}
-
 /** How long the state has lasted, as far as the log tells. */
-export function Age({ store }: { store: Store }): JSX.Element {
-  const since = useComputed(() => {
-    const state = store.snapshot.value?.gameServer.status.state
-    const changes = store.entries.value.findLast(({ changes }) =>
-      changes.some((change) => change.type === 'replaced' || (change.type === 'state' && change.value === state)),
-    )
-    return changes?.at ?? store.snapshot.value?.startedAt
-  })
-  const text = since.value === undefined ? '' : duration(store.now.value - since.value)
-  return <span class="header-age">{text}</span>
+function Age(): JSX.Element {
+  const { snapshot, entries, now } = state
+  const since = sinceWhen(entries, snapshot?.gameServer.status.state) ?? snapshot?.startedAt
+  return <span class="header-age">{since === undefined ? '' : duration(now - since)}</span>
 }
 
-function Facts({ store }: { store: Store }): JSX.Element | null {
-  const snapshot = store.snapshot.value
-  if (snapshot === undefined) return null
+const sinceWhen = memo(
+  (entries: readonly LogEntry[], name: string | undefined) =>
+    entries.findLast(({ changes }) =>
+      changes.some((change) => change.type === 'replaced' || (change.type === 'state' && change.value === name)),
+    )?.at,
+)
+
+function Facts({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { name } = snapshot.gameServer.object_meta
   return (
     <p class="header-facts">
@@ -93,14 +78,14 @@ function Facts({ store }: { store: Store }): JSX.Element | null {
 
 /** What the header tells beside the GameServer's name: its address, its watchers, its first list and its first counter. */
 function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[] {
-  const lists = Object.entries(status.lists ?? {})
-  const counters = Object.entries(status.counters ?? {})
+  const [list] = Object.entries(status.lists ?? {})
+  const [counter] = Object.entries(status.counters ?? {})
   return [
     `${status.address ?? ''}${status.ports?.[0] ? `:${status.ports[0].port}` : ''}`,
     plural(watchers.length, 'watcher'),
     // The name comes first, since a number before it would ask for another form of it: "1 rooms".
-    ...lists.slice(0, 1).map(([name, { values }]) => `${name}: ${values?.length ?? 0}`),
-    ...counters.slice(0, 1).map(([name, { count }]) => `${name}: ${count}`),
+    list ? `${list[0]}: ${list[1].values?.length ?? 0}` : '',
+    counter ? `${counter[0]}: ${counter[1].count}` : '',
   ].filter(Boolean)
 }
 
@@ -109,9 +94,8 @@ const ELSEWHERE = new Set(['allocate', 'ready'])
 const OF_PAGE = new Set(['export', 'report', 'help'])
 
 /** All that one does to a game server besides allocating it. */
-function More({ actions }: { actions: Actions }): JSX.Element {
-  const items = actions.filter(({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id))
-  const close = (): void => document.querySelector<HTMLElement>('#more')?.hidePopover()
+function More(): JSX.Element {
+  const items = actions().filter(({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id))
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = arrowStep(event)
     if (by === 0) return
@@ -121,19 +105,19 @@ function More({ actions }: { actions: Actions }): JSX.Element {
   }
   return (
     <>
-      <button id="more-button" class="button" popoverTarget="more">
+      <button class="button" popoverTarget="more">
         <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
-        <Icon name="more" />
+        <span aria-hidden="true">⋮</span>
       </button>
-      <div id="more" class="more" popover="auto" onKeyDown={onKeyDown} aria-label="More">
+      <div id="more" popover="auto" onKeyDown={onKeyDown} aria-label="More">
         {items.map(({ id, label, title, key, group, run }, i) => (
           <button
             key={id}
-            class="apart more-item"
+            class="apart"
             title={title}
             data-first={i > 0 && group !== items[i - 1]!.group ? '' : undefined}
             onClick={() => {
-              close()
+              document.querySelector<HTMLElement>('#more')!.hidePopover()
               run()
             }}
           >
@@ -145,18 +129,72 @@ function More({ actions }: { actions: Actions }): JSX.Element {
   )
 }
 
-export function StatusLine({ store, actions }: Omit<HeaderProps, 'ui'>): JSX.Element {
-  const snapshot = store.snapshot.value
-  const speed = store.isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
+export function StatusLine(): JSX.Element {
+  const { snapshot, isRecorded, now } = state
+  const speed = isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
   return (
     <footer class="row status">
-      <span>{store.isRecorded ? 'recorded session' : location.host}</span>
+      <span>{isRecorded ? 'recorded session' : location.host}</span>
       {snapshot && <span>{`${snapshot.mode} mode`}</span>}
-      {snapshot && <span class="status-wide">{`up ${duration(store.now.value - snapshot.startedAt)}`}</span>}
+      {snapshot && <span class="status-wide">{`up ${duration(now - snapshot.startedAt)}`}</span>}
       {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}
       {snapshot?.recording && <span class="status-wide">{`recording ${snapshot.recording}`}</span>}
       <span class="status-wide">{`v${pageVersion()}`}</span>
-      <ActionButton id="help" label="Help" actions={actions} />
+      <ActionButton id="help" label="Help" />
     </footer>
+  )
+}
+
+/** State, beats and three buttons, for a frame in the game's own page. It has no room for a dialog, and asks in its line. */
+export function Strip(): JSX.Element {
+  const { connection, snapshot, confirmation } = state
+  const name = snapshot?.gameServer.status.state
+  const isLost = connection === 'lost'
+  return (
+    <main class="row strip" style={toneStyle(isLost ? 'muted' : stateLook(name ?? '').tone)}>
+      <h1 class="header-brand">
+        <a href="/_/" target="_blank" rel="noopener" aria-label="Sidecar: open the dashboard">
+          <Logo />
+        </a>
+      </h1>
+      {confirmation ? (
+        <span class="strip-question" role="alertdialog" aria-label={confirmation.label}>
+          {confirmation.what}
+        </span>
+      ) : (
+        <>
+          <span class="strip-state">
+            {isLost ? 'Sidecar gone' : name === undefined ? 'connecting…' : <StateMark state={name} />}{' '}
+            {!isLost && <Age />}
+          </span>
+          <Beats />
+        </>
+      )}
+      <span class="row last">
+        {confirmation ? (
+          <Agreement confirmation={confirmation} />
+        ) : (
+          <>
+            <ActionButton id="ready" label="Ready" />
+            <ActionButton id="allocate-now" label="Allocate" primary />
+            <ActionButton id="unhealthy" label="Unhealthy" />
+          </>
+        )}
+      </span>
+    </main>
+  )
+}
+
+function Beats(): JSX.Element | null {
+  const health = state.snapshot?.health
+  if (health === undefined) return null
+  if (health.disabled) return <span class="muted">health checks are off</span>
+  if (health.lastBeat === undefined) return <span class="muted">no beat yet</span>
+  const silence = Math.max(0, state.now - health.lastBeat) / 1000
+  return (
+    <span class="row muted">
+      <meter aria-label="Silence since the last beat" max={health.periodSeconds} value={silence} />
+      {`${silence.toFixed(1)} s of ${health.periodSeconds} s; misses ${health.failures} of ${health.failureThreshold}`}
+    </span>
   )
 }

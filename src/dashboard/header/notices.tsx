@@ -1,111 +1,73 @@
-import { effect, useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
-import { useLayoutEffect } from 'preact/hooks'
-import { Icon, shapePaths, stateLook } from '../common/look.js'
+import { shapePaths, stateLook, toneStyle, type Tone } from '../common/look.js'
 import { presentFaults } from '../panels/fault-commands.js'
-import type { Store } from '../store/store.js'
-import type { TimelineModel } from '../timeline/model.js'
-import type { Ui } from '../ui/ui.js'
-
-interface BannerProps {
-  readonly store: Store
-  readonly ui: Ui
-  readonly timeline: TimelineModel
-}
+import { announce, sends } from '../store/api.js'
+import { retry } from '../store/follow.js'
+import { state } from '../store/state.js'
+import { missed } from '../timeline/model.js'
+import { pause } from '../ui/actions.js'
 
 /** Lines above everything, for what the user must not overlook. */
-export function Banner({ store, ui, timeline }: BannerProps): JSX.Element | null {
-  const snapshot = store.snapshot.value
-  const faults = snapshot === undefined ? [] : presentFaults(snapshot.faults, () => snapshot.now)
-  const isLost = store.connection.value === 'lost'
-  if (!isLost && !store.outdated.value && faults.length === 0 && !ui.paused.value) return null
+export function Banner(): JSX.Element | null {
+  const { snapshot, connection, outdated, frozen, isRecorded, retryAt } = state
+  const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []
+  const left = Math.ceil((retryAt - Date.now()) / 1000)
+  if (connection !== 'lost' && !outdated && faults.length === 0 && !frozen) return null
   return (
     <section aria-label="Notices">
-      {store.outdated.value ? (
-        <Line tone="blue">The sidecar has a newer dashboard, which is being loaded.</Line>
-      ) : (
-        isLost && <Lost store={store} />
-      )}
-      {faults.length > 0 && (
-        <Line tone="red">
-          <b>Faults on:</b> {faults.map(({ text }) => text).join(', ')}
-          {!store.isRecorded && (
-            <button class="button last" onClick={() => void store.control({ type: 'clearFaults' })}>
-              Clear <kbd aria-hidden="true">0</kbd>
-            </button>
-          )}
+      {outdated && <Line tone="blue">The sidecar has a newer dashboard, which is being loaded.</Line>}
+      {connection === 'lost' && (
+        <Line tone="red" button="Retry now" onClick={retry}>
+          <b>Sidecar gone,</b> {left > 0 ? `retry in ${left} s` : 'trying again…'}
         </Line>
       )}
-      {ui.paused.value && (
-        <Line tone="violet">
-          <b>Paused,</b> {timeline.missed.value} new
-          <button class="button last" onClick={() => (ui.paused.value = false)}>
-            Live <kbd aria-hidden="true">Space</kbd>
-          </button>
+      {faults.length > 0 && (
+        <Line
+          tone="red"
+          button={isRecorded ? undefined : 'Clear'}
+          shortcut="0"
+          onClick={sends({ type: 'clearFaults' })}
+        >
+          <b>Faults on:</b> {faults.map(({ text }) => text).join(', ')}
+        </Line>
+      )}
+      {frozen && (
+        <Line tone="violet" button="Live" shortcut="Space" onClick={pause}>
+          <b>Paused,</b> {missed()} new
         </Line>
       )}
     </section>
   )
 }
 
-const Line = ({ tone, children }: { tone: string; children: ComponentChildren }): JSX.Element => (
-  <div class="row banner" data-tone={tone}>
-    <Icon name="warning" />
-    {children}
+interface LineProps {
+  readonly tone: Tone
+  readonly children: ComponentChildren
+  readonly button?: string | undefined
+  readonly shortcut?: string
+  onClick?(): void
+}
+
+const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Element => (
+  <div class="row banner" style={toneStyle(tone)}>
+    <span class="banner-mark" aria-hidden="true">
+      ▲
+    </span>
+    <span>{children}</span>
+    {button && (
+      <button class="button last" onClick={onClick}>
+        {button} {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+      </button>
+    )}
   </div>
 )
 
-function Lost({ store }: { store: Store }): JSX.Element {
-  // The clock's steps draw the countdown.
-  const left = store.now.value && Math.ceil(((store.retryAt.value ?? 0) - Date.now()) / 1000)
-  return (
-    <Line tone="red">
-      <b>Sidecar gone,</b> {left > 0 ? `retry in ${left} s` : 'trying again…'}
-      <button class="button last" onClick={() => store.retry()}>
-        Retry now
-      </button>
-    </Line>
-  )
-}
-
-const SHOWN = 5000
-/** A screen reader is told one thing a second at most. */
-const PAUSE = 1000
-
 /** The page's one polite live region, which is seen as well. */
-export function Toast({ store }: { store: Store }): JSX.Element {
-  const shown = useSignal('')
-  useLayoutEffect(() => followAnnouncements(store, shown), [])
-  return (
-    <div class="toast" role="status" aria-label="Told" data-shown={shown.value === '' ? undefined : ''}>
-      {shown.value}
-    </div>
-  )
-}
-
-/** Shows the last sentence about what the user did, and after it the last news. */
-function followAnnouncements(store: Store, shown: Signal<string>): () => void {
-  let told = ''
-  let news = ''
-  let last = -PAUSE
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const show = (): void => {
-    shown.value = told || news
-    if (!told) news = ''
-    told = ''
-    if (!shown.value) return
-    last = performance.now()
-    timer = setTimeout(show, news ? PAUSE : SHOWN)
-  }
-  return effect(() => {
-    const { text, isNews } = store.announcement.value
-    if (isNews) news = text
-    else told = text
-    clearTimeout(timer)
-    timer = setTimeout(show, last + PAUSE - performance.now())
-  })
-}
+export const Toast = (): JSX.Element => (
+  <div class="toast" role="status" aria-label="Told" data-shown={state.told ? '' : undefined}>
+    {state.told}
+  </div>
+)
 
 /** On a light and on a dark tab bar alike. */
 const colours = {
@@ -114,26 +76,24 @@ const colours = {
   orange: '#f08c00',
   violet: '#a35ae0',
   red: '#e5484d',
-  grey: '#7d8894',
+  muted: '#7d8894',
 }
 
+let before: string | undefined
+
 /** Shows the state where it is seen from other tabs: in the title and the icon. Tells its changes. */
-export function followState(store: Store): void {
-  const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')!
-  let before: string | undefined
-  effect(() => {
-    const gameServer = store.snapshot.value?.gameServer
-    const isLost = store.connection.value === 'lost'
-    const state = isLost ? 'gone' : gameServer?.status.state
-    if (state === undefined) return
-    const { tone, shape } = isLost ? ({ tone: 'grey', shape: '○' } as const) : stateLook(state)
-    // A fresh GameServer may be in the state of the old one, and has another name.
-    const title = `${shape} ${isLost ? 'Sidecar is gone' : state} · ${gameServer?.object_meta.name ?? 'sidecar'}${store.isRecorded ? ', recorded' : ''}`
-    if (document.title !== title) document.title = title
-    if (state === before) return
-    if (before !== undefined && !isLost && before !== 'gone') store.announce(`State: ${state}`, true)
-    before = state
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
-    icon.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
-  })
+export function showState(): void {
+  const gameServer = state.snapshot?.gameServer
+  const isLost = state.connection === 'lost'
+  const name = isLost ? 'gone' : gameServer?.status.state
+  if (name === undefined) return
+  const { tone, shape } = isLost ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
+  // A fresh GameServer may be in the state of the old one, and has another name.
+  const title = `${shape} ${isLost ? 'Sidecar is gone' : name} · ${gameServer?.object_meta.name ?? 'sidecar'}${state.isRecorded ? ', recorded' : ''}`
+  if (document.title !== title) document.title = title
+  if (name === before) return
+  if (before !== undefined && !isLost && before !== 'gone') announce(`State: ${name}`, true)
+  before = name
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
+  document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
 }

@@ -1,95 +1,78 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren, JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
-import type { ControlCommand, ControlResult } from '../../sidecar/index.js'
-import type { Store } from '../store/store.js'
-import { focusNow, onFields, useWanted } from './fields.js'
-import type { Fields } from './fields.js'
-import { Hint, Panel } from './panel.js'
+import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../sidecar/index.js'
+import { control } from '../store/api.js'
+import { Hint, Panel, focusNow, onFields, useWanted, type Fields } from './panel.js'
 
 /** More values of a list than people look through are counted instead. */
 const SHOWN = 200
 
-const counterCode = `spec:
-  counters:
-    rooms: { count: 0, capacity: 10 }
+export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
+  <GrowingPanel
+    noun="counter"
+    fields={{ name: '', count: '0', capacity: '10' }}
+    type="setCounter"
+    hint="None: name one in gameserver.yaml, and change it."
+    code={`spec:\n  counters:\n    rooms: { count: 0, capacity: 10 }\n\nawait client.updateCounter('rooms', { countDiff: 1 })`}
+    things={snapshot.gameServer.status.counters}
+    View={Counter}
+  />
+)
 
-await client.updateCounter('rooms', { countDiff: 1 })`
+export const Lists = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
+  <GrowingPanel
+    noun="list"
+    fields={{ name: '', capacity: '10' }}
+    type="setList"
+    hint="None: name one in gameserver.yaml, and add a player."
+    code={`spec:\n  lists:\n    players: { capacity: 16 }\n\nawait client.addListValue('players', 'alice')`}
+    things={snapshot.gameServer.status.lists}
+    View={List}
+  />
+)
 
-const listCode = `spec:
-  lists:
-    players: { capacity: 16 }
-
-await client.addListValue('players', 'alice')`
-
-export function Counters({ store }: { store: Store }): JSX.Element {
-  const counters = Object.entries(store.snapshot.value?.gameServer.status.counters ?? {})
-  return (
-    <GrowingPanel
-      store={store}
-      noun="counter"
-      fields={{ name: '', count: '0', capacity: '10' }}
-      type="setCounter"
-      hint="None: name one in gameserver.yaml, and change it."
-      code={counterCode}
-    >
-      {counters.map(([name, counter]) => (
-        <Counter key={name} store={store} name={name} counter={counter} />
-      ))}
-    </GrowingPanel>
-  )
+interface ThingProps<Thing> {
+  readonly name: string
+  readonly thing: Thing
 }
 
-export function Lists({ store }: { store: Store }): JSX.Element {
-  const lists = Object.entries(store.snapshot.value?.gameServer.status.lists ?? {})
-  return (
-    <GrowingPanel
-      store={store}
-      noun="list"
-      fields={{ name: '', capacity: '10' }}
-      type="setList"
-      hint="None: name one in gameserver.yaml, and add a player."
-      code={listCode}
-    >
-      {lists.map(([name, list]) => (
-        <List key={name} store={store} name={name} list={list} />
-      ))}
-    </GrowingPanel>
-  )
-}
-
-interface GrowingPanelProps {
-  readonly store: Store
+interface GrowingPanelProps<Thing> {
   readonly noun: 'counter' | 'list'
+  /** What stands in the fields of a new one, and the command that adds it. */
   readonly fields: Fields
-  /** The command that adds one. */
   readonly type: 'setCounter' | 'setList'
   /** What to do while there is none. */
   readonly hint: string
   readonly code: string
-  readonly children: readonly ComponentChildren[]
+  readonly things: Readonly<Record<string, Thing>> | null | undefined
+  View(props: ThingProps<Thing>): JSX.Element
 }
 
 /** A panel to whose things one can be added. */
-function GrowingPanel({ store, noun, fields, type, hint, code, children }: GrowingPanelProps): JSX.Element {
-  const isAdding = useSignal(false)
+function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
+  const [isAdding, setAdding] = useState(false)
+  const all = Object.entries(things ?? {})
   const open = (
-    <button class="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
+    <button class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
       {`+ ${noun}`}
     </button>
   )
   return (
     <Panel name={noun === 'counter' ? 'Counters' : 'Lists'} aside={open}>
-      {children.length === 0 && <Hint store={store} text={hint} code={code} />}
-      <ul>{children}</ul>
-      {isAdding.value && (
+      {all.length === 0 && <Hint text={hint} code={code} />}
+      <ul>
+        {all.map(([name, thing]) => (
+          <View key={name} name={name} thing={thing} />
+        ))}
+      </ul>
+      {isAdding && (
         <FieldsForm
           name={`Add a ${noun}`}
           fields={fields}
           action="Add"
-          send={(given) => store.control({ type, ...given } as ControlCommand)}
-          onDone={() => (isAdding.value = false)}
+          send={(given) => control({ type, ...given } as ControlCommand)}
+          onDone={() => setAdding(false)}
         />
       )}
     </Panel>
@@ -145,16 +128,16 @@ const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: stri
   </div>
 )
 
-function Counter({ store, name, counter }: { store: Store; name: string; counter: CounterStatus }): JSX.Element {
-  const isSetting = useSignal(false)
-  const { present, change } = useWanted(counter)
+function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
+  const [isSetting, setSetting] = useState(false)
+  const { present, change } = useWanted(thing)
   const { count, capacity } = present
   const step = (by: (before: bigint) => bigint): void => {
     const next = (before: CounterStatus): CounterStatus => {
       const value = by(BigInt(before.count))
       return value < 0n || value > BigInt(before.capacity) ? before : { ...before, count: String(value) }
     }
-    void change(next, (value) => store.control({ type: 'setCounter', name, count: value.count }))
+    void change(next, (value) => control({ type: 'setCounter', name, count: value.count }))
   }
   const stepper = (text: string, by: bigint, end: string): JSX.Element => (
     <button
@@ -169,7 +152,7 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
   return (
     <li class="row wrap count-row">
       <Amount name={name} count={count} capacity={capacity} />
-      <span class="row wrap part-tools">
+      <span class="row wrap">
         {stepper('−', -1n, '0')}
         {stepper('+', 1n, capacity)}
         <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
@@ -178,32 +161,32 @@ function Counter({ store, name, counter }: { store: Store; name: string; counter
         <button
           class="button"
           aria-label={`Set ${name}`}
-          aria-expanded={isSetting.value}
-          onClick={() => (isSetting.value = !isSetting.value)}
+          aria-expanded={isSetting}
+          onClick={() => setSetting(!isSetting)}
         >
           set
         </button>
       </span>
-      {isSetting.value && (
+      {isSetting && (
         <FieldsForm
           fields={{ count, capacity }}
           action="Set"
-          send={(fields) => store.control({ type: 'setCounter', name, ...fields })}
-          onDone={() => (isSetting.value = false)}
+          send={(fields) => control({ type: 'setCounter', name, ...fields })}
+          onDone={() => setSetting(false)}
         />
       )}
     </li>
   )
 }
 
-function List({ store, name, list }: { store: Store; name: string; list: ListStatus }): JSX.Element {
+function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
   const adding = useRef<HTMLInputElement>(null)
-  const { present, change } = useWanted(list)
+  const { present, change } = useWanted(thing)
   const values = present.values ?? []
   const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
     change(
       (before) => ({ capacity, values: by(before.values ?? []) }),
-      (next) => store.control({ type: 'setList', name, ...next, values: next.values ?? [] }),
+      (next) => control({ type: 'setList', name, ...next, values: next.values ?? [] }),
     )
   const remove = (value: string): void => {
     void set((before) => before.filter((other) => other !== value))
@@ -215,7 +198,7 @@ function List({ store, name, list }: { store: Store; name: string; list: ListSta
     void set(values, capacity).then((ok) => ok && form.reset())
   })
   return (
-    <li class="list-row">
+    <li>
       <Amount name={name} count={String(values.length)} capacity={present.capacity} />
       <ul class="row wrap list-values">
         {values.slice(0, SHOWN).map((value) => (

@@ -101,7 +101,7 @@ interface PresentFault {
 const calls = (operations: readonly string[] | undefined): string =>
   operations?.length ? operations.join(', ') : 'all calls'
 
-export function presentFaults(faults: FaultInfo, now: () => number): PresentFault[] {
+export function presentFaults(faults: FaultInfo, now: number): PresentFault[] {
   const list: PresentFault[] = []
   const add = (text: string, command: ControlCommand, end?: ControlCommand): void =>
     void list.push({ text, command, ...(end && { end }) })
@@ -159,9 +159,9 @@ export function presentFaults(faults: FaultInfo, now: () => number): PresentFaul
 }
 
 /** What is left of a fault that ends by itself. */
-function timed(until: true | number, now: () => number): { readonly text: string; readonly ms: { ms?: number } } {
+function timed(until: true | number, now: number): { readonly text: string; readonly ms: { ms?: number } } {
   if (until === true) return { text: '', ms: {} }
-  const ms = Math.max(1, until - now())
+  const ms = Math.max(1, until - now)
   return { text: ` for ${countedTime(ms)}`, ms: { ms } }
 }
 

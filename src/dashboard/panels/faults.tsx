@@ -1,61 +1,63 @@
-import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
+import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
-import { CONTROL } from '../store/api.js'
-import type { Store } from '../store/store.js'
-import { clearing, commandOf, faultForms, presentFaults } from './fault-commands.js'
-import type { FaultField, FaultForm } from './fault-commands.js'
-import { onFields, sends } from './fields.js'
-import { CopyButton, Panel } from './panel.js'
+import { control, read, sends } from '../store/api.js'
+import { set, state } from '../store/state.js'
+import { clearing, commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
+import { CopyButton, Hint, Panel, onFields } from './panel.js'
+import { duration } from '../common/format.js'
 
-export function Faults({ store }: { store: Store }): JSX.Element {
+export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+  useEffect(() => {
+    if (state.connection === 'open') void loadPresets()
+  }, [state.connection])
   const save = (
     <CopyButton
-      store={store}
       label="Save as scenario"
-      text={() => scenarioOf(store.entries.value)}
+      text={() => scenarioOf(state.entries)}
       told="The session's commands are copied as a scenario"
     />
   )
   return (
     <Panel name="Faults" pane="faults" aside={save}>
-      <PresentFaults store={store} />
+      <PresentFaults snapshot={snapshot} />
       <div class="row wrap" role="group" aria-label="Presets">
         <span class="muted">Presets</span>
-        {presets.value.map(({ name, description, commands }) => (
-          <button key={name} class="button" title={description} onClick={sends(store, ...commands)}>
+        {state.presets.map(({ name, description, commands }) => (
+          <button key={name} class="button" title={description} onClick={sends(...commands)}>
             {name}
           </button>
         ))}
       </div>
       {faultForms.map((form) => (
-        <FaultLine key={form.title} store={store} form={form} />
+        <FaultLine key={form.title} form={form} />
       ))}
     </Panel>
   )
 }
 
-function PresentFaults({ store }: { store: Store }): JSX.Element {
-  const faults = store.snapshot.value?.faults
-  const present = faults ? presentFaults(faults, () => store.now.value) : []
+async function loadPresets(): Promise<void> {
+  const answer = (await read('/presets')) as { presets: readonly FaultPreset[] } | undefined
+  if (answer !== undefined) set({ presets: answer.presets })
+}
+
+function PresentFaults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+  const present = presentFaults(snapshot.faults, state.now)
   if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
   return (
     <ul class="row wrap">
       {present.map((fault) => (
         <li key={fault.text} class="row wrap fault-on">
           {fault.text}
-          <button
-            class="button"
-            aria-label={`Clear: ${fault.text}`}
-            onClick={sends(store, ...clearing(fault, present))}
-          >
+          <button class="button" aria-label={`Clear: ${fault.text}`} onClick={sends(...clearing(fault, present))}>
             clear
           </button>
         </li>
       ))}
       <li>
-        <button class="button" onClick={sends(store, { type: 'clearFaults' })}>
+        <button class="button" onClick={sends({ type: 'clearFaults' })}>
           Clear all <kbd>0</kbd>
         </button>
       </li>
@@ -63,13 +65,13 @@ function PresentFaults({ store }: { store: Store }): JSX.Element {
   )
 }
 
-function FaultLine({ store, form }: { store: Store; form: FaultForm }): JSX.Element {
+function FaultLine({ form }: { form: FaultForm }): JSX.Element {
   const { title, fields } = form
   return (
     <form
       class="row wrap fault-line"
       aria-label={title}
-      onSubmit={onFields((values) => void store.control(commandOf(form, values)))}
+      onSubmit={onFields((values) => void control(commandOf(form, values)))}
     >
       <button class="button fault-do">{title}</button>
       {fields.map((field) => (
@@ -95,7 +97,7 @@ function Field({ title, field }: { title: string; field: FaultField }): JSX.Elem
         </select>
       ) : (
         <input
-          class="field fault-number"
+          class="field count-field"
           name={name}
           aria-label={full}
           inputMode="decimal"
@@ -108,11 +110,56 @@ function Field({ title, field }: { title: string; field: FaultField }): JSX.Elem
   )
 }
 
-/** The presets of the sidecar that serves this page. */
-export const presets = signal<readonly FaultPreset[]>([])
+export function Watchers({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+  const { watchers, faults } = snapshot
+  const isStalled = faults.watchersStalled !== false
+  const tools = (
+    <span class="row wrap">
+      <button class="button" aria-disabled={watchers.length === 0} onClick={sends({ type: 'dropWatchers' })}>
+        Drop all
+      </button>
+      <button
+        class="button"
+        aria-pressed={isStalled}
+        title="Sends nothing to any watcher until it is released"
+        onClick={sends({ type: isStalled ? 'releaseWatchers' : 'stallWatchers' })}
+      >
+        Stall
+      </button>
+    </span>
+  )
+  return (
+    <Panel name="Watchers" aside={tools}>
+      {watchers.length === 0 && (
+        <Hint
+          text="None: a game watches with its client, you with curl."
+          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${location.origin}/watch/gameserver`}
+        />
+      )}
+      <ul>
+        {watchers.map((watcher) => (
+          <Watcher key={watcher.id} watcher={watcher} />
+        ))}
+      </ul>
+    </Panel>
+  )
+}
 
-/** Asks for them once. */
-export async function loadPresets(store: Store): Promise<void> {
-  const answer = (await store.api.read(`${CONTROL}/presets`)) as { presets: readonly FaultPreset[] } | undefined
-  if (answer !== undefined) presets.value = answer.presets
+function Watcher({ watcher }: { watcher: WatcherInfo }): JSX.Element {
+  const { id, transport, client, openedAt, sent, queued, dropped } = watcher
+  return (
+    <li class="row watch-row">
+      <span class="row wrap watch-facts">
+        <span class="part-name">{`#${id} ${transport}`}</span>
+        {client !== undefined && <span class="muted">{client}</span>}
+        <span class="muted">{duration(state.now - openedAt)}</span>
+        <span>{`${sent} sent`}</span>
+        <span class={queued > 0 ? 'watch-slow' : 'muted'}>{`${queued} queued`}</span>
+        <span class={dropped > 0 ? 'watch-slow' : 'muted'}>{`${dropped} dropped`}</span>
+      </span>
+      <button class="button" aria-label={`Drop watcher ${id}`} onClick={sends({ type: 'dropWatchers', ids: [id] })}>
+        drop
+      </button>
+    </li>
+  )
 }

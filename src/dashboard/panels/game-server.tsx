@@ -1,65 +1,65 @@
-import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { GameServer as GameServerObject } from '../../protocol/game-server.js'
-import type { GameServerManifest } from '../../sidecar/index.js'
+import { useState } from 'preact/hooks'
+import type { GameServerManifest, SidecarSnapshot } from '../../sidecar/index.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
-import type { Store } from '../store/store.js'
-import { focusNow } from './fields.js'
-import { CopyButton, Panel } from './panel.js'
+import { control } from '../store/api.js'
+import { memo, state } from '../store/state.js'
+import { CopyButton, Panel, focusNow } from './panel.js'
 
-export function GameServer({ store }: { store: Store }): JSX.Element | null {
-  // Each state is another object; only another text is worth drawing again.
-  const json = useComputed(() => JSON.stringify(store.snapshot.value?.gameServer))
-  const view = useSignal<'tree' | 'yaml' | 'edit'>('tree')
-  if (!json.value) return null
-  const object = JSON.parse(json.value) as GameServerObject
-  const yaml = (): string => writeYaml(manifestOf(object, store.snapshot.peek()?.platform ?? 'agones'))
-  const toggle = (other: 'yaml' | 'edit'): void => void (view.value = view.value === other ? 'tree' : other)
+/** Each state is another object; only another text is worth drawing again. */
+const textOf = memo((snapshot: SidecarSnapshot) => JSON.stringify(snapshot.gameServer))
+const treeOf = memo((json: string) => (
+  <div class="mono tree">
+    {Object.entries(JSON.parse(json) as Record<string, unknown>).map(([key, value]) => (
+      <JsonTree key={key} name={key} value={value} />
+    ))}
+  </div>
+))
+
+export function GameServer(): JSX.Element | null {
+  const [view, setView] = useState<'tree' | 'yaml' | 'edit'>('tree')
+  const { snapshot, isRecorded } = state
+  if (!snapshot) return null
+  const yaml = (): string => writeYaml(manifestOf(snapshot.gameServer, snapshot.platform))
+  const toggle = (other: 'yaml' | 'edit', name: string = other): JSX.Element => (
+    <button class="button" aria-pressed={view === other} onClick={() => setView(view === other ? 'tree' : other)}>
+      {name}
+    </button>
+  )
   const tools = (
-    <span class="row wrap part-tools">
-      <button class="button" aria-pressed={view.value === 'yaml'} onClick={() => toggle('yaml')}>
-        yaml
-      </button>
+    <span class="row wrap">
+      {toggle('yaml')}
       <CopyButton
-        store={store}
         label="copy"
         name="Copy the GameServer"
-        text={() => (view.peek() === 'tree' ? JSON.stringify(object, null, 2) : yaml())}
+        text={() => (view === 'tree' ? JSON.stringify(snapshot.gameServer, null, 2) : yaml())}
         told="The GameServer is copied"
       />
-      {!store.isRecorded && (
-        <button class="button" aria-pressed={view.value === 'edit'} onClick={() => toggle('edit')}>
-          edit
-        </button>
-      )}
+      {!isRecorded && toggle('edit')}
     </span>
   )
   return (
     <Panel name="GameServer" pane="json" aside={tools}>
-      {view.value === 'edit' ? (
-        <Editor store={store} text={yaml()} onDone={() => (view.value = 'tree')} />
-      ) : view.value === 'yaml' ? (
-        <pre class="mono tree-yaml" tabIndex={0}>
+      {view === 'edit' ? (
+        <Editor text={yaml()} onDone={() => setView('tree')} />
+      ) : view === 'yaml' ? (
+        <pre class="mono" tabIndex={0}>
           {yaml()}
         </pre>
       ) : (
-        <div class="mono tree">
-          {Object.entries<unknown>({ ...object }).map(([key, value]) => (
-            <JsonTree key={key} name={key} value={value} />
-          ))}
-        </div>
+        treeOf(textOf(snapshot))
       )}
     </Panel>
   )
 }
 
-function Editor({ store, text, onDone }: { store: Store; text: string; onDone: () => void }): JSX.Element {
-  const problem = useSignal('')
+function Editor({ text, onDone }: { text: string; onDone: () => void }): JSX.Element {
+  const [problem, setProblem] = useState('')
   const send = async (written: string): Promise<void> => {
     // The sidecar has a reader of YAML.
-    const result = await store.control({ type: 'reload', gameServer: written as GameServerManifest })
+    const result = await control({ type: 'reload', gameServer: written as GameServerManifest })
     if (result.ok) onDone()
-    else problem.value = result.message
+    else setProblem(result.message)
   }
   return (
     <form

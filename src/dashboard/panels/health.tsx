@@ -1,34 +1,34 @@
-import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { countedTime, span } from '../common/format.js'
-import type { Store } from '../store/store.js'
-import type { Actions } from '../ui/actions.js'
+import { sends } from '../store/api.js'
+import { state } from '../store/state.js'
 import { ActionButton, Panel } from './panel.js'
 
-export function Health({ store, actions }: { store: Store; actions: Actions }): JSX.Element | null {
-  const beats = useComputed(() => beatsSince(store.entries.value, (store.snapshot.value?.now ?? 0) - WINDOW - 1000))
-  const snapshot = store.snapshot.value
-  if (!snapshot) return null
+export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health } = snapshot
-  const now = store.now.value
-  const toggle = (): void => void store.control({ type: 'ignoreBeats', on: !health.ignoreBeats })
+  const { now } = state
+  const beats = beatsSince(state.entries, snapshot.now - WINDOW - 1000)
   const rest = restOf(snapshot)
   const period = health.periodSeconds
   const silence = now - (health.lastBeat ?? now)
   const heard = health.lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`
   const text = rest ?? `${heard} · misses ${health.failures} of ${health.failureThreshold}`
   const tools = (
-    <span class="row wrap part-tools">
-      <button class="button" aria-pressed={health.ignoreBeats} onClick={toggle}>
+    <span class="row wrap">
+      <button
+        class="button"
+        aria-pressed={health.ignoreBeats}
+        onClick={sends({ type: 'ignoreBeats', on: !health.ignoreBeats })}
+      >
         Ignore beats
       </button>
-      <ActionButton id="unhealthy" label="Make Unhealthy" actions={actions} />
+      <ActionButton id="unhealthy" label="Make Unhealthy" />
     </span>
   )
   return (
     <Panel name="Health" aside={tools}>
-      <BeatStrip beats={beats.value} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
+      <BeatStrip beats={beats} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
       <div class="apart health-scale muted" aria-hidden="true">
         <span>60 s ago</span>
         {!health.disabled && <span class="health-key">{`period ${span(period * 1000)}`}</span>}

@@ -1,9 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { Store } from '../store/store.js'
-import { actionOf } from '../ui/actions.js'
-import type { Actions } from '../ui/actions.js'
+import { useRef } from 'preact/hooks'
+import { set, type Pane } from '../store/state.js'
+import { actions } from '../ui/actions.js'
 import { copy } from '../ui/entry-actions.js'
-import type { Pane } from '../ui/ui.js'
 
 interface PanelProps {
   readonly name: string
@@ -28,25 +27,24 @@ export function Panel({ name, pane = 'state', aside, children }: PanelProps): JS
 }
 
 interface CopyProps {
-  readonly store: Store
   readonly text: () => string
   /** The button's words, and its name where several look alike. */
   readonly label?: string
   readonly name?: string
   /** Told once it is copied. */
-  readonly told: string
+  readonly told?: string
 }
 
-export function CopyButton({ store, text, label = 'Copy', name, told }: CopyProps): JSX.Element {
+export function CopyButton({ text, label = 'Copy', name, told = 'Copied' }: CopyProps): JSX.Element {
   return (
-    <button type="button" class="button" aria-label={name} onClick={() => copy(store, text(), told)}>
+    <button type="button" class="button" aria-label={name} onClick={() => copy(text(), told)}>
       {label}
     </button>
   )
 }
 
 /** What to paste where there is nothing to show yet. */
-export function Hint({ store, text, code }: { store: Store; text: string; code: string }): JSX.Element {
+export function Hint({ text, code }: { text: string; code: string }): JSX.Element {
   return (
     <div class="muted">
       <p>{text}</p>
@@ -54,7 +52,7 @@ export function Hint({ store, text, code }: { store: Store; text: string; code: 
         <pre class="mono" tabIndex={0}>
           {code}
         </pre>
-        <CopyButton store={store} text={() => code} told="Copied" name={`Copy: ${code.split('\n', 1)[0]}`} />
+        <CopyButton text={() => code} name={`Copy: ${code.split('\n', 1)[0]}`} />
       </div>
     </div>
   )
@@ -63,16 +61,76 @@ export function Hint({ store, text, code }: { store: Store; text: string; code: 
 interface ActionProps {
   readonly id: string
   readonly label: string
-  readonly actions: Actions
   readonly primary?: boolean
 }
 
 /** A button for what a key does as well. */
-export function ActionButton({ id, label, actions, primary = false }: ActionProps): JSX.Element {
-  const { key, title, run } = actionOf(actions, id)
+export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
+  const { key, title, run } = actions().find((one) => one.id === id)!
   return (
     <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
       {label} {key && <kbd aria-hidden="true">{key}</kbd>}
     </button>
   )
+}
+
+/** What a form says, without its empty fields. */
+export type Fields = Readonly<Record<string, string>>
+
+/** Hands a form's fields on when it is sent, without those that are empty. The page stays where it is. */
+export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    use(fieldsOf(form), form)
+  }
+}
+
+export function fieldsOf(form: HTMLFormElement): Fields {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim()
+  }
+  return fields
+}
+
+/** Gives the focus to what has just come. Stays the same function, so that it does so once. */
+export const focusNow = (element: HTMLElement | null): void => element?.focus()
+
+interface Wanted<T> {
+  /** What is shown: the user's last word, until the sidecar has one. */
+  readonly present: T
+  /** Changes what is there by now, and sends it after all that was sent before. */
+  change(by: (before: T) => T, send: (value: T) => Promise<{ readonly ok: boolean }>): Promise<boolean>
+}
+
+/**
+ * A value that the user changes faster than news of it comes: each change builds on the one before. Once the last is
+ * answered, the sidecar's next word counts again.
+ */
+export function useWanted<T>(seen: T): Wanted<T> {
+  const key = JSON.stringify(seen)
+  /** `until` is what the sidecar said when the last change was answered. */
+  const kept = useRef({ key, wanted: undefined as { readonly value: T; readonly until?: string } | undefined })
+  const { current } = kept
+  const sent = useRef<Promise<unknown>>(Promise.resolve())
+  current.key = key
+  const latest = (): T => {
+    const { wanted } = current
+    return wanted && (wanted.until === undefined || wanted.until === current.key) ? wanted.value : seen
+  }
+  return {
+    present: latest(),
+    async change(by, send) {
+      const mine = { value: by(latest()) }
+      current.wanted = mine
+      set({})
+      const answer = sent.current.then(() => send(mine.value))
+      sent.current = answer
+      const { ok } = await answer
+      if (current.wanted === mine) current.wanted = ok ? { ...mine, until: current.key } : undefined
+      set({})
+      return ok
+    },
+  }
 }

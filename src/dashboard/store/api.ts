@@ -1,4 +1,6 @@
+import type { ControlCommand, ControlResult } from '../../sidecar/index.js'
 import { keep, readKept } from '../common/browser.js'
+import { set } from './state.js'
 
 /** What a path answered; with status 0 nobody did. */
 interface ApiAnswer {
@@ -6,44 +8,33 @@ interface ApiAnswer {
   readonly text: string
 }
 
-/** Requests to the sidecar that served this page. */
-export interface Api {
-  send(method: string, path: string, body?: unknown): Promise<ApiAnswer>
-  /** Reads JSON; undefined for anything but 200 with JSON. */
-  read(path: string): Promise<unknown>
-  socketUrl(path: string): string
-}
+type Request = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
 
 export const CONTROL = '/_/api'
 
-export function createApi(token: string | undefined): Api {
-  const send: Api['send'] = async (method, path, body) => {
-    const headers: Record<string, string> = {}
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    if (path.startsWith(CONTROL)) {
-      headers['x-sidecar-control'] = '1'
-      if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-    }
-    try {
-      // A path may begin with two slashes and is a path all the same.
-      const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
-      return { status: response.status, text: await response.text() }
-    } catch {
-      return { status: 0, text: '' }
-    }
+const ask: Request = async (method, path, body) => {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (path.startsWith(CONTROL)) {
+    headers['x-sidecar-control'] = '1'
+    if (api.token !== undefined) headers['authorization'] = `Bearer ${api.token}`
   }
-  return {
-    send,
-    async read(path) {
-      const { status, text } = await send('GET', path)
-      return status === 200 ? parseJson(text) : undefined
-    },
-    socketUrl(path) {
-      const url = new URL(path, location.href.replace(/^http/, 'ws'))
-      if (token !== undefined) url.searchParams.set('token', token)
-      return url.href
-    },
+  try {
+    // A path may begin with two slashes and is a path all the same.
+    const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
+    return { status: response.status, text: await response.text() }
+  } catch {
+    return { status: 0, text: '' }
   }
+}
+
+/** Requests to the sidecar that served this page; a recorded session answers them itself. */
+export const api = { request: ask, token: undefined as string | undefined }
+
+/** Reads JSON; undefined for anything but 200 with JSON. */
+export async function read(path: string): Promise<unknown> {
+  const { status, text } = await api.request('GET', CONTROL + path)
+  return status === 200 ? parseJson(text) : undefined
 }
 
 export function parseJson(text: string): unknown {
@@ -61,16 +52,76 @@ export function messageOf({ status, text }: ApiAnswer): string {
   return status === 0 ? 'The sidecar does not answer' : `The sidecar answered ${status}`
 }
 
+/** Sends a control command. What can't be done is also told in the page. */
+export async function control(command: ControlCommand): Promise<ControlResult> {
+  const answer = await api.request('POST', `${CONTROL}/commands`, command)
+  if (answer.status === 200) return { ok: true }
+  const message = messageOf(answer)
+  announce(message)
+  return { ok: false, message }
+}
+
+/** Sends commands one after the other, up to the first that is refused. Says whether all were carried out. */
+async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
+  for (const command of commands) if (!(await control(command)).ok) return false
+  return true
+}
+
+/** Sends commands and says so once all are carried out; what is refused says why by itself. */
+export async function sendAndTell(text: string, ...commands: readonly ControlCommand[]): Promise<void> {
+  if (await send(...commands)) announce(text)
+}
+
+/** What a button does that sends commands. */
+export const sends =
+  (...commands: readonly ControlCommand[]) =>
+  (): void =>
+    void send(...commands)
+
+/** Sends a GameServerAllocation, as the cluster takes it. Gives the reason why nothing was allocated, or undefined. */
+export async function allocate(allocation: object): Promise<string | undefined> {
+  const answer = await api.request('POST', `${CONTROL}/allocations`, allocation)
+  if (answer.status !== 200) return messageOf(answer)
+  const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined
+  if (value?.status?.state === 'Allocated') return undefined
+  return `UnAllocated: ${value?.reason ?? 'nothing matches'}`
+}
+
+const SHOWN = 5000
+/** A screen reader is told one thing a second at most. */
+const PAUSE = 1000
+
+const waiting = { act: '', news: '', lastAt: -PAUSE, timer: undefined as ReturnType<typeof setTimeout> | undefined }
+
+/** Tells the user in one polite line. News waits until what the user's own act came to is told. */
+export function announce(text: string, isNews = false): void {
+  waiting[isNews ? 'news' : 'act'] = text
+  clearTimeout(waiting.timer)
+  waiting.timer = setTimeout(show, waiting.lastAt + PAUSE - performance.now())
+}
+
+function show(): void {
+  const told = waiting.act || waiting.news
+  if (!waiting.act) waiting.news = ''
+  waiting.act = ''
+  set({ told })
+  if (!told) return
+  waiting.lastAt = performance.now()
+  waiting.timer = setTimeout(show, waiting.news ? PAUSE : SHOWN)
+}
+
 /**
  * Takes the token of a sidecar beyond loopback out of the page's address, where it would be seen and copied, and keeps it
  * for as long as the tab lives.
  */
-export function takeToken(): string | undefined {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (token === null) return readKept('session', 'token')
+export function takeToken(): void {
+  api.token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
+  if (api.token === undefined) {
+    api.token = readKept('session', 'token')
+    return
+  }
   history.replaceState(null, '', location.pathname + location.search)
-  keep('session', 'token', token)
-  return token
+  keep('session', 'token', api.token)
 }
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? ''

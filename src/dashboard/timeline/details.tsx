@@ -1,13 +1,11 @@
-import { signal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
-import { CONTROL, parseJson } from '../store/api.js'
-import type { Store } from '../store/store.js'
+import { toneStyle, type Tone } from '../common/look.js'
+import { parseJson, read } from '../store/api.js'
+import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
-import { tabs } from '../ui/ui.js'
-import type { Tab, Ui } from '../ui/ui.js'
 import { describe, differencesOf } from './describe.js'
 import { statusOf } from './filter.js'
 
@@ -27,35 +25,37 @@ interface EntryDetail {
 
 interface DetailsProps {
   readonly entry: LogEntry
-  readonly store: Store
-  readonly ui: Ui
   onHeight(px: number): void
 }
 
-export function Details({ entry, store, ui, onHeight }: DetailsProps): JSX.Element {
+export function Details({ entry, onHeight }: DetailsProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  const detail = useMemo(() => {
-    const read = signal<EntryDetail>({})
-    void store.api.read(`${CONTROL}/log/${entry.seq}`).then((value) => (read.value = value ?? {}))
-    return read
-  }, [entry.seq]).value
+  const [detail, setDetail] = useState<EntryDetail>({})
+  useEffect(() => {
+    let isOld = false
+    void read(`/log/${entry.seq}`).then((value) => isOld || setDetail(value ?? {}))
+    return () => {
+      isOld = true
+    }
+  }, [entry.seq])
   useEffect(() => {
     const observer = new ResizeObserver(() => onHeight(element.current?.offsetHeight ?? 0))
     observer.observe(element.current!)
     return () => observer.disconnect()
   }, [])
-  const tab = ui.tab.value
+  const { tab } = state
   const { name, View } = views[tab]
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = arrowStep(event, ['ArrowLeft', 'ArrowRight'])
     if (by === 0) return
-    ui.tab.value = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
-    element.current!.querySelector<HTMLElement>(`[data-tab=${ui.tab.value}]`)?.focus()
+    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
+    set({ tab: next })
+    element.current!.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
   }
   return (
     <div class="timeline-details" ref={element}>
       <div class="apart wrap timeline-detail-bar">
-        <div class="row wrap timeline-tabs" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
+        <div class="row wrap" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
           {tabs.map((one) => (
             <button
               key={one}
@@ -64,26 +64,26 @@ export function Details({ entry, store, ui, onHeight }: DetailsProps): JSX.Eleme
               data-tab={one}
               aria-selected={one === tab}
               tabIndex={one === tab ? 0 : -1}
-              onClick={() => (ui.tab.value = one)}
+              onClick={() => set({ tab: one })}
             >
               {views[one].name}
             </button>
           ))}
         </div>
-        <Buttons entry={entry} store={store} />
+        <Buttons entry={entry} />
       </div>
       <div class="timeline-view" role="tabpanel" aria-label={name} tabIndex={0}>
-        <View entry={entry} detail={detail} store={store} />
+        <View entry={entry} detail={detail} />
       </div>
     </div>
   )
 }
 
-function Buttons({ entry, store }: { entry: LogEntry; store: Store }): JSX.Element | null {
+function Buttons({ entry }: { entry: LogEntry }): JSX.Element | null {
   const { request, args } = describe(entry)
   if (request === undefined) return null
-  const button = (label: string, key: string, act: (store: Store, entry: LogEntry) => unknown): JSX.Element => (
-    <button class="button" onClick={() => void act(store, entry)}>
+  const button = (label: string, key: string, act: (entry: LogEntry) => unknown): JSX.Element => (
+    <button class="button" onClick={() => void act(entry)}>
       {label} <kbd>{key}</kbd>
     </button>
   )
@@ -91,7 +91,7 @@ function Buttons({ entry, store }: { entry: LogEntry; store: Store }): JSX.Eleme
     <div class="row wrap">
       {button('Copy as curl', 'c', copyCurl)}
       {args && button('Copy as code', 'J', copyClientCode)}
-      {!store.isRecorded && button('Replay', 'R', replay)}
+      {!state.isRecorded && button('Replay', 'R', replay)}
     </div>
   )
 }
@@ -100,7 +100,6 @@ interface ViewProps {
   readonly entry: LogEntry
   /** Empty while it is fetched, and where the sidecar no longer has it. */
   readonly detail: EntryDetail
-  readonly store: Store
 }
 
 const views: Readonly<Record<Tab, { readonly name: string; View(props: ViewProps): JSX.Element }>> = {
@@ -111,8 +110,8 @@ const views: Readonly<Record<Tab, { readonly name: string; View(props: ViewProps
   why: { name: 'Why', View: Why },
 }
 
-function Diff({ entry, store }: ViewProps): JSX.Element {
-  const differences = differencesOf(entry, store.entries.peek())
+function Diff({ entry }: ViewProps): JSX.Element {
+  const differences = differencesOf(entry, state.entries)
   if (differences.length === 0) return <p class="muted">It changed nothing in the GameServer.</p>
   return (
     <table class="mono">
@@ -183,8 +182,8 @@ function Message({ head, headers = [], body }: MessageProps): JSX.Element {
 }
 
 function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
-  const chip = (tone: string, text: string): JSX.Element => (
-    <span class="timeline-chip" data-tone={tone}>
+  const chip = (tone: Tone, text: string): JSX.Element => (
+    <span class="timeline-chip" style={toneStyle(tone)}>
       {text}
     </span>
   )

@@ -1,87 +1,109 @@
-import { computed, effect, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
 import type { LogEntry } from '../../sidecar/index.js'
-import type { Store } from '../store/store.js'
-import type { Ui } from '../ui/ui.js'
-import { readFilter } from './filter.js'
+import { memo, set, state } from '../store/state.js'
 import { describe } from './describe.js'
-import { entryOf, isSilent, rowsOf } from './rows.js'
-import type { Row } from './rows.js'
+import { readFilter } from './filter.js'
+import { entryOf, isSilent, rowsOf, type Row } from './rows.js'
 
-/** What the timeline shows, for its list, its bar and the keys. */
-export interface TimelineModel {
-  /** Newest first. */
-  readonly rows: ReadonlySignal<readonly Row[]>
-  /** Index of the row whose details are open; -1 for none. */
-  readonly openIndex: ReadonlySignal<number>
-  readonly total: ReadonlySignal<number>
-  /** Whether anybody has called or done anything yet. */
-  readonly hasBegun: ReadonlySignal<boolean>
-  /** Entries that came since the timeline was paused. */
-  readonly missed: ReadonlySignal<number>
-  /** Row that shall be shown and get the focus, with a number that makes each request another one. */
-  readonly wanted: ReadonlySignal<{ readonly seq: number; readonly count: number } | undefined>
-  /** The entry that keys act on. */
-  current(): LogEntry | undefined
-  /** Puts the cursor so many rows further down. */
-  move(by: number): void
-  toggle(seq: number): void
-  /** Closes the details, or takes the cursor away. */
-  leave(): void
+const filtered = memo((entries: readonly LogEntry[], filter: string) => rowsOf(entries, readFilter(filter)).reverse())
+
+/** The rows that pass the filter, newest first. */
+export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
+
+/** How many entries there are to show without a filter. */
+export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !isSilent(entry)).length
+
+/** Whether anybody has called or done anything yet. */
+export const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
+
+/** How many entries came since the timeline was paused. */
+export function missed(): number {
+  const last = state.frozen?.at(-1)?.seq ?? 0
+  return state.entries.filter(({ seq }) => seq > last).length
 }
 
-export function createTimelineModel(store: Store, ui: Ui): TimelineModel {
-  const frozen = signal<readonly LogEntry[] | undefined>(undefined)
-  effect(() => {
-    frozen.value = ui.paused.value ? store.entries.peek() : undefined
-  })
-  const passes = computed(() => readFilter(ui.filter.value))
-  const rows = computed(() => rowsOf(frozen.value ?? store.entries.value, passes.value).reverse())
-  const wanted = signal<{ seq: number; count: number } | undefined>(undefined)
-  const want = (seq: number): void => {
-    ui.cursor.value = seq
-    wanted.value = { seq, count: (wanted.peek()?.count ?? 0) + 1 }
-  }
-  /** The row of an entry, which may be one of many repeats. */
-  const indexOf = (seq: number | undefined, all: readonly Row[]): number =>
-    seq === undefined
-      ? -1
-      : all.findIndex(
-          (row) => row.seq === seq || (row.type === 'repeats' && row.repeats.some((repeat) => repeat.seq === seq)),
-        )
-  const openIndex = computed(() => indexOf(ui.selected.value, rows.value))
+/** Index of an entry's row, which may be one of many repeats; -1 for none. */
+const indexOf = (seq: number | undefined): number =>
+  rows().findIndex((row) =>
+    row.type === 'repeats' ? row.repeats.some((repeat) => repeat.seq === seq) : row.seq === seq,
+  )
 
-  return {
-    rows,
-    openIndex,
-    wanted,
-    total: computed(() => (frozen.value ?? store.entries.value).filter((entry) => !isSilent(entry)).length),
-    hasBegun: computed(() => store.entries.value.some((entry) => describe(entry).kind !== 'event')),
-    missed: computed(() => {
-      const last = frozen.value?.at(-1)?.seq ?? 0
-      return frozen.value === undefined ? 0 : store.entries.value.filter(({ seq }) => seq > last).length
-    }),
-    current() {
-      const all = rows.peek()
-      const row = all[indexOf(ui.cursor.peek() ?? ui.selected.peek(), all)] ?? all[0]
-      return row && entryOf(row)
-    },
-    move(by) {
-      const all = rows.peek()
-      const at = indexOf(ui.cursor.peek() ?? ui.selected.peek(), all)
-      const next = all[at < 0 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]
-      if (next !== undefined) want(next.seq)
-    },
-    toggle(seq) {
-      ui.cursor.value = seq
-      const open = rows.peek()[openIndex.peek()]
-      ui.selected.value = open?.seq === seq ? undefined : seq
-    },
-    leave() {
-      const row = rows.peek()[openIndex.peek()]
-      if (ui.selected.peek() === undefined) ui.cursor.value = undefined
-      ui.selected.value = undefined
-      if (row !== undefined) want(row.seq)
-    },
-  }
+/** Index of the row whose details are open; -1 for none. */
+export const openIndex = (): number => (state.selected === undefined ? -1 : indexOf(state.selected))
+
+const currentIndex = (): number => indexOf(state.cursor ?? state.selected)
+
+/** The entry that keys act on. */
+export function currentEntry(): LogEntry | undefined {
+  const row = rows()[currentIndex()] ?? rows()[0]
+  return row && entryOf(row)
+}
+
+/** Puts the cursor so many rows further down. */
+export function move(by: number): void {
+  const at = currentIndex()
+  goTo(at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows().length - 1))
+}
+
+/** Opens the details of a row, or closes them. */
+export function toggle(seq: number): void {
+  const open = rows()[openIndex()]
+  set({ cursor: seq, selected: open?.seq === seq ? undefined : seq })
+}
+
+/** Closes the details, or takes the cursor away. */
+export function leave(): void {
+  const open = openIndex()
+  set(state.selected === undefined ? { cursor: undefined } : { selected: undefined })
+  if (open >= 0) goTo(open)
+}
+
+function goTo(index: number): void {
+  const row = rows()[index]
+  if (row === undefined) return
+  set({ cursor: row.seq })
+  reveal(row.seq, index, openIndex())
+}
+
+/** The box of rows, in pixels: where it is scrolled to, its height, a row's, and that of the open details. */
+export const view = { top: 0, height: 800, row: 30, details: 0 }
+
+/** Rows beyond each edge, so that a flick of the wheel meets drawn ones. */
+const BEYOND = 15
+/** Rows that are drawn at most. */
+const MAX_ROWS = 300
+
+/** Where a row begins; `open` is the index of the one with details below it, -1 for none. */
+export const offsetOf = (index: number, open: number): number =>
+  index * view.row + (open >= 0 && index > open ? view.details : 0)
+
+/** Which row is at the upper edge. */
+export function firstVisible(count: number, open: number): number {
+  const plain = Math.floor(view.top / view.row)
+  const first = open < 0 || plain <= open ? plain : Math.max(open, Math.floor((view.top - view.details) / view.row))
+  return Math.min(Math.max(first, 0), Math.max(count - 1, 0))
+}
+
+/** Which of many rows to draw, and how much room the others take. */
+export function windowOf(count: number, open: number) {
+  const start = Math.max(0, firstVisible(count, open) - BEYOND)
+  const end = Math.min(count, start + Math.min(Math.ceil(view.height / view.row) + 2 * BEYOND, MAX_ROWS))
+  const whole = count * view.row + (open < 0 ? 0 : view.details)
+  const before = offsetOf(start, open)
+  return { start, end, before, after: whole - offsetOf(end, open) }
+}
+
+/** Scrolls as little as shows a row, and gives it the focus. */
+function reveal(seq: number, index: number, open: number): void {
+  const box = document.querySelector('.timeline-box')
+  if (box === null) return
+  const from = offsetOf(index, open)
+  const least = from + view.row - box.clientHeight
+  if (from < box.scrollTop) box.scrollTop = from
+  else if (least > box.scrollTop) box.scrollTop = least
+  view.top = box.scrollTop
+  set({})
+  const focus = (): void => box.querySelector<HTMLElement>(`[data-seq="${seq}"]`)?.focus()
+  // At once for a key within the same frame; later for a row that is still to be drawn.
+  focus()
+  requestAnimationFrame(focus)
 }

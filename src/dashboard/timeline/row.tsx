@@ -1,12 +1,10 @@
-import { Component } from 'preact'
-import type { JSX } from 'preact'
+import { Component, type JSX } from 'preact'
 import type { Change, LogEntry } from '../../sidecar/index.js'
-import { clockTime } from '../common/format.js'
-import { Icon, StateMark } from '../common/look.js'
+import { clockTime, plural } from '../common/format.js'
+import { StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
-import { rhythmOf } from './rows.js'
-import type { Row } from './rows.js'
+import { rhythmOf, type Row } from './rows.js'
 
 interface RowProps {
   readonly row: Row
@@ -25,7 +23,7 @@ export class RowButton extends Component<RowProps> {
 
   override render({ row, isOpen, isTarget, onToggle }: RowProps): JSX.Element {
     if (row.type === 'skipped') {
-      return <div class="timeline-skipped">{`${row.count} event${row.count === 1 ? '' : 's'} skipped`}</div>
+      return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
     }
     const entry = row.type === 'entry' ? row.entry : row.repeats.at(-1)!
     const status = statusOf(entry)
@@ -35,7 +33,7 @@ export class RowButton extends Component<RowProps> {
       <button
         class="timeline-row"
         data-seq={row.seq}
-        data-tone={toneOf(entry, status)}
+        style={toneOf(entry, status)}
         aria-expanded={isOpen}
         tabIndex={isTarget ? 0 : -1}
         onClick={() => onToggle(row.seq)}
@@ -69,8 +67,8 @@ const isSame = (a: Row, b: Row): boolean =>
   (a.type !== 'skipped' || a.count === (b as typeof a).count)
 
 function toneOf(entry: LogEntry, status = 0): string | undefined {
-  if (status >= 500) return 'red'
-  if (status >= 400 || entry.problem !== undefined || entry.warnings.length > 0) return 'orange'
+  if (status >= 500) return toneStyle('red')
+  if (status >= 400 || entry.problem !== undefined || entry.warnings.length > 0) return toneStyle('orange')
   return undefined
 }
 
@@ -91,19 +89,18 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
         </span>
       ))}
       {entry.fault && (
-        <span class="timeline-chip" data-tone="red">
+        <span class="timeline-chip" style={toneStyle('red')}>
           fault
         </span>
       )}
       {warnings.some(({ code }) => code !== 'health-failure') && (
-        <span class="timeline-chip" data-tone="violet" title="Production differs: see Why">
+        <span class="timeline-chip" style={toneStyle('violet')} title="Production differs: see Why">
           prod
         </span>
       )}
       {warnings.map(({ code, message }) => (
         <span key={code} class="timeline-warning" title={message}>
-          <Icon name="warning" />
-          {message}
+          {`! ${message}`}
         </span>
       ))}
     </>

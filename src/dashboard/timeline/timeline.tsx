@@ -1,36 +1,24 @@
 import type { JSX } from 'preact'
-import { Icon } from '../common/look.js'
+import { set, state } from '../store/state.js'
 import { CopyButton } from '../panels/panel.js'
-import type { Store } from '../store/store.js'
+import { pause } from '../ui/actions.js'
 import { exportSession } from '../ui/entry-actions.js'
-import type { Ui } from '../ui/ui.js'
 import { hasWord, toggleWord } from './filter.js'
 import { List } from './list.js'
-import type { TimelineModel } from './model.js'
+import { hasBegun, move, rows, total } from './model.js'
 
-interface TimelineProps {
-  readonly model: TimelineModel
-  readonly store: Store
-  readonly ui: Ui
-}
-
-export function Timeline({ model, store, ui }: TimelineProps): JSX.Element {
-  const count = model.rows.value.length
-  const total = model.total.value
+export function Timeline(): JSX.Element {
   return (
     <section class="timeline" aria-label="Timeline" data-pane="timeline">
       <h2 class="hidden">Timeline</h2>
-      <Toolbar model={model} store={store} ui={ui} />
+      <Toolbar />
       <div class="timeline-head" aria-hidden="true">
-        <span>time</span>
-        <span>kind</span>
-        <span>what</span>
-        <span>status</span>
-        <span>ms</span>
-        <span>client</span>
+        {['time', 'kind', 'what', 'status', 'ms', 'client'].map((column) => (
+          <span key={column}>{column}</span>
+        ))}
       </div>
-      {count > 0 ? <List model={model} store={store} ui={ui} /> : total > 0 && <NothingFound ui={ui} total={total} />}
-      {!model.hasBegun.value && !store.isRecorded && <NoCalls store={store} />}
+      {rows().length > 0 ? <List /> : total() > 0 && <NothingFound />}
+      {!hasBegun() && !state.isRecorded && <NoCalls />}
     </section>
   )
 }
@@ -42,18 +30,13 @@ const chips = [
   ['5xx', 'status', '5'],
 ] as const
 
-function Toolbar({ model, store, ui }: TimelineProps): JSX.Element {
-  const paused = ui.paused.value
+function Toolbar(): JSX.Element {
+  const { filter, frozen, isRecorded } = state
   return (
     <div class="row wrap timeline-bar">
-      {!store.isRecorded && (
-        <button
-          class="button"
-          aria-pressed={paused}
-          aria-keyshortcuts="Space"
-          onClick={() => (ui.paused.value = !paused)}
-        >
-          <Icon name={paused ? 'play' : 'pause'} /> Pause
+      {!isRecorded && (
+        <button class="button" aria-pressed={frozen !== undefined} aria-keyshortcuts="Space" onClick={pause}>
+          Pause
         </button>
       )}
       <input
@@ -65,32 +48,32 @@ function Toolbar({ model, store, ui }: TimelineProps): JSX.Element {
         placeholder="Filter: kind:call status:5 -health"
         autocomplete="off"
         spellcheck={false}
-        value={ui.filter.value}
-        onInput={(event) => (ui.filter.value = event.currentTarget.value)}
+        value={filter}
+        onInput={(event) => set({ filter: event.currentTarget.value })}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
           event.preventDefault()
-          ui.cursor.value = undefined
-          model.move(1)
+          set({ cursor: undefined })
+          move(1)
         }}
       />
-      <div class="row timeline-chips" role="group" aria-label="Show only">
+      <div class="row" role="group" aria-label="Show only">
         {chips.map(([label, prefix, value]) => (
           <button
             key={label}
-            class="timeline-toggle"
-            aria-pressed={hasWord(ui.filter.value, prefix, value)}
-            onClick={() => (ui.filter.value = toggleWord(ui.filter.value, prefix, value))}
+            class="button timeline-toggle"
+            aria-pressed={hasWord(filter, prefix, value)}
+            onClick={() => set({ filter: toggleWord(filter, prefix, value) })}
           >
             {label}
           </button>
         ))}
       </div>
-      <button class="button timeline-export" onClick={() => void exportSession(store, 'ndjson')}>
+      <button class="button timeline-export" onClick={() => void exportSession('ndjson')}>
         Export session
       </button>
-      {!store.isRecorded && (
-        <button class="button timeline-export" onClick={() => void exportSession(store, 'html')}>
+      {!isRecorded && (
+        <button class="button timeline-export" onClick={() => void exportSession('html')}>
           as HTML
         </button>
       )}
@@ -112,7 +95,7 @@ const samples = (origin: string, port: string): readonly (readonly [string, stri
   ],
 ]
 
-function NoCalls({ store }: { store: Store }): JSX.Element {
+function NoCalls(): JSX.Element {
   return (
     <div class="timeline-empty">
       <h3>No call yet</h3>
@@ -121,7 +104,7 @@ function NoCalls({ store }: { store: Store }): JSX.Element {
         <div key={title} class="timeline-sample">
           <div class="apart">
             <span>{title}</span>
-            <CopyButton store={store} text={() => code} name={`Copy: ${title}`} told="Copied" />
+            <CopyButton text={() => code} name={`Copy: ${title}`} />
           </div>
           <pre class="mono" tabIndex={0}>
             {code}
@@ -133,12 +116,12 @@ function NoCalls({ store }: { store: Store }): JSX.Element {
   )
 }
 
-const NothingFound = ({ ui, total }: { ui: Ui; total: number }): JSX.Element => (
+const NothingFound = (): JSX.Element => (
   <div class="timeline-empty">
-    <h3>{`0 of ${total}`}</h3>
+    <h3>{`0 of ${total()}`}</h3>
     <p class="muted">No event passes the filter.</p>
     <p>
-      <button class="button" onClick={() => (ui.filter.value = '')}>
+      <button class="button" onClick={() => set({ filter: '' })}>
         Clear filter
       </button>
     </p>

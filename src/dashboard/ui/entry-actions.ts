@@ -1,9 +1,8 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { copyText } from '../common/browser.js'
-import { CONTROL, messageOf } from '../store/api.js'
-import type { Store } from '../store/store.js'
-import { describe } from '../timeline/describe.js'
-import type { SentRequest } from '../timeline/describe.js'
+import { CONTROL, announce, api, messageOf } from '../store/api.js'
+import { state } from '../store/state.js'
+import { describe, type SentRequest } from '../timeline/describe.js'
 
 /** Where the colleague's own sidecar listens. */
 const USUAL_ORIGIN = 'http://localhost:9358'
@@ -32,50 +31,50 @@ function curlOf({ method, path, body }: SentRequest, origin: string): string {
   return [...parts, quote(origin + path)].join(' ')
 }
 
-export function copyCurl(store: Store, entry: LogEntry): void {
+export function copyCurl(entry: LogEntry): void {
   const { request } = describe(entry)
-  if (request === undefined) store.announce(NOTHING)
-  else copy(store, curlOf(request, store.isRecorded ? USUAL_ORIGIN : location.origin), 'Copied as curl')
+  if (request === undefined) announce(NOTHING)
+  else copy(curlOf(request, state.isRecorded ? USUAL_ORIGIN : location.origin), 'Copied as curl')
 }
 
 /** Copies the line of JavaScript that does the same with the client. */
-export function copyClientCode(store: Store, entry: LogEntry): void {
+export function copyClientCode(entry: LogEntry): void {
   const { name, args } = describe(entry)
-  if (args === undefined) store.announce('No call of the game is in this row')
-  else copy(store, `await client.${name}(${args.map(safeJson).join(', ')})`, 'Copied as client code')
+  if (args === undefined) announce('No call of the game is in this row')
+  else copy(`await client.${name}(${args.map(safeJson).join(', ')})`, 'Copied as client code')
 }
 
 /** Copies text and says so, or why not. */
-export function copy(store: Store, text: string, told: string): void {
+export function copy(text: string, told: string): void {
   copyText(text).then(
-    () => store.announce(told),
-    (error: unknown) => store.announce(`Could not copy: ${String(error)}`),
+    () => announce(told),
+    (error: unknown) => announce(`Could not copy: ${String(error)}`),
   )
 }
 
 /** Sends a row's request again. */
-export async function replay({ api, announce }: Store, entry: LogEntry): Promise<void> {
+export async function replay(entry: LogEntry): Promise<void> {
   const { request } = describe(entry)
   if (request === undefined) return announce(NOTHING)
   // A watch would never end.
   if (request.path.startsWith('/watch')) return announce('A watch is not a call to replay')
-  const answer = await api.send(request.method, request.path, request.body)
+  const answer = await api.request(request.method, request.path, request.body)
   if (answer.status === 0) announce('Replayed, and the connection was cut')
   else announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
 }
 
 /** Downloads the session as a file: one that `replay` reads, or a page that a colleague opens. */
-export async function exportSession(store: Store, format: 'ndjson' | 'html'): Promise<void> {
+export async function exportSession(format: 'ndjson' | 'html'): Promise<void> {
   const query = format === 'html' ? '?format=html' : ''
-  const answer = await store.api.send('GET', `${CONTROL}/export${query}`)
-  if (answer.status !== 200) return store.announce(messageOf(answer))
+  const answer = await api.request('GET', `${CONTROL}/export${query}`)
+  if (answer.status !== 200) return announce(messageOf(answer))
   const url = URL.createObjectURL(
     new Blob([answer.text], { type: format === 'html' ? 'text/html' : 'application/x-ndjson' }),
   )
   const link = document.createElement('a')
   link.href = url
-  link.download = `${store.snapshot.peek()?.gameServer.object_meta.name ?? 'session'}.${format}`
+  link.download = `${state.snapshot?.gameServer.object_meta.name ?? 'session'}.${format}`
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
-  store.announce(`Exported as ${link.download}`)
+  announce(`Exported as ${link.download}`)
 }

@@ -1,6 +1,6 @@
-import type { TimelineModel } from '../timeline/model.js'
-import type { Actions } from './actions.js'
-import type { Ui } from './ui.js'
+import { set, state } from '../store/state.js'
+import { leave, move } from '../timeline/model.js'
+import { actions } from './actions.js'
 
 /** Elements in which a key is text or moves something. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
@@ -9,11 +9,10 @@ const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
  * Keeps the keys that are pressed before the page is drawn. The returned function presses them again, up to the first that
  * leads into a field, a dialog or the menu: what comes after it was typed for a page that nobody saw.
  */
-export function holdKeys(ui: Ui): () => void {
+export function holdKeys(): () => void {
   const held: KeyboardEvent[] = []
   const hold = (event: KeyboardEvent): void => {
-    const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
-    if (!isPalette && (event.altKey || event.ctrlKey || event.metaKey || event.key.length > 1)) return
+    if (!isPalette(event) && (event.altKey || event.ctrlKey || event.metaKey || event.key.length > 1)) return
     event.preventDefault()
     held.push(event)
   }
@@ -23,34 +22,33 @@ export function holdKeys(ui: Ui): () => void {
     for (const event of held) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', event))
       // The filter gets the focus with the next frame.
-      if (event.key === '/' || ui.dialog.peek() !== undefined || ui.confirmation.peek() !== undefined || isBusy())
-        return
+      if (event.key === '/' || state.dialog || state.confirmation || isBusy()) return
     }
   }
 }
 
 /** Lets keys do what they are listed for: never in a field, in a dialog or a menu, and not at all if they are switched off. */
-export function followKeys(ui: Ui, actions: Actions, timeline: TimelineModel): void {
+export function followKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.isComposing || event.altKey) return
     const target = event.target instanceof Element ? event.target : document.body
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+    if (isPalette(event)) {
       event.preventDefault()
-      ui.dialog.value = 'palette'
+      set({ dialog: 'palette' })
       return
     }
     if (event.ctrlKey || event.metaKey || isBusy()) return
-    if (event.key === 'Escape') return onEscape(target, timeline)
+    if (event.key === 'Escape') return onEscape(target)
     if (target.closest(FIELDS)) return
     if (target.closest('.timeline-row') && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault()
-      timeline.move(event.key === 'ArrowDown' ? 1 : -1)
+      move(event.key === 'ArrowDown' ? 1 : -1)
       return
     }
     // Space presses a button that has the focus, except for a row: Enter opens that.
     if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
-    if (!ui.singleKeys.peek()) return
-    const action = actions.find(({ key }) => key === event.key)
+    if (!state.singleKeys) return
+    const action = actions().find(({ key }) => key === event.key)
     if (action === undefined || (event.repeat && action.group !== 'row')) return
     event.preventDefault()
     action.run()
@@ -58,14 +56,17 @@ export function followKeys(ui: Ui, actions: Actions, timeline: TimelineModel): v
   // The browser presses a row that has the focus when Space comes up.
   addEventListener('keyup', (event) => {
     const isRow = event.target instanceof Element && event.target.closest('.timeline-row') !== null
-    if (event.key === ' ' && isRow && ui.singleKeys.peek()) event.preventDefault()
+    if (event.key === ' ' && isRow && state.singleKeys) event.preventDefault()
   })
 }
+
+const isPalette = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  (ctrlKey || metaKey) && key.toLowerCase() === 'k'
 
 /** A dialog or a menu is open, which has keys of its own. */
 const isBusy = (): boolean => document.querySelector('dialog[open], [popover]:popover-open') !== null
 
-function onEscape(target: Element, timeline: TimelineModel): void {
+function onEscape(target: Element): void {
   if (target.matches('input, textarea')) (target as HTMLElement).blur()
-  else timeline.leave()
+  else leave()
 }

@@ -66,27 +66,16 @@ Object.assign(globalThis, {
     return { beats, workers: [running, workers], lastBeat: client.status.lastBeat > 0 }
   },
 
-  /** Follows a watch until the gateway says that it stops; `signalled` holds what it said. */
-  async listenForSignal(options) {
-    const client = createClient(options)
-    const watching = new Promise((resolve) => client.on('connection', ({ transport }) => transport && resolve()))
-    const signals = []
-    globalThis.signalled = client.once('signal').then(() => signals)
-    client.on('signal', ({ signal }) => signals.push(signal))
-    client.on('state', () => {})
-    await watching
-  },
-
-  /** Shuts the game server down when the gateway stops, but saves the match first, which takes its time. */
+  /** Shuts the game server down when the gateway stops, but saves the match first. `shutDown` has the signal and the outcome. */
   async shutDownAtSignal(options) {
     const client = createClient(options)
     const watching = new Promise((resolve) => client.on('connection', ({ transport }) => transport && resolve()))
     client.on('state', () => {})
     await watching
-    globalThis.shutDown = client
-      .once('signal')
-      .then(() => new Promise((resolve) => setTimeout(resolve, 2000)))
-      .then(() => client.shutdown())
+    globalThis.shutDown = client.once('signal').then(async ({ signal }) => {
+      await new Promise((saved) => setTimeout(saved, 1000))
+      return [signal, await client.shutdown()]
+    })
   },
 
   /** Whether the first beats went well. */
@@ -116,4 +105,151 @@ Object.assign(globalThis, {
     client.close()
     return { codes, watched, connection }
   },
+})
+
+// A page of another origin than the sidecar's, with nothing in between.
+Object.assign(globalThis, {
+  /** Every operation, and what came of it. */
+  async playDirect(options) {
+    const client = createClient(options)
+    const states = []
+    client.on('state', ({ state }) => states.push(state))
+    const {
+      object_meta: { name },
+    } = await client.connect()
+    const shown = ({ outcome, values }) => [outcome, values.join()]
+
+    const outcomes = { health: await client.health(), ready: await client.ready() }
+    const { count, capacity } = await client.getCounter('rooms')
+    const players = [(await client.getList('players')).values.join()]
+    const refused = {}
+    for (const [method, ...given] of [
+      ['setLabel', 'map', 'hafen'],
+      ['setAnnotation', 'motd', 'hello'],
+      ['updateCounter', 'rooms', { countDiff: 1 }],
+      ['updateList', 'players', { capacity: 5 }],
+    ]) {
+      const error = await client[method](...given).catch((error) => error)
+      refused[method] = [error.code, /gameserver-sidecar serve/.test(error.hint)]
+    }
+    const added = shown(await client.addListValue('players', 'bob 🎲'))
+    const removed = shown(await client.removeListValue('players', 'ann'))
+    outcomes.allocate = await client.allocate()
+    outcomes.reserve = await client.reserve(30)
+    const {
+      status: { state },
+    } = await client.getGameServer()
+    const { direct, transport } = client.status
+    const watch = client.watchGameServer()[Symbol.asyncIterator]()
+    const { value: watched } = await watch.next()
+    await watch.return()
+    outcomes.shutdown = await client.shutdown()
+    client.close()
+    return {
+      name,
+      direct,
+      transport,
+      outcomes,
+      refused,
+      added,
+      removed,
+      counter: count + '/' + capacity,
+      list: players[0],
+      read: state,
+      watched: watched.status.state,
+      states: states.slice(states.indexOf('Ready')),
+    }
+  },
+
+  /** What the four give that no browser lets through, and what the client asked of the network for that. */
+  async tryRefused() {
+    const asked = []
+    class Asking extends WebSocket {
+      constructor(url) {
+        super(url)
+        asked.push(url)
+      }
+    }
+    const asking = (url, init) => {
+      asked.push(url)
+      return fetch(url, init)
+    }
+    const client = createClient({ fetch: asking, WebSocket: Asking })
+    await client.connect()
+    asked.length = 0
+    const codes = await Promise.all(
+      [
+        client.setLabel('map', 'hafen'),
+        client.setAnnotation('motd', 'hello'),
+        client.updateCounter('rooms', { countDiff: 1 }),
+        client.updateList('players', { capacity: 5 }),
+      ].map(codeOrDone),
+    )
+    return { codes, asked }
+  },
+})
+
+// A page whose client beats by itself. All times are ms since the Unix epoch.
+const health = []
+let client
+
+Object.assign(globalThis, {
+  /** Resolves with those that did not, when the worker has taken over and so many beats went well. */
+  async startHeart(autoHealth, options, enough = 3) {
+    client = GameServerSidecar.createClient({ ...options, autoHealth })
+    client.on('health', ({ ok, at, reason }) => health.push({ ok, at, reason }))
+    while (client.status.heartbeat !== 'worker' || health.filter(({ ok }) => ok).length < enough) await rest(20)
+    const heard = health.splice(0)
+    const first = heard.findIndex(({ ok }) => ok)
+    // On a slow machine the sidecar's first answer may take longer than a beat's interval.
+    return heard.filter(({ ok, reason }, at) => !ok && (at > first || reason !== 'waiting for the sidecar'))
+  },
+
+  /** The same where no worker may be had: resolves with who beats, after so many beats that went well. */
+  async startHeartWithoutWorker(autoHealth, enough) {
+    client = GameServerSidecar.createClient({ autoHealth })
+    await new Promise((resolve) => client.on('health', ({ ok }) => ok && !--enough && resolve()))
+    return client.status.heartbeat
+  },
+
+  /** Keeps the page's thread busy, a moment later; resolves with when that was. */
+  block: (ms) =>
+    new Promise((resolve) =>
+      setTimeout(() => {
+        const from = Date.now()
+        while (Date.now() < from + ms);
+        resolve({ from, to: Date.now() })
+      }, 100),
+    ),
+
+  untilStalled: () => new Promise((resolve) => client.on('health', ({ reason }) => reason === 'stalled' && resolve())),
+  rest: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  heldBack: () => health.filter(({ ok }) => !ok),
+  heartbeat: () => client.status.heartbeat,
+
+  /** A game loop by a timer, that says with each round that the game is alive. */
+  startLoop() {
+    client.alive()
+    const loop = setInterval(() => client.alive(), 50)
+    globalThis.stopLoop = () => {
+      clearInterval(loop)
+      return Date.now()
+    }
+  },
+
+  untilHidden: () =>
+    new Promise((resolve) => {
+      const look = () => document.visibilityState === 'hidden' && resolve(Date.now())
+      document.addEventListener('visibilitychange', look)
+      look()
+    }),
+
+  /** How often a page's own timer of 50 ms fires until `ms` have passed. */
+  countTimers: (ms) =>
+    new Promise((resolve) => {
+      const from = Date.now()
+      let count = 0
+      const next = () => (Date.now() < from + ms ? setTimeout(next, 50, count++) : resolve(count))
+      next()
+    }),
 })

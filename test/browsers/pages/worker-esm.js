@@ -2,7 +2,6 @@
 import { allOperations } from './all-operations.mjs'
 import * as GameServerSidecar from './esm/index.browser.js'
 import './guest.js'
-import './direct.js'
 
 Object.assign(globalThis, { allOperations, GameServerSidecar })
 // Without waiting: the first message comes, and the first page connects, when this has run.

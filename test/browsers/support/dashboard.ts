@@ -1,8 +1,8 @@
-import type { BrowserContext, KeyInput, Page } from 'puppeteer-core'
+import type { BrowserContext, ElementHandle, KeyInput, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
 import { findBrowser } from './installed.js'
-import { launchBrowser, type RunningBrowser } from './launch.js'
+import { launchBrowser, type RunningBrowser } from './each-browser.js'
 
 /** A dashboard in a page of its own, and the sidecar that it shows. */
 export interface Dashboard {
@@ -10,6 +10,12 @@ export interface Dashboard {
   readonly page: Page
   /** Presses keys one after the other, as a user would: each after what the one before did is seen. */
   press(...keys: readonly KeyInput[]): Promise<void>
+  /** Opens the list of all actions. */
+  openPalette(): Promise<void>
+  /** Finds an action by words and does it: two presses and typing. */
+  act(words: string): Promise<void>
+  /** A button of a region, by its name. */
+  button(region: string, name: string): Promise<ElementHandle>
   /** Calls the sidecar as a game does. */
   call(method: string, path: string, body?: object): Promise<number>
   /** What a region of the page says. */
@@ -107,16 +113,31 @@ async function openDashboard(
     page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
   const settle = (): Promise<unknown> =>
     run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))')
+  const press = async (...keys: readonly KeyInput[]): Promise<void> => {
+    for (const key of keys) {
+      await page.keyboard.press(key)
+      await settle()
+    }
+  }
+  const openPalette = async (): Promise<void> => {
+    await page.keyboard.down('Control')
+    await press('k')
+    await page.keyboard.up('Control')
+  }
   return {
     local,
     page,
     run,
-    async press(...keys) {
-      for (const key of keys) {
-        await page.keyboard.press(key)
-        await settle()
-      }
+    press,
+    openPalette,
+    async act(words) {
+      await openPalette()
+      await page.keyboard.type(words)
+      await page.waitForSelector('[role=option][aria-selected=true]')
+      await press('Enter')
     },
+    button: async (name, label) =>
+      (await page.waitForSelector(`${selector(name)} ::-p-aria([name="${label}"][role="button"])`))!,
     async call(method, path, body) {
       const response = await fetch(local.url + path, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
       await response.text()

@@ -1,7 +1,9 @@
-import type { BrowserContext, Page } from 'puppeteer-core'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launch, type Browser, type BrowserContext, type LaunchOptions, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { browserNames, findBrowser, type BrowserName } from './installed.js'
-import { launchBrowser, type RunningBrowser } from './launch.js'
+import { browserNames, findBrowser, type BrowserName, type InstalledBrowser } from './installed.js'
 import { openDisplay, openInWebKit, webKitIsHere, type Display } from './webkit.js'
 
 /** A page that is open until the test is finished. */
@@ -19,7 +21,7 @@ export interface DrivenPage extends OpenPage {
 
 export interface AnyBrowser {
   name: BrowserName | 'WebKit'
-  /** Opens a page in a context of its own: no cache, storage or worker is shared with another test. */
+  /** Opens a page. Each test has an origin of its own, so that no cache, storage or worker is shared with another. */
   open(url: string): Promise<OpenPage>
 }
 
@@ -43,10 +45,8 @@ export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void 
       afterAll(() => running?.end())
       suite({
         name,
-        async open(url) {
-          const context = await running!.browser.createBrowserContext()
-          onTestFinished(() => context.close())
-          return openIn(context, url)
+        open(url) {
+          return openIn(running!.browser.defaultBrowserContext(), url)
         },
         async openInFront({ page }, url) {
           const other = await openIn(page.browserContext(), url)
@@ -88,6 +88,7 @@ const NO_SCRIPT = /Cross-Origin Request Blocked|can’t establish a connection|w
 
 async function openIn(context: BrowserContext, url: string): Promise<DrivenPage> {
   const page = await context.newPage()
+  onTestFinished(() => (page.isClosed() ? undefined : page.close()))
   const uncaught: string[] = []
   page.on('pageerror', (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -96,4 +97,91 @@ async function openIn(context: BrowserContext, url: string): Promise<DrivenPage>
   onTestFinished(() => expect(uncaught, `uncaught in ${url}`).toEqual([]))
   await page.goto(url)
   return { page, uncaught, run: async <T>(expression: string) => (await page.evaluate(expression)) as T }
+}
+
+export interface RunningBrowser {
+  browser: Browser
+  /** Ends its processes and removes its profile; also when it no longer answers. */
+  end(): Promise<void>
+}
+
+/**
+ * What keeps Chromium from looking up its maker's hosts, and nothing that changes what a page may do or how
+ * it is throttled: web security, the checks of local networks and the timers of hidden pages are a user's.
+ */
+const chromiumFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-breakpad',
+  '--disable-sync',
+  '--disable-component-extensions-with-background-pages',
+  '--disable-client-side-phishing-detection',
+  '--disable-default-apps',
+  '--disable-domain-reliability',
+  '--disable-extensions',
+  '--disable-features=Translate,MediaRouter,OptimizationHints',
+  '--metrics-recording-only',
+  '--mute-audio',
+  '--no-default-browser-check',
+  '--no-first-run',
+  '--no-pings',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  'about:blank',
+]
+
+const perBrowser: Readonly<Record<BrowserName, (profile: string) => LaunchOptions>> = {
+  Chromium: (profile) => ({
+    browser: 'chrome',
+    pipe: true,
+    // Its driver's own arguments switch off the throttling of hidden pages.
+    ignoreDefaultArgs: true,
+    args: [...chromiumFlags, `--user-data-dir=${profile}`],
+  }),
+  Firefox: (profile) => ({
+    browser: 'firefox',
+    args: ['--headless'],
+    userDataDir: profile,
+    // Its driver lets files read each other; a user's Firefox doesn't.
+    extraPrefsFirefox: { 'security.fileuri.strict_origin_policy': true },
+  }),
+}
+
+const ATTEMPTS = 3
+const START = 30_000
+
+/** On a busy machine a first start sometimes never answers; the next one does. */
+export async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Promise<RunningBrowser> {
+  const { path, env } = installed
+  for (let attempt = 1; ; attempt++) {
+    const profile = await mkdtemp(join(tmpdir(), 'gameserver-profile-'))
+    // The browser's other processes may need a moment more to let go of their files.
+    const forget = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
+    try {
+      const browser = await launch({
+        ...perBrowser[name](profile),
+        executablePath: path,
+        env: { ...process.env, ...env },
+        defaultViewport: null,
+        timeout: START,
+      })
+      return { browser, end: () => end(browser).finally(forget) }
+    } catch (error) {
+      await forget()
+      if (attempt === ATTEMPTS) throw new Error(`${name} (${path}) did not start`, { cause: error })
+      console.warn(`${name} did not start, so it is started once more: ${String(error)}`)
+    }
+  }
+}
+
+async function end(browser: Browser): Promise<void> {
+  const process = browser.process()
+  const late = setTimeout(() => process?.kill('SIGKILL'), 10_000)
+  await browser.close().catch(() => process?.kill('SIGKILL'))
+  clearTimeout(late)
 }

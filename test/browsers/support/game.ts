@@ -1,7 +1,17 @@
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import send from 'send'
+import { afterAll, describe, onTestFinished } from 'vitest'
+import { stringify } from 'yaml'
+import { createSidecarServer } from '../../../src/node/local/sidecar-server.js'
+import { createSidecar, type Sidecar, type SidecarConfig } from '../../../src/sidecar/index.js'
+import { startRealSidecar } from '../../contract/support/real-sidecar.js'
+import { binaries } from '../../contract/support/releases.js'
+import { gameServer } from '../../hosts/support/sidecar.js'
 import { read, root } from '../../support/source.js'
 
 const OPERATIONS = 'test/hosts/guest/all-operations.mjs'
@@ -28,3 +38,75 @@ export function buildGame(more: Readonly<Record<string, string>> = {}): string {
 
 /** Tells a page without a gateway where the sidecar is. */
 export const sidecarQuery = (url: string): string => `?sidecar=${encodeURIComponent(url)}`
+
+export interface PageServer {
+  /** The folder's address with the host of the tests' choice. */
+  url(path: string, host?: string): string
+  origin: string
+}
+
+/** Serves a folder on an origin of its own until the test is finished. */
+export async function servePages(folder: string, headers: Readonly<Record<string, string>> = {}): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    send(request, new URL(request.url!, 'http://page').pathname, { root: folder }).pipe(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    url: (path, host = '127.0.0.1') => `http://${host}:${port}/${path}`,
+  }
+}
+
+export interface OpenSidecar {
+  url: string
+  sidecar: Sidecar
+}
+
+/**
+ * A sidecar that, like the real one and unlike what this package starts, looks at no Host and no Origin and
+ * sends no CORS headers: pages of every origin may call it and none may read its answers.
+ */
+export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<OpenSidecar> {
+  const sidecar = createSidecar(config, {
+    now: () => Date.now(),
+    setTimer(ms, fire) {
+      const timer = setTimeout(fire, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  const { server, destroyConnections } = createSidecarServer({
+    target: { sidecar, control: sidecar.control },
+    guard: ({ url }) => ({ target: url ?? '/', host: 'localhost', foreignOrigin: undefined }),
+    token: undefined,
+    lineLimit: Infinity,
+    onFault: (error) => {
+      throw error
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    sidecar.close()
+    server.close()
+    destroyConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sidecar }
+}
+
+/** What is the same with each real sidecar that SDK_SERVERS names. */
+export function againstRealSidecar(suite: (start: () => Promise<{ url: string }>) => void): void {
+  describe.each(binaries)('before a real sidecar, $release', (binary) => {
+    suite(async () => {
+      const file = stringify({ apiVersion: 'agones.dev/v1', kind: 'GameServer', ...gameServer })
+      const { port, stop } = await startRealSidecar(binary, { file })
+      onTestFinished(stop)
+      return { url: `http://127.0.0.1:${port}` }
+    })
+  })
+}

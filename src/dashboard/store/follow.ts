@@ -1,0 +1,184 @@
+import type { LogEntry, ReportLine, SidecarSnapshot } from '../../sidecar/index.js'
+import { CONTROL, announce, api, isOutdated, parseJson, read } from './api.js'
+import { set, state } from './state.js'
+
+/** How many entries the page keeps; the sidecar itself keeps as many. */
+const MAX_ENTRIES = 5000
+/** Milliseconds between two changes of the entries: a single one is seen at once, a thousand a second cost twelve. */
+const INTERVAL = 80
+const FIRST_DELAY = 250
+const MAX_DELAY = 5000
+/** Milliseconds after which a connection that says nothing at all counts as lost. */
+const SILENCE = 10_000
+
+/** One frame of `/_/api/events`. */
+type Frame =
+  | { readonly type: 'state'; readonly state: SidecarSnapshot }
+  | { readonly type: 'entry'; readonly entry: LogEntry }
+  | { readonly type: 'gap'; readonly since: number }
+
+type Timer = ReturnType<typeof setTimeout>
+
+const feed = {
+  /** Until the next attempt to connect. */
+  delay: FIRST_DELAY,
+  timer: undefined as Timer | undefined,
+  /** The newest entry; its `at` tells the logs of two sidecars apart. */
+  last: undefined as LogEntry | undefined,
+  /** The newest entry before a connection was lost, by which the log is known again. */
+  known: undefined as LogEntry | undefined,
+  /** Entries that the page shows with its next change. */
+  waiting: [] as LogEntry[],
+  isScheduled: false,
+  flushedAt: 0,
+  clock: { now: Date.now(), at: performance.now(), speed: 1 },
+}
+
+/** Keeps a WebSocket to the sidecar's event log open, and opens it again when it is lost. */
+export function follow(): void {
+  setInterval(() => {
+    if (!document.hidden) set({ now: clockNow() })
+  }, 250)
+  connect()
+}
+
+function connect(): void {
+  clearTimeout(feed.timer)
+  feed.timer = undefined
+  // The last entry is asked for once more: another sidecar's would differ.
+  const since = Math.max(0, (feed.last?.seq ?? 0) - 1)
+  const url = new URL(`${CONTROL}/events?since=${since}`, location.href.replace(/^http/, 'ws'))
+  if (api.token !== undefined) url.searchParams.set('token', api.token)
+  const socket = new WebSocket(url)
+  const silence = setTimeout(() => socket.close(), SILENCE)
+  socket.onmessage = ({ data }: MessageEvent<string>) => {
+    clearTimeout(silence)
+    feed.delay = FIRST_DELAY
+    const frame = parseJson(data) as Frame | undefined
+    if (frame !== undefined) onFrame(frame)
+  }
+  socket.onclose = () => {
+    clearTimeout(silence)
+    if (state.connection === 'open') {
+      feed.known = feed.last
+      announce('The sidecar is gone')
+    }
+    set({ connection: 'lost', retryAt: Date.now() + feed.delay })
+    feed.timer = setTimeout(connect, feed.delay)
+    feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
+  }
+}
+
+/** Tries a lost connection at once. */
+export function retry(): void {
+  if (feed.timer !== undefined) connect()
+}
+
+function onFrame(frame: Frame): void {
+  if (frame.type === 'state') {
+    if (state.connection === 'open') accept(frame.state)
+    else onOpen(frame.state)
+  } else if (frame.type === 'gap') {
+    void fillGap(frame.since)
+  } else {
+    const { known } = feed
+    const isOther = frame.entry.seq === known?.seq && frame.entry.at !== known.at
+    feed.known = undefined
+    if (isOther) startOver()
+    else if (frame.entry.seq > (feed.last?.seq ?? 0)) add([frame.entry])
+  }
+}
+
+function onOpen(next: SidecarSnapshot): void {
+  const wasLost = state.connection === 'lost'
+  if (feed.known !== undefined && next.lastSeq < feed.known.seq) {
+    set({ snapshot: undefined })
+    startOver()
+  }
+  set({ connection: 'open' })
+  accept(next)
+  if (!wasLost) return
+  announce('Connected again')
+  checkPage().catch(() => undefined)
+}
+
+async function checkPage(): Promise<void> {
+  set({ outdated: await isOutdated() })
+  if (state.outdated) setTimeout(() => location.reload(), 1500)
+}
+
+/** Frames may overtake each other: an older state changes nothing. */
+function accept(next: SidecarSnapshot): void {
+  const { now = 0, lastSeq = 0 } = state.snapshot ?? {}
+  if (next.now < now && next.lastSeq < lastSeq) return
+  feed.clock = { now: next.now, at: performance.now(), speed: next.clock.speed }
+  set({ snapshot: next, now: clockNow() })
+}
+
+/** The sidecar's clock between two states. */
+const clockNow = (): number => feed.clock.now + (performance.now() - feed.clock.at) * feed.clock.speed
+
+/** Another sidecar has taken the place of the one before. */
+function startOver(): void {
+  Object.assign(feed, { known: undefined, last: undefined, waiting: [] })
+  set({ entries: [] })
+  void fillGap(0)
+}
+
+async function fillGap(since: number): Promise<void> {
+  const answer = (await read(`/log?since=${since}`)) as { entries: readonly LogEntry[]; more?: boolean } | undefined
+  if (answer === undefined) return
+  add(answer.entries)
+  const last = answer.entries.at(-1)
+  if (answer.more === true && last !== undefined) await fillGap(last.seq)
+}
+
+/** Keeps the newest entries. Those that come together are shown together, with the next frame. */
+function add(added: readonly LogEntry[]): void {
+  for (const entry of added) {
+    feed.waiting.push(entry)
+    if (entry.seq > (feed.last?.seq ?? 0)) feed.last = entry
+  }
+  if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
+  if (feed.isScheduled || feed.waiting.length === 0) return
+  feed.isScheduled = true
+  // A hidden page has no frames.
+  if (document.hidden) setTimeout(flush, 5 * INTERVAL)
+  else setTimeout(() => requestAnimationFrame(flush), Math.max(0, feed.flushedAt + INTERVAL - performance.now()))
+}
+
+function flush(): void {
+  const all = [...state.entries, ...feed.waiting]
+  const isInOrder = all.every(({ seq }, i) => i === 0 || seq > all[i - 1]!.seq)
+  Object.assign(feed, { waiting: [], isScheduled: false, flushedAt: performance.now() })
+  set({ entries: (isInOrder ? all : inOrder(all)).slice(-MAX_ENTRIES) })
+}
+
+/** By number, each once. */
+const inOrder = (entries: readonly LogEntry[]): LogEntry[] =>
+  [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)
+
+/** Shows the session inside this page, if it was saved with one: its lines answer what would be asked of its sidecar. */
+export function showRecording(): boolean {
+  const element = document.querySelector('#recording')
+  if (element === null) return false
+  element.remove()
+  const lines = element.textContent.split('\n').flatMap((line) => (parseJson(line) as ReportLine | undefined) ?? [])
+  const details = new Map<string, object>()
+  for (const line of lines) {
+    if (line.type === 'entry') details.set(`${CONTROL}/log/${line.entry.seq}`, { why: line.why })
+    else if (line.type === 'exchange') {
+      const path = `${CONTROL}/log/${line.seq}`
+      details.set(path, { ...details.get(path), ...line })
+    } else if (line.type === 'state') set({ snapshot: line.state, now: line.state.now })
+  }
+  api.request = async (_, path) => {
+    // What is left without the state is a recording.
+    const recording = lines.filter(({ type }) => type !== 'state').map((line) => `${JSON.stringify(line)}\n`)
+    const text = path === `${CONTROL}/export` ? recording.join('') : JSON.stringify(details.get(path))
+    return text === undefined ? { status: 405, text: '{"message":"The session is over"}' } : { status: 200, text }
+  }
+  const entries = lines.flatMap((line) => (line.type === 'entry' ? [line.entry] : []))
+  set({ isRecorded: true, connection: 'open', entries })
+  return true
+}

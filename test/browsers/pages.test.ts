@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { operations } from '../../src/protocol/operations.js'
+import type { Sidecar } from '../../src/sidecar/index.js'
+import { expectAllOperations, gameServer, startSidecar } from '../hosts/support/sidecar.js'
+import { calls, untilLogged } from '../support/with-sidecar.js'
+import { inEachBrowser } from './support/each-browser.js'
+import { againstRealSidecar, buildGame, servePages, sidecarQuery, startOpenSidecar } from './support/game.js'
+
+const game = buildGame({
+  'dist/mock.js': 'esm/mock.js',
+  'node_modules/phaser/dist/phaser.min.js': 'phaser.js',
+  'dist/gameserver-sidecar.phaser.js': 'phaser-plugin.js',
+})
+
+/** A build, how it watches, and the worker that may host it. */
+const builds = [
+  ['umd', 'stream', 'dedicated'],
+  ['esm', 'websocket', 'shared'],
+] as const
+
+/** A page with a build, from one of the origins that a game may be developed on. */
+const places = [
+  ['umd', 'http://127.0.0.1', 'local'],
+  ['esm', 'http://localhost', 'production'],
+  ['umd', 'file://', 'local'],
+] as const
+
+async function addressOf(build: string, place: string, sidecar: string): Promise<string> {
+  const path = `${build}.html${sidecarQuery(sidecar)}`
+  if (place === 'file://') return pathToFileURL(join(game, '/')).href + path
+  return (await servePages(game)).url(path, place.replace('http://', ''))
+}
+
+const refused = ['CROSS_ORIGIN', true]
+
+/** What comes of all 15 operations in `playDirect` of pages/guest.js. */
+const directOutcome = {
+  name: 'arena-1',
+  direct: true,
+  transport: 'websocket',
+  outcomes: {
+    health: 'sent',
+    ready: 'confirmed',
+    allocate: 'confirmed',
+    reserve: 'confirmed',
+    shutdown: 'confirmed',
+  },
+  refused: { setLabel: refused, setAnnotation: refused, updateCounter: refused, updateList: refused },
+  added: ['confirmed', 'ann,bob 🎲'],
+  removed: ['confirmed', 'bob 🎲'],
+  counter: '1/10',
+  list: 'ann',
+  read: 'Reserved',
+  watched: 'Reserved',
+  states: ['Ready', 'Allocated', 'Reserved', 'Shutdown'],
+}
+
+/** What of it reaches the sidecar as a write: everything that can, once. */
+const directWrites = ['health', 'ready', 'addListValue', 'removeListValue', 'allocate', 'reserve', 'shutdown']
+
+/** The writes that reached the sidecar, in order. */
+const writes = (sidecar: Sidecar): string[] =>
+  calls({ sidecar }).filter((operation) => operations[operation][0] !== 'GET')
+
+/** A game's life beside a mock: the states that it was told, and what it took of the page. */
+const PLAY_WITH_MOCK = `(async () => {
+  const { createMock } = await import('/esm/mock.js')
+  const requests = () => performance.getEntriesByType('resource').filter(({ name }) => name.startsWith('http')).length
+  const before = requests()
+  const mock = createMock()
+  const client = GameServerSidecar.createClient({ ...mock.options, autoHealth: true })
+  const states = []
+  client.on('state', ({ state }) => states.push(state))
+  await client.ready()
+  await mock.advance(60000)
+  mock.fail('setLabel', { network: 'reset', times: 1 })
+  const outcome = client.setLabel('map', 'hafen').then((outcome) => outcome, ({ code }) => code)
+  await mock.advance(10000)
+  mock.dropWatch()
+  await mock.advance(10000)
+  mock.allocate()
+  await mock.advance(0)
+  const beats = mock.expect('health').length
+  client.close()
+  mock.close()
+  return { states, outcome: await outcome, direct: client.status.direct, beats: beats > 20, requests: requests() - before }
+})()`
+
+inEachBrowser((browser) => {
+  test('the mock plays inside a page, without a request and in its own time', async () => {
+    const page = await browser.open((await servePages(game)).url('esm.html'))
+    expect(await page.run(PLAY_WITH_MOCK)).toEqual({
+      states: ['Scheduled', 'RequestReady', 'Ready', 'Allocated'],
+      outcome: 'UNKNOWN_OUTCOME',
+      direct: false,
+      beats: true,
+      requests: 0,
+    })
+  })
+
+  describe.each(builds)('with the %s build, of an origin that the sidecar allows,', (build, watch, kind) => {
+    test(`a page does all operations and watches by ${watch}`, async () => {
+      const pages = await servePages(game)
+      await using sidecar = await startSidecar({ allowOrigins: [pages.origin] })
+      const page = await browser.open(pages.url(`${build}.html${sidecarQuery(sidecar.url)}`))
+      expectAllOperations(await page.run(`play({ watch: '${watch}' })`), watch, sidecar)
+    })
+
+    test(`a ${kind} worker that hosts the client does all operations and watches by ${watch}`, async () => {
+      const pages = await servePages(game)
+      await using sidecar = await startSidecar({ allowOrigins: [pages.origin] })
+      const page = await browser.open(pages.url(`workers.html${sidecarQuery(sidecar.url)}`))
+      const outcome = await page.run(`runInWorker('${kind}', '${build}', 'play', { watch: '${watch}' })`)
+      expectAllOperations(outcome, watch, sidecar)
+    })
+
+    test(`a ${kind} worker does 11 of 15 operations where it may read no answer`, async () => {
+      const pages = await servePages(game)
+      const { url, sidecar } = await startOpenSidecar({ mode: 'local', gameServer })
+      const page = await browser.open(pages.url(`workers.html${sidecarQuery(url)}`))
+      expect(await page.run(`runInWorker('${kind}', '${build}', 'playDirect')`)).toEqual(directOutcome)
+      expect(writes(sidecar)).toEqual(directWrites)
+    })
+  })
+
+  test('a page of an allowed origin is told by a websocket of what it does in production mode, until close()', async () => {
+    const pages = await servePages(game)
+    await using sidecar = await startSidecar({ mode: 'production', allowOrigins: [pages.origin] })
+    const page = await browser.open(pages.url(`umd.html${sidecarQuery(sidecar.url)}`))
+    expect(await page.run(`followEvents()`)).toEqual({
+      states: ['Scheduled', 'RequestReady', 'Ready'],
+      // Its answers can be read, so there is no need for direct mode.
+      direct: false,
+      outcome: 'accepted',
+      told: { label: 'hafen', counter: 3 },
+      transport: 'websocket',
+      connection: 'closed',
+    })
+    // The page is still there: what ended its watch is close().
+    await untilLogged(sidecar, () => sidecar.sidecar.snapshot().watchers.length === 0)
+  })
+
+  test('a page of an origin that is not allowed reads nothing, changes nothing and is told why', async () => {
+    const pages = await servePages(game)
+    await using sidecar = await startSidecar({ allowOrigins: ['http://127.0.0.1:1'] })
+    const page = await browser.open(pages.url(`umd.html${sidecarQuery(sidecar.url)}`))
+    const codes = ['connect', 'getGameServer', 'getCounter', 'shutdown', 'event'].map((name) => [name, 'CROSS_ORIGIN'])
+    expect(await page.run('tryAsStranger()')).toEqual({
+      codes: Object.fromEntries(codes) as unknown,
+      watched: [],
+      connection: 'connecting',
+    })
+    expect(sidecar.sidecar.log.entries().map(({ event }) => event.type)).not.toContain('call')
+    expect(sidecar.sidecar.snapshot().watchers).toEqual([])
+  })
+
+  test('a page of Phaser scripts does all operations with the plugin from load.plugin()', async () => {
+    const pages = await servePages(game)
+    await using sidecar = await startSidecar({ allowOrigins: [pages.origin] })
+    const page = await browser.open(pages.url(`phaser.html${sidecarQuery(sidecar.url)}`))
+    const { outcome, connection } = await page.run<{ outcome: unknown; connection: string }>('playPhaser()')
+    expectAllOperations(outcome, 'websocket', sidecar)
+    expect(connection).toBe('closed')
+  })
+
+  describe('before a sidecar that knows no origins', () => {
+    test.each(places)('a page with the %s build on %s does 11 of 15 operations once, in %s mode', async (...given) => {
+      const [build, place, mode] = given
+      const { url, sidecar } = await startOpenSidecar({ mode, gameServer })
+      const page = await browser.open(await addressOf(build, place, url))
+      expect(await page.run('playDirect()')).toEqual(directOutcome)
+      expect(writes(sidecar)).toEqual(directWrites)
+    })
+
+    test('the page of the README needs no more than its script tag to get events and to beat', async () => {
+      const { url, sidecar } = await startOpenSidecar({ mode: 'production', gameServer })
+      const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
+      expect(await page.run('untilReady()')).toEqual(['Scheduled', 'RequestReady', 'Ready'])
+      await untilLogged({ sidecar }, () => calls({ sidecar }).filter((name) => name === 'health').length >= 2)
+      expect(calls({ sidecar }).filter((name) => name === 'ready')).toEqual(['ready'])
+    })
+
+    test('what no browser lets through is refused at once, and nothing is sent for that', async () => {
+      const { url, sidecar } = await startOpenSidecar({ mode: 'local', gameServer })
+      const page = await browser.open(await addressOf('umd', 'http://127.0.0.1', url))
+      expect(await page.run('tryRefused()')).toEqual({ codes: Array(4).fill('CROSS_ORIGIN'), asked: [] })
+      expect(await page.run(`tryAsStranger({ crossOrigin: 'never' })`)).toMatchObject({
+        codes: { connect: 'CROSS_ORIGIN', getGameServer: 'CROSS_ORIGIN', shutdown: 'CROSS_ORIGIN' },
+      })
+      expect(writes(sidecar)).toEqual([])
+      // Direct from the start, as it is told.
+      expect(await page.run(`playDirect({ crossOrigin: 'direct' })`)).toEqual(directOutcome)
+      expect(writes(sidecar)).toEqual(directWrites)
+    })
+  })
+
+  againstRealSidecar((start) => {
+    test.each(places)('a page with the %s build on %s does 11 of 15 operations', async (build, place) => {
+      const { url } = await start()
+      const page = await browser.open(await addressOf(build, place, url))
+      expect(await page.run('playDirect()')).toEqual(directOutcome)
+    })
+
+    test('the page of the README needs no more than its script tag', async () => {
+      const { url } = await start()
+      const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
+      expect(await page.run('untilReady()')).toEqual(['Scheduled', 'Ready'])
+    })
+  })
+})
