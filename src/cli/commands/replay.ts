@@ -40,7 +40,7 @@ Examples:
     if (flags.step && path === '-') {
       throw new UsageError('--step takes Enter from the standard input, which holds the recording; give a file.')
     }
-    const address = findSidecar(flags.url, process.env)
+    const address = await findSidecar(flags.url, process.env)
     const { openRecording, readRecording } = await import('../replay/read-recording.js')
     const stream = await openRecording(path)
     const lines = readRecording(stream, path)
