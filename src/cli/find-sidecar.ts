@@ -44,11 +44,11 @@ export const isPort = (given: string): boolean =>
   /^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65_535
 
 /** The port of the sidecar that runs on this machine; the usual one where none does. @throws UsageError for several */
-async function findRunning(): Promise<number> {
-  const ports = [...new Set([USUAL_PORT, ...announcedPorts()])]
+export async function findRunning(usual = USUAL_PORT): Promise<number> {
+  const ports = [...new Set([usual, ...announcedPorts()])]
   const owners = await Promise.all(ports.map(findPortOwner))
   const running = ports.filter((_, i) => owners[i] !== undefined)
-  if (running.length < 2) return running[0] ?? USUAL_PORT
+  if (running.length < 2) return running[0] ?? usual
   const all = running.map((port) => `http://127.0.0.1:${port}`).join(', ')
   throw new UsageError(`${running.length} sidecars run on this machine; choose one of them with --url: ${all}.`)
 }
@@ -73,6 +73,9 @@ export async function findPortOwner(port: number): Promise<PortOwner> {
 const folder = (): string =>
   join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `gameserver-sidecar-${process.getuid?.() ?? 'user'}`)
 
+/** The files of this process. */
+const announced = new Set<string>()
+
 /** Lets other commands find the local sidecar of this process, until the process ends. */
 export function announceSidecar(address: string): void {
   const { hostname, port } = new URL(address)
@@ -85,7 +88,8 @@ export function announceSidecar(address: string): void {
     // Where nothing can be written, such as in a container, --url still leads there.
     return
   }
-  process.once('exit', () => rmSync(file, { force: true }))
+  if (announced.size === 0) process.once('exit', () => announced.forEach((one) => rmSync(one, { force: true })))
+  announced.add(file)
 }
 
 /** The ports of those whose process is alive. Whether the process is still the sidecar's is for the caller to find out. */

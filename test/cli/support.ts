@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { GameServer } from '../../src/protocol/game-server.js'
 
 /** The built command line. */
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -60,17 +59,6 @@ export async function startLocal(
 /** Takes away what this machine may say of a sidecar. */
 export const NO_SIDECAR: NodeJS.ProcessEnv = { AGONES_SDK_HTTP_PORT: undefined, AGONES_SDK_HTTP_HOST: undefined }
 
-/** A served folder on any free port, from its first line on. */
-export async function startServe(
-  dir: string,
-  args: readonly string[] = ['--local'],
-  env: NodeJS.ProcessEnv = {},
-): Promise<Run & { readonly url: string }> {
-  const run = cli(['serve', dir, '--port', '0', ...args], { ...NO_SIDECAR, ...env })
-  const match = await run.line(/ at (https?:\/\/\S+)/)
-  return { ...run, url: match[1]!.replace(/\/$/, '') }
-}
-
 interface Output {
   readonly lines: string[]
   find(pattern: RegExp): Promise<RegExpExecArray>
@@ -93,13 +81,4 @@ function collect(stream: NodeJS.ReadableStream): Output {
   return { lines, find }
 }
 
-/** Calls an operation as a game server does. */
-export const call = (url: string, path: string, body: unknown = {}, method = 'POST'): Promise<Response> =>
-  fetch(`${url}${path}`, {
-    method,
-    ...(method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-
-/** The GameServer as it is now. */
-export const readGameServer = async (url: string): Promise<GameServer> =>
-  (await call(url, '/gameserver', undefined, 'GET')).json() as Promise<GameServer>
+export { call, control, readGameServer } from '../tools/support.js'
