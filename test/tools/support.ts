@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { CliContext } from '../../src/cli/context.js'
 import { runCli } from '../../src/cli/main.js'
 import type { GameServer } from '../../src/protocol/game-server.js'
+import { createSeen } from '../support/seen.js'
 
 export interface CommandRun {
   readonly finished: Promise<{ readonly code: number; readonly out: string; readonly err: string }>
@@ -16,47 +17,32 @@ const plain = (text: string): string => text
 
 /** Runs a command within this process, without colours. It is stopped with the test. */
 export function run(...args: readonly string[]): CommandRun {
-  const out: string[] = []
-  const err: string[] = []
-  const looks = new Set<() => void>()
+  const out = createSeen<string>()
+  const err = createSeen<string>()
   let stop!: (signal: string) => void
-  let isOver = false
   const stopped = new Promise<string>((resolve) => (stop = resolve))
-  const wake = (): void => looks.forEach((look) => look())
-  const write = (lines: string[]) => (line: string) => {
-    lines.push(...line.split('\n'))
-    wake()
-  }
   const context: CliContext = {
     colors: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain },
-    print: write(out),
-    warn: write(err),
+    print: (line) => line.split('\n').forEach(out.add),
+    warn: (line) => line.split('\n').forEach(err.add),
     version: () => '0.1.0',
     untilStopped: () => stopped,
   }
   const finished = runCli(args, context).then((code) => {
-    isOver = true
-    wake()
-    return { code, out: out.join('\n'), err: err.join('\n') }
+    out.end()
+    err.end()
+    return { code, out: out.all.join('\n'), err: err.all.join('\n') }
   })
   onTestFinished(async () => {
     stop('SIGTERM')
     await finished
   })
-  const within = (lines: readonly string[]) => (pattern: RegExp) =>
-    new Promise<RegExpExecArray>((resolve, reject) => {
-      let read = 0
-      const look = (): void => {
-        for (; read < lines.length; read += 1) {
-          const match = pattern.exec(lines[read]!)
-          if (match !== null) return resolve(match)
-        }
-        if (isOver) reject(new Error(`No line ${String(pattern)} in:\n${[...out, ...err].join('\n')}`))
-      }
-      looks.add(look)
-      look()
-    })
-  return { finished, line: within(out), errorLine: within(err), stop }
+  return {
+    finished,
+    line: (pattern) => out.find((line) => pattern.exec(line)),
+    errorLine: (pattern) => err.find((line) => pattern.exec(line)),
+    stop,
+  }
 }
 
 /** A command that ends by itself with one sentence on stderr, nothing on stdout, and this exit code. */

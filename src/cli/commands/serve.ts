@@ -10,8 +10,7 @@ import { names, port, someSeconds } from '../flag-values.js'
 import { flagName, option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { insideFlags, localOptionsOf, steering } from '../local-flags.js'
-import { checkChoices, readSecret } from '../serve-checks.js'
-import { whyNotToServe } from '../served-folder.js'
+import { checkChoices, readSecret, whyNotToServe } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
