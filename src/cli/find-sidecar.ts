@@ -14,6 +14,8 @@ export const url = text(
 const USUAL_PORT = 9358
 /** Milliseconds that whoever listens may take to say who it is. */
 const PATIENCE_MS = 700
+/** The same of a sidecar that is known to run, on a machine that may be busy. */
+const KNOWN_PATIENCE_MS = 3_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -45,8 +47,11 @@ export const isPort = (given: string): boolean =>
 
 /** The port of the sidecar that runs on this machine; the usual one where none does. @throws UsageError for several */
 export async function findRunning(usual = USUAL_PORT): Promise<number> {
-  const ports = [...new Set([usual, ...announcedPorts()])]
-  const owners = await Promise.all(ports.map(findPortOwner))
+  const announced = announcedPorts()
+  const ports = [...new Set([usual, ...announced])]
+  const owners = await Promise.all(
+    ports.map((port) => findPortOwner(port, announced.includes(port) ? KNOWN_PATIENCE_MS : PATIENCE_MS)),
+  )
   const running = ports.filter((_, i) => owners[i] !== undefined)
   if (running.length < 2) return running[0] ?? usual
   const all = running.map((port) => `http://127.0.0.1:${port}`).join(', ')
@@ -57,11 +62,11 @@ export async function findRunning(usual = USUAL_PORT): Promise<number> {
 export type PortOwner = 'another local sidecar' | 'a real sidecar' | undefined
 
 /** Finds out who listens on a port by asking for its GameServer; undefined where it is no sidecar. */
-export async function findPortOwner(port: number): Promise<PortOwner> {
+export async function findPortOwner(port: number, patience = PATIENCE_MS): Promise<PortOwner> {
   // Loads TLS, for which a command that starts a sidecar has no use.
   const { ask } = await import('./ask.js')
   const [own, read] = await Promise.all(
-    ['/_/api/state', '/gameserver'].map((path) => ask(`http://127.0.0.1:${port}${path}`, { patience: PATIENCE_MS })),
+    ['/_/api/state', '/gameserver'].map((path) => ask(`http://127.0.0.1:${port}${path}`, { patience })),
   )
   // With a token, the state is told only to those who have it.
   const isOurs = own!.status === 401 || 'gameServer' in (parseObject(own!.text) ?? {})
@@ -74,7 +79,7 @@ const folder = (): string =>
   join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `gameserver-sidecar-${process.getuid?.() ?? 'user'}`)
 
 /** The files of this process. */
-const announced = new Set<string>()
+const ownFiles = new Set<string>()
 
 /** Lets other commands find the local sidecar of this process, until the process ends. */
 export function announceSidecar(address: string): void {
@@ -88,8 +93,8 @@ export function announceSidecar(address: string): void {
     // Where nothing can be written, such as in a container, --url still leads there.
     return
   }
-  if (announced.size === 0) process.once('exit', () => announced.forEach((one) => rmSync(one, { force: true })))
-  announced.add(file)
+  if (ownFiles.size === 0) process.once('exit', () => ownFiles.forEach((one) => rmSync(one, { force: true })))
+  ownFiles.add(file)
 }
 
 /** The ports of those whose process is alive. Whether the process is still the sidecar's is for the caller to find out. */
