@@ -1,0 +1,93 @@
+import { describe, expect, test, type TestContext } from 'vitest'
+import { beginExample } from './support/play.js'
+
+const begun = (context: TestContext, env?: NodeJS.ProcessEnv) => beginExample(context, 'one-match', env)
+
+const inMatch = async (context: TestContext) => {
+  const { example, game } = await begun(context)
+  expect(example.allocate().status.state).toBe('Allocated')
+  await game.line(/^allocated, map harbour$/)
+  const [alice, bob] = [await game.player('alice'), await game.player('bob')]
+  expect(await bob.message('start')).toEqual({ type: 'start', players: ['alice', 'bob'] })
+  return { example, game, alice, bob }
+}
+
+const TO_THE_END = ['Scheduled', 'Ready', 'Allocated', 'Shutdown']
+
+describe.concurrent('one match', () => {
+  test('is played to its end, and then the server ends', async (context) => {
+    const { example, game, alice, bob } = await inMatch(context)
+    for (let i = 0; i < 10; i += 1) alice.send('a point')
+    expect(await bob.closed).toEqual({ code: 1000, reason: 'alice has won' })
+    await example.until('Shutdown')
+    expect(await game.end('SIGTERM')).toBe(0)
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('ends when everybody has left it', async (context) => {
+    const { example, alice, bob } = await inMatch(context)
+    await alice.leave()
+    await bob.leave()
+    await example.until('Shutdown')
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('has no place for a third player, nor for anybody before the allocation', async (context) => {
+    const { example, game } = await begun(context)
+    const early = await game.player('early')
+    expect((await early.closed).code).toBe(4000)
+    example.allocate()
+    await game.line(/^allocated/)
+    const players = [await game.player('alice'), await game.player('bob'), await game.player('carol')]
+    expect((await players[2]!.closed).code).toBe(4000)
+    await players[0]!.message('start')
+    expect(example.gameServer().status.state).toBe('Allocated')
+  })
+
+  test('is given up when its players do not come', async (context) => {
+    const { example, game } = await begun(context, { COME_SECONDS: '0.5' })
+    example.allocate()
+    await game.line(/^over: the players did not come$/)
+    await example.until('Shutdown')
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('goes on while the sidecar is away, and the server ends once it is back', async (context) => {
+    const { example, game, alice, bob } = await inMatch(context)
+    const back = example.sidecar.restart({ downMs: 1_000 })
+    // A call that comes before it is gone would be lost with it, which is the next test.
+    const isThere = (): Promise<boolean> => fetch(`${example.sidecar.url}/gameserver`).then(Boolean, () => false)
+    await context.expect.poll(isThere, { interval: 10 }).toBe(false)
+    for (let i = 0; i < 10; i += 1) bob.send('a point')
+    expect((await alice.closed).reason).toBe('bob has won')
+    await back
+    await example.until('Shutdown')
+    expect(await game.end('SIGTERM')).toBe(0)
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('ends the process where its shutdown gets lost, so that the server is not kept', async (context) => {
+    const { example, game, alice } = await inMatch(context)
+    example.sidecar.control({ type: 'loseWrites' })
+    for (let i = 0; i < 10; i += 1) alice.send('a point')
+    expect(await game.exited).toBe(1)
+    expect(example.gameServer().status.state).toBe('Allocated')
+  })
+
+  test('is not followed by another on the same server when the process is killed in it', async (context) => {
+    const { example, game, alice } = await inMatch(context)
+    await game.end('SIGKILL')
+    expect((await alice.closed).code).toBe(1006)
+    const next = await example.start()
+    await next.line(/^over: the match is lost$/)
+    await example.until('Shutdown')
+    expect(example.states()).toEqual(TO_THE_END)
+  })
+
+  test('tells its players at once when the GameServer is deleted', async (context) => {
+    const { example, alice, bob } = await inMatch(context)
+    example.sidecar.control({ type: 'delete' })
+    expect((await alice.closed).code).toBe(1001)
+    expect((await bob.closed).code).toBe(1001)
+  })
+})
