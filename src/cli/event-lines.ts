@@ -1,7 +1,6 @@
 import { plainText } from '../node/plain-text.js'
 import { replacementSentence } from '../sidecar/index.js'
 import type { Call, Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
-import { clockTime } from './clock-time.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
@@ -11,6 +10,10 @@ const MAX_CHANGES = 10
 
 /** Warnings that are news each time: how many beats have been missed, and what an allocation left out. */
 const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action'] as const)
+
+/** The time of day of this machine, such as `12:04:05.006`. */
+export const clockTime = (at: number): string =>
+  `${new Date(at).toTimeString().slice(0, 8)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
 
 /** Creates the function that turns an entry of the event log into lines to print, often none. */
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {

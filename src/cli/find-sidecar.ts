@@ -1,29 +1,42 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseObject } from '../client/answers.js'
 import { UsageError } from './context.js'
 import { text } from './flags.js'
 
 /** The `--url` of commands that talk to a sidecar that is there already. */
-export const url = text('url', 'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else at 9358')
+export const url = text(
+  'url',
+  'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else the one that runs here, else at 9358',
+)
+
+const USUAL_PORT = 9358
+/** Milliseconds that whoever listens may take to say who it is. */
+const PATIENCE_MS = 700
+/** The same of a sidecar that is known to run, on a machine that may be busy. */
+const KNOWN_PATIENCE_MS = 3_000
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The address of the sidecar that a command talks to: `--url`, else the port in AGONES_SDK_HTTP_PORT on this machine, else
- * the sidecar's own default port.
+ * the sidecar that runs on this machine, else the sidecar's own default port.
  *
- * @throws UsageError for an address or a port that is none
+ * @throws UsageError for an address or a port that is none, and where several sidecars run
  */
-export function findSidecar(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+export async function findSidecar(given: string | undefined, env: Environment): Promise<string> {
   const port = env['AGONES_SDK_HTTP_PORT'] ?? ''
   if (given === undefined && port !== '' && !isPort(port)) {
     throw new UsageError(`AGONES_SDK_HTTP_PORT must be a port from 1 to 65535; got ${JSON.stringify(port)}`)
   }
-  const address = given ?? `http://127.0.0.1:${port === '' ? 9358 : port}`
-  const parsed = URL.canParse(address) ? new URL(address) : undefined
+  if (given === undefined) return `http://127.0.0.1:${port === '' ? await findRunning() : port}`
+  const parsed = URL.canParse(given) ? new URL(given) : undefined
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new UsageError(`--url must look like http://127.0.0.1:9358; got ${JSON.stringify(address)}`)
+    throw new UsageError(`--url must look like http://127.0.0.1:9358; got ${JSON.stringify(given)}`)
   }
-  if (/[?#]/.test(address)) {
-    throw new UsageError(
-      `--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(address)}`,
-    )
+  if (/[?#]/.test(given)) {
+    throw new UsageError(`--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(given)}`)
   }
   return parsed.href.replace(/\/$/, '')
 }
@@ -31,3 +44,78 @@ export function findSidecar(given: string | undefined, env: Readonly<Record<stri
 /** Whether a text is the number of a port that somebody can connect to. */
 export const isPort = (given: string): boolean =>
   /^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65_535
+
+/** The port of the sidecar that runs on this machine; the usual one where none does. @throws UsageError for several */
+export async function findRunning(usual = USUAL_PORT): Promise<number> {
+  const announced = announcedPorts()
+  const ports = [...new Set([usual, ...announced])]
+  const owners = await Promise.all(
+    ports.map((port) => findPortOwner(port, announced.includes(port) ? KNOWN_PATIENCE_MS : PATIENCE_MS)),
+  )
+  const running = ports.filter((_, i) => owners[i] !== undefined)
+  if (running.length < 2) return running[0] ?? usual
+  const all = running.map((port) => `http://127.0.0.1:${port}`).join(', ')
+  throw new UsageError(`${running.length} sidecars run on this machine; choose one of them with --url: ${all}.`)
+}
+
+/** Who listens on a port of this machine. */
+export type PortOwner = 'another local sidecar' | 'a real sidecar' | undefined
+
+/** Finds out who listens on a port by asking for its GameServer; undefined where it is no sidecar. */
+export async function findPortOwner(port: number, patience = PATIENCE_MS): Promise<PortOwner> {
+  // Loads TLS, for which a command that starts a sidecar has no use.
+  const { ask } = await import('./ask.js')
+  const [own, read] = await Promise.all(
+    ['/_/api/state', '/gameserver'].map((path) => ask(`http://127.0.0.1:${port}${path}`, { patience })),
+  )
+  // With a token, the state is told only to those who have it.
+  const isOurs = own!.status === 401 || 'gameServer' in (parseObject(own!.text) ?? {})
+  if (isOurs) return 'another local sidecar'
+  return 'object_meta' in (parseObject(read!.text) ?? {}) ? 'a real sidecar' : undefined
+}
+
+/** Where each local sidecar of this user leaves a file while it runs, named by its process and its port. */
+const folder = (): string =>
+  join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `gameserver-sidecar-${process.getuid?.() ?? 'user'}`)
+
+/** The files of this process. */
+const ownFiles = new Set<string>()
+
+/** Lets other commands find the local sidecar of this process, until the process ends. */
+export function announceSidecar(address: string): void {
+  const { hostname, port } = new URL(address)
+  if (hostname !== '127.0.0.1') return
+  const file = join(folder(), `${process.pid}-${port}`)
+  try {
+    mkdirSync(folder(), { recursive: true, mode: 0o700 })
+    writeFileSync(file, '')
+  } catch {
+    // Where nothing can be written, such as in a container, --url still leads there.
+    return
+  }
+  if (ownFiles.size === 0) process.once('exit', () => ownFiles.forEach((one) => rmSync(one, { force: true })))
+  ownFiles.add(file)
+}
+
+/** The ports of those whose process is alive. Whether the process is still the sidecar's is for the caller to find out. */
+function announcedPorts(): number[] {
+  try {
+    return readdirSync(folder()).flatMap((name) => {
+      const [, pid, port = ''] = /^(\d+)-(\d+)$/.exec(name) ?? []
+      if (!isPort(port)) return []
+      if (isAlive(Number(pid))) return Number(port)
+      rmSync(join(folder(), name), { force: true })
+      return []
+    })
+  } catch {
+    return []
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { CommandError, UsageError } from './command-error.js'
+import { meant } from '../protocol/nearest.js'
+import { CommandError, UsageError } from './exit-codes.js'
 
 /** A flag of a command. Parsing, help, completion, suggestions and the check of the docs all read it. */
 export interface Flag<T = unknown> {
@@ -57,7 +58,10 @@ export function oneOf<T extends string>(
 export function oneOf(value: string, about: string, choices: readonly string[], byDefault?: string): Flag {
   const read = (given: string): string => {
     if (choices.includes(given)) return given
-    throw new Error(`Allowed choices are ${choices.join(', ')}.`)
+    const near = meant(given, choices)
+    throw new Error(
+      `Allowed choices are ${choices.join(', ')}${near === undefined ? '.' : `; did you mean "${near}"?`}`,
+    )
   }
   return { value, about, choices, read, byDefault }
 }

@@ -1,9 +1,9 @@
 import type { HostEvent } from '../node/host/host-events.js'
 import { isWildcard } from '../node/http/listen-address.js'
 import { plainText } from '../node/plain-text.js'
-import { clockTime } from './clock-time.js'
+import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
-import { jsonText } from './json-line.js'
+import { jsonEvent } from './json-line.js'
 
 /**
  * Lines a second about players who come and leave, and how many may be written at once. Whoever connects in a loop would
@@ -21,7 +21,8 @@ export function createHostLines(
   let tokens = BURST
   let filledAt = now()
   let left = 0
-  const write = (event: HostEvent): string[] => (format === 'json' ? [json(event)] : pretty(event, colors))
+  const write = (event: HostEvent): string[] =>
+    format === 'json' ? [jsonEvent(event.event, event)] : pretty(event, colors)
 
   /** Whether one more event of this kind may be written. */
   const mayWrite = ({ event }: HostEvent): boolean => {
@@ -47,9 +48,6 @@ export function createHostLines(
     return [...write({ event: 'warning', text }), ...write(event)]
   }
 }
-
-const json = ({ event, ...details }: HostEvent): string =>
-  jsonText({ time: new Date().toISOString(), event, ...details })
 
 function pretty(event: HostEvent, colors: Colors): string[] {
   const [first = '', ...rest] = describe(event, colors).split('\n')

@@ -12,3 +12,7 @@ export const escapeJson = (json: string): string =>
       .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
       .join(''),
   )
+
+/** A line of JSON about something that has happened. */
+export const jsonEvent = (event: string, details: object = {}): string =>
+  jsonText({ time: new Date().toISOString(), event, ...details })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { release as systemRelease } from 'node:os'
-import type { ReadStream } from 'node:tty'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import type { CommandOf } from '../sidecar/index.js'
 import type { Colors } from './context.js'
@@ -53,7 +52,6 @@ export function hasKeys(): boolean {
 export function attachKeys(options: KeyOptions): () => void {
   if (!hasKeys()) return () => undefined
   const { local, dashboard } = options
-  const input: ReadStream = process.stdin
   const earlier = local.sidecar.log.entries().map(({ event }) => allocationOf(event))
   let lastAllocation = earlier.filter((command) => command !== undefined).at(-1)
   const unsubscribe = local.sidecar.log.subscribe(
@@ -96,26 +94,40 @@ export function attachKeys(options: KeyOptions): () => void {
     // Several characters at once are a paste or a cursor key: nobody means to press all of them.
     else if (text.length === 1) perform(text)
   }
-  const release = (): void => void input.setRawMode(false)
-  const resume = (): void => void input.setRawMode(true)
   const signalGroup = (signal: NodeJS.Signals): void => {
-    if (signal !== 'SIGINT') release()
+    if (signal !== 'SIGINT') keys.raw(false)
     process.kill(0, signal)
   }
+  const resume = (): void => keys.raw(true)
   const suspend = (): void => {
     process.once('SIGCONT', resume)
     signalGroup('SIGTSTP')
   }
-
-  input.on('error', ignoreClosed)
-  resume()
-  input.setEncoding('utf8').on('data', read).resume()
-  process.once('exit', release)
+  const keys = readKeys(read)
   return () => {
     unsubscribe()
-    input.off('data', read).pause()
-    process.off('exit', release).off('SIGCONT', resume)
-    release()
+    process.off('SIGCONT', resume)
+    keys.release()
+  }
+}
+
+/** Hands over what is typed, until the terminal is put back as it was; so it is at every end of the process. */
+export function readKeys(read: (text: string) => void): { raw(isRaw: boolean): void; release(): void } {
+  const input = process.stdin
+  const raw = (isRaw: boolean): void => void input.setRawMode(isRaw)
+  const restore = (): void => raw(false)
+  // A terminal that was closed can't be read or put back; SIGHUP, which comes with that, ends the process.
+  input.on('error', () => undefined)
+  raw(true)
+  input.setEncoding('utf8').on('data', read).resume()
+  process.once('exit', restore)
+  return {
+    raw,
+    release() {
+      input.off('data', read).pause()
+      process.off('exit', restore)
+      restore()
+    },
   }
 }
 
@@ -123,9 +135,6 @@ function allocationOf(event: { readonly type: string; readonly command?: unknown
   const command = event.command as { readonly type?: string } | undefined
   return event.type === 'control' && command?.type === 'allocate' ? (command as CommandOf<'allocate'>) : undefined
 }
-
-/** A terminal that was closed can't be read or put back; SIGHUP, which comes with that, ends the process. */
-export const ignoreClosed = (): void => undefined
 
 /** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
 function isInForeground(): boolean {

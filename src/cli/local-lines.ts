@@ -4,7 +4,7 @@ import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import { plainText } from '../node/plain-text.js'
 import type { ConformanceResult, LogEntry } from '../sidecar/index.js'
 import type { CliContext } from './context.js'
-import { jsonText } from './json-line.js'
+import { jsonEvent, jsonText } from './json-line.js'
 import { keyRow } from './keys.js'
 
 /** What a banner tells beside the sidecar itself. */
@@ -58,10 +58,6 @@ export function listeningLine(
     ms,
   })
 }
-
-/** A line of JSON about something that is no entry of the event log. */
-export const jsonEvent = (event: string, details: object = {}): string =>
-  jsonText({ time: new Date().toISOString(), event, ...details })
 
 /** Creates the function that turns an entry of the event log into lines of JSON: one, or none for a beat like any other. */
 export function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {

@@ -4,7 +4,7 @@ import { CommandError, UsageError } from './context.js'
 import type { CliContext, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
 import { readLine, UnknownFlag } from './flags.js'
-import { checkArguments, commandHelp, programHelp, unknownCommand, unknownFlag } from './usage.js'
+import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './usage.js'
 
 /** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 64. */
 export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
@@ -58,9 +58,8 @@ function parse(command: NamedCommand, words: readonly string[]): ReturnType<type
 
 /** @throws UsageError */
 async function load(name: string): Promise<NamedCommand> {
-  const row = commandTable.find((one) => one.name === name)
   const names = commandTable.map((one) => one.name)
-  if (row === undefined) throw unknownCommand(name, names)
+  const row = commandTable[names.indexOf(pick('command', name, names))]!
   return { ...row, ...(await row.load()) }
 }
 

@@ -71,40 +71,45 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   throw new UsageError(`Too many arguments for '${name}': expected ${expected} but got ${given.length}${usage}`)
 }
 
-export const unknownCommand = (name: string, known: readonly string[]): UsageError =>
-  new UsageError(`Unknown command '${name}'; ${advice(name, known)}`)
-
 /** A flag that none of the commands has, with the one that was meant. */
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
-  const found = nearestFlag(given, commands)
+  const found = nearestFlag(given.replace(/^-+|=.*$/gs, ''), commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
-  const advised = found === undefined ? help : `did you mean ${only === undefined ? `${found.of} ` : ''}${found.flag}?`
+  const advised =
+    found === undefined ? help : `did you mean ${only === undefined ? `${found.of} ` : ''}--${found.name}?`
   const ofAnother = only?.usage?.includes(' -- ') ? ' Options of the command that it runs stand after --.' : ''
   return new UsageError(`Unknown option '${given}'; ${advised}${ofAnother}`)
 }
 
 /** The flag that was meant: by another name of its own, by its whole name, or by the one word of it that was remembered. */
-function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; flag: string } | undefined {
-  const name = given.replace(/^-+/, '').replace(/=.*$/s, '')
+function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; name: string } | undefined {
   const flags = commands.flatMap((command) =>
-    Object.entries(command.flags).map(([key, { also = [] }]) => ({ of: command.name, flag: flagName(key), also })),
+    Object.entries(command.flags).map(([key, { also = [] }]) => {
+      const name = flagName(key).slice(2)
+      return { of: command.name, name, also, words: name.split('-') }
+    }),
   )
-  const bare = ({ flag }: { flag: string }): string => flag.slice(2)
-  const whole = meant(name, flags.map(bare))
+  const whole = meant(
+    given,
+    flags.map(({ name }) => name),
+  )
   const word = meant(
-    name,
-    flags.flatMap((one) => bare(one).split('-')),
+    given,
+    flags.flatMap(({ words }) => words),
   )
   return (
-    flags.find(({ also }) => also.includes(name)) ??
-    flags.find((one) => bare(one) === whole) ??
-    flags.find((one) => word !== undefined && bare(one).split('-').includes(word))
+    flags.find(({ also }) => also.includes(given)) ??
+    flags.find(({ name }) => name === whole) ??
+    flags.find(({ words }) => words.includes(word ?? ''))
   )
 }
 
-/** The end of a sentence about an unknown name. */
-function advice(name: string, known: readonly string[]): string {
-  const best = meant(name, known)
-  return best === undefined ? `${didYouMean(name, known)}.` : `did you mean ${best}?`
+/** A name that has to be one of a few. @throws UsageError with the nearest one, or with all of them */
+export function pick<T extends string>(what: string, name: string, known: readonly T[]): T {
+  const found = known.find((one) => one === name)
+  if (found !== undefined) return found
+  throw new UsageError(
+    `There is no ${what} ${JSON.stringify(name)}; ${didYouMean(name, known)}`.replace(/(?<!\?)$/, '.'),
+  )
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { call, cli, NO_SIDECAR, readGameServer } from './support.js'
+import { call, cli, control, NO_SIDECAR, readGameServer } from './support.js'
 import type { Run } from './support.js'
 
 /** A game that says what it gets; its argument is how it takes a signal. */
@@ -33,13 +33,6 @@ async function exec(
   return { ...run, url: url!, pid: Number(pid) }
 }
 
-const control = (url: string, command: object): Promise<Response> =>
-  fetch(`${url}/_/api/commands`, {
-    method: 'POST',
-    headers: { 'x-sidecar-control': '1' },
-    body: JSON.stringify(command),
-  })
-
 const isAlive = async (pid: number): Promise<boolean> =>
   /^State:\s+[^ZX]/m.test(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))
 
@@ -56,14 +49,10 @@ describe('exec', () => {
     })
   })
 
-  test('hands its stdin on', async () => {
-    const run = shell('cat')
+  test('hands its stdin on, and ends with 128 and the number of the signal that ended the command', async () => {
+    const run = shell('cat; kill -KILL $$')
     run.child.stdin!.end('hello')
-    expect((await run.finished).out).toBe('hello')
-  })
-
-  test('ends with 128 and the number of the signal that ended the command', async () => {
-    expect((await shell('kill -KILL $$').finished).code).toBe(137)
+    expect(await run.finished).toMatchObject({ code: 137, out: 'hello' })
   })
 
   test('a command that is not there is 127 and a sentence, one that can’t be executed 126', async () => {
@@ -71,18 +60,6 @@ describe('exec', () => {
     expect(missing.code).toBe(127)
     expect(missing.err).toMatch(/\nsidecar: There is no command "no-such-game"; check its name/)
     expect((await cli(['exec', '--', '/etc/passwd'], NO_SIDECAR).finished).code).toBe(126)
-  })
-
-  test('no command is 64, and so is an option of the command before --', async () => {
-    expect(await cli(['exec']).finished).toMatchObject({
-      code: 64,
-      err: expect.stringMatching(/-- <command>/) as string,
-    })
-    const { code, err } = await cli(['exec', 'node', '--inspect']).finished
-    expect({ code, err }).toEqual({
-      code: 64,
-      err: expect.stringMatching(/^Unknown option '--inspect'.* stand after --\.$/) as string,
-    })
   })
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('passes %s on, once', async (signal) => {

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { cli, NO_SIDECAR } from './support.js'
+import { cli } from './support.js'
 
 /** A page, and a browser that never answers. */
 async function silent(): Promise<{ readonly dir: string; readonly browser: string; isStarted(): boolean }> {
@@ -64,19 +64,5 @@ describe.skipIf(process.platform === 'win32')('host', () => {
     expect(objects(out).at(-1)).toMatchObject({
       reason: expect.stringContaining('has no page at /server.html?a=1') as string,
     })
-  })
-
-  test.each([
-    [['dist', 'level-2'], /^A page takes no arguments, and here is "level-2"; use --path for its query\.$/],
-    [[''], /^Nothing says what to run/],
-    [
-      ['dist', '--node', 'server.mjs'],
-      /^A host runs a page or a program, and here are both: leave out "dist" or --node\. /,
-    ],
-    [['--grace', '9000', 'dist', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
-  ])('refuses %j with one sentence', async (args, sentence) => {
-    const { code, out, err } = await cli(['host', ...args, '--local'], NO_SIDECAR).finished
-    expect({ code, out }).toEqual({ code: 64, out: '' })
-    expect(err).toMatch(sentence)
   })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { isRunning } from '../host/program/support.js'
 import { cli } from './support.js'
 
 const snippets = snippetsOf('docs/scenarios.md')
@@ -21,34 +22,12 @@ async function folderWith(files: Readonly<Record<string, string>> = {}): Promise
   return path
 }
 
-/** Resolves once a process is no more. */
-async function untilGone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 describe('scenario run', () => {
   test('plays the example of the docs with its game, and writes a report beside the text', async () => {
     const path = await folderWith()
-    const run = cli([
-      'scenario',
-      'run',
-      path('evict.yaml'),
-      '--reporter',
-      'junit',
-      '--output',
-      path('r.xml'),
-      '--',
-      process.execPath,
-      path('game.mjs'),
-    ])
-    const { code, out, err } = await run.finished
+    const report = ['--reporter', 'junit', '--output', path('r.xml')]
+    const command = ['--', process.execPath, path('game.mjs')]
+    const { code, out, err } = await cli(['scenario', 'run', path('evict.yaml'), ...report, ...command]).finished
     expect({ out, err }).toEqual({ out: expect.stringContaining('1 of 1 scenario passed'), err: '' })
     expect(out.match(/^ {2}✓/gm)).toHaveLength(9)
     expect(await readFile(path('r.xml'), 'utf8')).toContain('<testsuites tests="9" failures="0"')
@@ -80,15 +59,8 @@ describe('scenario run', () => {
       'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 1s'),
       'next.yaml': 'steps: [{ expect: { state: Ready } }]',
     })
-    const { code, out } = await cli([
-      'scenario',
-      'run',
-      path('bad.yaml'),
-      path('next.yaml'),
-      '--',
-      process.execPath,
-      path('game.mjs'),
-    ]).finished
+    const command = ['--', process.execPath, path('game.mjs')]
+    const { code, out } = await cli(['scenario', 'run', path('bad.yaml'), path('next.yaml'), ...command]).finished
     expect(out).toMatch(
       /bad\.yaml:\d+\n +expected {2}call updateCounter with key=rooms, countDiff=2 within 1 s\n +got +call updateCounter with key=rooms, countDiff=1, answered by 200\n/,
     )
@@ -108,7 +80,7 @@ describe('scenario run', () => {
     const { code, out } = await run.finished
     expect(out).toContain('the run was stopped by SIGTERM')
     expect(code).toBe(143)
-    await untilGone(Number(pid))
+    await expect.poll(() => isRunning(Number(pid))).toBe(false)
   })
 
   test('ends with 75 when its time is over', async () => {

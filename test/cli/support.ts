@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { GameServer } from '../../src/protocol/game-server.js'
+import { createSeen } from '../support/seen.js'
+import type { Seen } from '../support/seen.js'
 
 /** The built command line. */
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -32,19 +33,22 @@ export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
   const own = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env }
   const child = spawn(process.execPath, [CLI, ...args], { env: own, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const out = collect(child.stdout)
-  const err = collect(child.stderr)
-  const finished = once(child, 'close').then(([code]) => ({
-    code: code as number | null,
-    out: out.lines.join('\n'),
-    err: err.lines.join('\n'),
-  }))
-  const within = (output: Output) => (pattern: RegExp) =>
-    Promise.race([
-      output.find(pattern),
-      finished.then(({ out, err }) => Promise.reject(new Error(`No line ${String(pattern)} in:\n${out}\n${err}`))),
-    ])
-  return { child, finished, line: within(out), errorLine: within(err) }
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    const lines = createSeen<string>()
+    createInterface({ input: stream }).on('line', lines.add)
+    return lines
+  }) as [Seen<string>, Seen<string>]
+  const finished = once(child, 'close').then(([code]) => {
+    out.end()
+    err.end()
+    return { code: code as number | null, out: out.all.join('\n'), err: err.all.join('\n') }
+  })
+  return {
+    child,
+    finished,
+    line: (pattern) => out.find((line) => pattern.exec(line)),
+    errorLine: (pattern) => err.find((line) => pattern.exec(line)),
+  }
 }
 
 /** A local sidecar on any free port, from its first line on. */
@@ -60,46 +64,4 @@ export async function startLocal(
 /** Takes away what this machine may say of a sidecar. */
 export const NO_SIDECAR: NodeJS.ProcessEnv = { AGONES_SDK_HTTP_PORT: undefined, AGONES_SDK_HTTP_HOST: undefined }
 
-/** A served folder on any free port, from its first line on. */
-export async function startServe(
-  dir: string,
-  args: readonly string[] = ['--local'],
-  env: NodeJS.ProcessEnv = {},
-): Promise<Run & { readonly url: string }> {
-  const run = cli(['serve', dir, '--port', '0', ...args], { ...NO_SIDECAR, ...env })
-  const match = await run.line(/ at (https?:\/\/\S+)/)
-  return { ...run, url: match[1]!.replace(/\/$/, '') }
-}
-
-interface Output {
-  readonly lines: string[]
-  find(pattern: RegExp): Promise<RegExpExecArray>
-}
-
-function collect(stream: NodeJS.ReadableStream): Output {
-  const lines: string[] = []
-  const reader = createInterface({ input: stream })
-  reader.on('line', (line) => {
-    lines.push(line)
-    reader.emit('collected')
-  })
-  const find = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (let i = 0; ; i += 1) {
-      while (lines[i] === undefined) await once(reader, 'collected')
-      const match = pattern.exec(lines[i]!)
-      if (match !== null) return match
-    }
-  }
-  return { lines, find }
-}
-
-/** Calls an operation as a game server does. */
-export const call = (url: string, path: string, body: unknown = {}, method = 'POST'): Promise<Response> =>
-  fetch(`${url}${path}`, {
-    method,
-    ...(method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-
-/** The GameServer as it is now. */
-export const readGameServer = async (url: string): Promise<GameServer> =>
-  (await call(url, '/gameserver', undefined, 'GET')).json() as Promise<GameServer>
+export { call, control, readGameServer } from '../tools/support.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { playExample, type Example, type Game } from './support/play.js'
+import { beginExample, type Example, type Game } from './support/play.js'
 import type { Player } from './support/player.js'
 
 /** Rooms without players end soon. Players who must be in time for one come before its allocation, and wait for it. */
@@ -19,9 +19,7 @@ async function open(example: Example, game: Game, name: string, room: string): P
 }
 
 test.concurrent('each allocation is a room, which ends with its players, and the counter follows', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  const game = await example.start(SHORT)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const ada = await open(example, game, 'ada', 'harbour')
   const bob = await game.player('bob', { room: 'harbour' })
   expect(await bob.message('came')).toEqual({ type: 'came', player: 'bob', here: 2 })
@@ -38,9 +36,7 @@ test.concurrent('each allocation is a room, which ends with its players, and the
 })
 
 test.concurrent('nobody comes into a room that is over, nor into one without an allocation', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  const game = await example.start(SHORT)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const ada = await open(example, game, 'ada', 'harbour')
   const eve = await game.player('eve', { room: 'desert' })
   expect(await eve.closed).toEqual({ code: 4000, reason: 'there is no such room' })
@@ -53,9 +49,7 @@ test.concurrent('nobody comes into a room that is over, nor into one without an 
 })
 
 test.concurrent('a full server is not allocated, and is again once a room has ended', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  await example.start(SHORT)
-  await example.until('Ready')
+  const { example } = await beginExample(context, 'high-density-counter', SHORT)
   const states = Array.from({ length: 6 }, () => example.allocate().status.state)
   expect(states).toEqual([...Array<string>(5).fill('Allocated'), 'UnAllocated'])
   await untilRooms(example, 0)
@@ -65,9 +59,7 @@ test.concurrent('a full server is not allocated, and is again once a room has en
 test.concurrent(
   'players may come before the server has seen their allocations, of which it sees two as one',
   async (context) => {
-    const example = await playExample(context, 'high-density-counter')
-    const game = await example.start({ EMPTY_SECONDS: '60' })
-    await example.until('Ready')
+    const { example, game } = await beginExample(context, 'high-density-counter', { EMPTY_SECONDS: '60' })
     example.sidecar.control({ type: 'stallWatchers' })
     example.allocate()
     example.allocate()
@@ -80,9 +72,7 @@ test.concurrent(
 )
 
 test.concurrent('the counter is right after restarts of the sidecar and answers that got lost', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  const game = await example.start(SHORT)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const players: Player[] = []
   for (const round of [1, 2]) {
     const apply = round === 2
@@ -101,9 +91,7 @@ test.concurrent('the counter is right after restarts of the sidecar and answers 
 test.concurrent(
   'a server that was killed and starts again gives the places of its lost rooms back',
   async (context) => {
-    const example = await playExample(context, 'high-density-counter')
-    const game = await example.start({ EMPTY_SECONDS: '60' })
-    await example.until('Ready')
+    const { example, game } = await beginExample(context, 'high-density-counter', { EMPTY_SECONDS: '60' })
     for (let i = 0; i < 4; i += 1) example.allocate()
     await game.line(/begun: 4 in all/)
     await game.end('SIGKILL')
@@ -116,9 +104,7 @@ test.concurrent(
 )
 
 test.concurrent('after so many sessions it takes no more, and ends with the last of them', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  const game = await example.start({ ...SHORT, SESSIONS: '2' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-counter', { ...SHORT, SESSIONS: '2' })
   const ada = await open(example, game, 'ada', 'harbour')
   example.allocate()
   await untilRooms(example, 1)
@@ -129,9 +115,7 @@ test.concurrent('after so many sessions it takes no more, and ends with the last
 })
 
 test.concurrent('at its end players are told, and the process exits with 0', async (context) => {
-  const example = await playExample(context, 'high-density-counter')
-  const game = await example.start(SHORT)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const ada = await open(example, game, 'ada', 'harbour')
   example.sidecar.control({ type: 'delete' })
   expect(await ada.closed).toMatchObject({ code: 1001 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnsweredAllocation } from '../../src/sidecar/index.js'
-import { playExample, type Example } from './support/play.js'
+import { beginExample, type Example } from './support/play.js'
 
 const LONG = { MATCH_SECONDS: '60', COME_SECONDS: '60' }
 
@@ -14,9 +14,7 @@ const matchIn = ({ status }: AnsweredAllocation): { match: string } => ({
 })
 
 test.concurrent('one allocation at a time gets the server, until as many matches run as it holds', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start(LONG)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', LONG)
   for (let running = 1; running <= 3; running += 1) {
     if (running > 1) await untilLabel(example, 'true')
     const answer = example.allocate()
@@ -28,9 +26,7 @@ test.concurrent('one allocation at a time gets the server, until as many matches
 })
 
 test.concurrent('a match to which nobody comes gives its place back', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   for (let match = 1; match <= 3; match += 1) {
     if (match > 1) await untilLabel(example, 'true')
     expect(example.allocate().status.state).toBe('Allocated')
@@ -40,9 +36,7 @@ test.concurrent('a match to which nobody comes gives its place back', async (con
 })
 
 test.concurrent('a match that is over tells its players', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...LONG, MATCH_SECONDS: '4' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, MATCH_SECONDS: '4' })
   // She comes before the server has seen the allocation.
   example.sidecar.control({ type: 'stallWatchers' })
   const ada = await game.player('ada', matchIn(example.allocate()))
@@ -52,9 +46,11 @@ test.concurrent('a match that is over tells its players', async (context) => {
 })
 
 test.concurrent('after its last match the server ends, and no allocation comes between', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...LONG, MATCH_SECONDS: '3', MATCHES: '2' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', {
+    ...LONG,
+    MATCH_SECONDS: '3',
+    MATCHES: '2',
+  })
   example.allocate()
   await untilLabel(example, 'true')
   example.allocate()
@@ -65,9 +61,7 @@ test.concurrent('after its last match the server ends, and no allocation comes b
 })
 
 test.concurrent('the label is right after restarts of the sidecar and writes that were lost', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   for (let match = 1; match <= 2; match += 1) {
     if (match > 1) await untilLabel(example, 'true')
     example.sidecar.control({ type: 'loseWrites' })
@@ -80,9 +74,7 @@ test.concurrent('the label is right after restarts of the sidecar and writes tha
 })
 
 test.concurrent('a server that was killed and starts again takes matches again', async (context) => {
-  const example = await playExample(context, 'high-density-label')
-  const game = await example.start({ ...LONG, COME_SECONDS: '1' })
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   example.allocate()
   await game.line(/begins/)
   await game.end('SIGKILL')

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import { problemsOf } from '../deploy/support/validate.js'
 import { read, root } from '../support/source.js'
-import { allocationOf, examples, manifestOf } from './support/manifests.js'
+import { allocationOf, examples, manifestOf } from './support/example-folder.js'
 import { documentsOf } from '../deploy/support/variants.js'
 import { snippetsOf, type Snippet } from '../support/markdown.js'
 

@@ -1,12 +1,7 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { playExample } from './support/play.js'
+import { beginExample } from './support/play.js'
 
-const begun = async (context: TestContext, env?: NodeJS.ProcessEnv) => {
-  const example = await playExample(context, 'one-match')
-  const game = await example.start(env)
-  await example.until('Ready')
-  return { example, game }
-}
+const begun = (context: TestContext, env?: NodeJS.ProcessEnv) => beginExample(context, 'one-match', env)
 
 const inMatch = async (context: TestContext) => {
   const { example, game } = await begun(context)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { untilLogged } from '../support/with-sidecar.js'
-import { playExample, type Example } from './support/play.js'
+import { beginExample, type Example } from './support/play.js'
 
 /** Seats that nobody takes are freed after a second. */
 const NO_SHOWS = { COME_SECONDS: '1', EMPTY_SECONDS: '60' }
@@ -15,9 +15,7 @@ const promise = (example: Example, ...addValues: string[]): string =>
   example.allocate({ lists: { players: { addValues } } }).status.state
 
 test.concurrent('those with a promised seat come in without a call, others take one', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start()
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity')
   expect(example.allocate().status.state).toBe('Allocated')
   expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
   expect(
@@ -31,9 +29,7 @@ test.concurrent('those with a promised seat come in without a call, others take 
 })
 
 test.concurrent('a seat whose player does not come is free again, and that of one who leaves', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start(NO_SHOWS)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
   example.allocate()
   const ada = await game.player('ada')
   await game.line(/^bob did not come$/)
@@ -45,9 +41,7 @@ test.concurrent('a seat whose player does not come is free again, and that of on
 })
 
 test.concurrent('nobody is let in beyond the capacity, and a promised seat is kept', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start()
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity')
   const ids = Array.from({ length: 12 }, (_, index) => `walk-in-${index}`)
   const coming = ids.map((id) =>
     game.player(id).then(
@@ -67,9 +61,7 @@ test.concurrent('nobody is let in beyond the capacity, and a promised seat is ke
 })
 
 test.concurrent('a player who comes once more takes the place of the broken connection', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start(NO_SHOWS)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
   const ada = await game.player('ada')
   await ada.message('welcome')
   const again = await game.player('ada')
@@ -79,9 +71,7 @@ test.concurrent('a player who comes once more takes the place of the broken conn
 })
 
 test.concurrent('players may come before the server has seen their allocation', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start()
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity')
   example.sidecar.control({ type: 'stallWatchers' })
   example.allocate()
   const coming = game.player('ada')
@@ -93,9 +83,7 @@ test.concurrent('players may come before the server has seen their allocation', 
 })
 
 test.concurrent('a server that everybody has left ends, and takes no allocation before', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start(ENDS)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity', ENDS)
   promise(example, 'ada')
   const ada = await game.player('ada')
   await ada.message('welcome')
@@ -108,9 +96,7 @@ test.concurrent('a server that everybody has left ends, and takes no allocation 
 })
 
 test.concurrent('an allocation that is quicker than the end keeps the server', async (context) => {
-  const example = await playExample(context, 'player-capacity')
-  const game = await example.start(ENDS)
-  await example.until('Ready')
+  const { example, game } = await beginExample(context, 'player-capacity', ENDS)
   promise(example, 'ada')
   const ada = await game.player('ada')
   await ada.message('welcome')
@@ -132,9 +118,7 @@ test.concurrent('an allocation that is quicker than the end keeps the server', a
 test.concurrent(
   'the list is right after restarts of the sidecar, answers and writes that got lost',
   async (context) => {
-    const example = await playExample(context, 'player-capacity')
-    const game = await example.start(NO_SHOWS)
-    await example.until('Ready')
+    const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
     const { control } = example.sidecar
     for (let round = 0; round < 3; round += 1) {
       promise(example, `promised-${round}`, `late-${round}`)
@@ -152,9 +136,7 @@ test.concurrent(
 test.concurrent(
   'a server that was killed and starts again waits for its players, and frees the rest',
   async (context) => {
-    const example = await playExample(context, 'player-capacity')
-    const game = await example.start(NO_SHOWS)
-    await example.until('Ready')
+    const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
     example.allocate()
     for (const id of ['ada', 'bob', 'cid']) await (await game.player(id)).message('welcome')
     await game.end('SIGKILL')

@@ -1,12 +1,7 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { playExample, type Example, type Game } from './support/play.js'
+import { beginExample, type Example, type Game } from './support/play.js'
 
-const begin = async (context: TestContext, env?: NodeJS.ProcessEnv) => {
-  const example = await playExample(context, 'reuse')
-  const game = await example.start(env)
-  await example.until('Ready')
-  return { example, game }
-}
+const begin = (context: TestContext, env?: NodeJS.ProcessEnv) => beginExample(context, 'reuse', env)
 
 /** Allocates for these players, and resolves once they are in their match. */
 const enter = async (example: Example, game: Game, players: readonly string[]) => {

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { freePort } from '../support/free-port.js'
-import { exampleFolder } from './support/example-folder.js'
+import { exampleFolder, examples } from './support/example-folder.js'
 import { startProcess } from './support/game-process.js'
-import { examples } from './support/manifests.js'
 
 /** Runs the scripts of an example's package.json, at another port than everybody's. */
 async function begin(context: TestContext, example: string, changes: NodeJS.ProcessEnv = {}) {

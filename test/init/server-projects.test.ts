@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
@@ -110,4 +110,15 @@ test.each([
 test('another package of a folder in the project is there before packages are installed', async () => {
   const { docker } = await initIn({ dependencies: { shared: 'file:./shared' } }, { 'server.mjs': '' })
   expect(docker).toMatch(/WORKDIR \/server\n# Everything is copied first/)
+})
+
+test('a main file whose name would end a line of the Dockerfile is refused, and nothing is written', async () => {
+  const folder = await project()
+  const name = 'a.js"]\nRUN reboot\n#.js'
+  await packageJson(folder, { main: name })
+  await writeFile(join(folder, name), '')
+  const { code, err } = await init(folder)
+  expect(code).toBe(64)
+  expect(err).toMatch(/^--entry must be a path within the project, .*; got "a\.js"\]\\u000aRUN reboot/)
+  expect(await readdir(folder)).not.toContain('Dockerfile')
 })

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readAllocationFile } from '../../src/cli/allocation-file.js'
+import { readAllocationFile } from '../../src/cli/allocation.js'
 
 let folder: string
 beforeAll(async () => {

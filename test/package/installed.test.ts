@@ -109,14 +109,17 @@ describe('the code is readable where it fails', () => {
     expect((await load('dist/index.cjs')).split('\n')[target!]).toMatch(/^class SidecarError extends Error/)
   })
 
-  test.each(['import', 'require'])('an error that nobody catches prints a short line of code, by %s', async (how) => {
-    const type = how === 'import' ? 'module' : 'commonjs'
-    const start = how === 'import' ? "import { createClient } from 'gameserver-sidecar'" : CLIENT_REQUIRED
-    const code = `${start}\ncreateClient()`
-    const { stderr } = await runNode(folder.path, [`--input-type=${type}`, '--eval', code])
-    expect(stderr).toContain('SidecarError: ')
-    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300)
-  })
+  test.concurrent.each(['import', 'require'])(
+    'an error that nobody catches prints a short line of code, by %s',
+    async (how) => {
+      const type = how === 'import' ? 'module' : 'commonjs'
+      const start = how === 'import' ? "import { createClient } from 'gameserver-sidecar'" : CLIENT_REQUIRED
+      const code = `${start}\ncreateClient()`
+      const { stderr } = await runNode(folder.path, [`--input-type=${type}`, '--eval', code])
+      expect(stderr).toContain('SidecarError: ')
+      expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300)
+    },
+  )
 })
 
 describe('an installation', () => {
@@ -158,7 +161,7 @@ describe('an installation', () => {
     expect(await sizeOf(modules)).toBeLessThanOrEqual(1_400_000)
   })
 
-  test.each([
+  test.concurrent.each([
     ['imported', 'use.mjs', "import { createClient } from 'gameserver-sidecar'", []],
     ['required', 'use.cjs', CLIENT_REQUIRED, []],
     [
@@ -178,20 +181,21 @@ describe('an installation', () => {
       [],
     ],
   ])('the client %s calls a server, then the process ends by itself', async (_how, file, start, flags) => {
-    requests.length = 0
     const code = `${start}
-      const client = createClient({ baseUrl: '${baseUrl}' })
+      const client = createClient({ baseUrl: '${baseUrl}/${file}' })
       client.ready().then(() => { client.close(); console.log('ready') })`
     expect(await runFile(file, code, ...flags)).toBe('ready')
-    expect(requests).toContain('POST /ready')
+    expect(requests).toContain(`POST /${file}/ready`)
   })
 
-  test.each(['import', 'require'])('every part that a Node program uses plays together, by %s', async (how) => {
-    const from = (names: string, entry: string): string =>
-      how === 'import'
-        ? `import { ${names} } from 'gameserver-sidecar${entry}'`
-        : `const { ${names} } = require('gameserver-sidecar${entry}')`
-    const code = `${from('createClient', '')}
+  test.concurrent.each(['import', 'require'])(
+    'every part that a Node program uses plays together, by %s',
+    async (how) => {
+      const from = (names: string, entry: string): string =>
+        how === 'import'
+          ? `import { ${names} } from 'gameserver-sidecar${entry}'`
+          : `const { ${names} } = require('gameserver-sidecar${entry}')`
+      const code = `${from('createClient', '')}
       ${from('createWebSocketClass', '/frames')}
       ${from('nodeConnect', '/node-connect')}
       ${from('createLocalSidecar', '/node')}
@@ -218,15 +222,16 @@ describe('an installation', () => {
         console.log(Object.keys(server.headers).length)
       }
       main()`
-    const printed = await runFile(how === 'import' ? 'parts.mjs' : 'parts.cjs', code)
-    expect(printed.split('\n')).toEqual(['Ready websocket', 'joined', '2'])
-  })
+      const printed = await runFile(how === 'import' ? 'parts.mjs' : 'parts.cjs', code)
+      expect(printed.split('\n')).toEqual(['Ready websocket', 'joined', '2'])
+    },
+  )
 
-  test('the command tells its version', async () => {
+  test.concurrent('the command tells its version', async () => {
     expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)
   })
 
-  test('host --webrtc says how to install the optional peer that is missing', async () => {
+  test.concurrent('host --webrtc says how to install the optional peer that is missing', async () => {
     await mkdir(join(folder.path, 'game'), { recursive: true })
     await writeFile(join(folder.path, 'game', 'index.html'), '<!doctype html>')
     const command = join('node_modules', 'gameserver-sidecar', 'dist', 'cli.js')

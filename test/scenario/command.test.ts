@@ -32,7 +32,7 @@ describe('scenario', () => {
   test.each<[string, string[], number, RegExp]>([
     ['no file', ['run', 'none.yaml'], 66, /^Cannot read none.yaml: there is no such file$/],
     ['no command of that name', ['run', 'evict.yaml', '--', 'no-such-game'], 66, /^There is no command "no-such-game"/],
-    ['another action', ['runn', 'a.yaml'], 64, /^Unknown action "runn" of scenario; did you mean "run"\?$/],
+    ['another action', ['runn', 'a.yaml'], 64, /^There is no action of scenario "runn"; did you mean "run"\?$/],
     ['no file named', ['run'], 64, /^Name a scenario's file/],
     ['another reporter', ['run', 'evict.yaml', '--reporter', 'xml'], 64, /junit/],
     [

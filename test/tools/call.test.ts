@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { callable } from '../../src/cli/call-arguments.js'
+import { callable } from '../../src/cli/commands/call.js'
 import { operations } from '../../src/protocol/operations.js'
 import type { OperationName } from '../../src/protocol/operations.js'
 import { freePort } from '../support/free-port.js'

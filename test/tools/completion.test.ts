@@ -62,6 +62,6 @@ describe('completion', () => {
   test('another shell is refused with those that there are', async () => {
     const { code, err } = await run('completion', 'tcsh').finished
     expect(code).toBe(64)
-    expect(err).toMatch(/allowed choices are bash, zsh, fish/)
+    expect(err).toMatch(/; there are bash, zsh, fish\.$/)
   })
 })

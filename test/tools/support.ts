@@ -1,13 +1,15 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { CliContext } from '../../src/cli/context.js'
 import { runCli } from '../../src/cli/main.js'
+import type { GameServer } from '../../src/protocol/game-server.js'
+import { createSeen } from '../support/seen.js'
 
 export interface CommandRun {
   readonly finished: Promise<{ readonly code: number; readonly out: string; readonly err: string }>
-  readonly out: readonly string[]
-  readonly err: readonly string[]
-  /** Resolves once a line of stdout matches. */
-  line(pattern: RegExp): Promise<string>
+  /** Resolves with the first line of stdout that matches, past or future; rejects if the command ends without. */
+  line(pattern: RegExp): Promise<RegExpExecArray>
+  /** The same for stderr. */
+  errorLine(pattern: RegExp): Promise<RegExpExecArray>
   stop(signal: string): void
 }
 
@@ -15,37 +17,64 @@ const plain = (text: string): string => text
 
 /** Runs a command within this process, without colours. It is stopped with the test. */
 export function run(...args: readonly string[]): CommandRun {
-  const out: string[] = []
-  const err: string[] = []
-  const looks = new Set<() => void>()
+  const out = createSeen<string>()
+  const err = createSeen<string>()
   let stop!: (signal: string) => void
   const stopped = new Promise<string>((resolve) => (stop = resolve))
-  const write = (lines: string[]) => (line: string) => {
-    lines.push(...line.split('\n'))
-    looks.forEach((look) => look())
-  }
   const context: CliContext = {
     colors: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain },
-    print: write(out),
-    warn: write(err),
+    print: (line) => line.split('\n').forEach(out.add),
+    warn: (line) => line.split('\n').forEach(err.add),
     version: () => '0.1.0',
     untilStopped: () => stopped,
   }
-  const finished = runCli(args, context).then((code) => ({ code, out: out.join('\n'), err: err.join('\n') }))
-  onTestFinished(() => stop('SIGTERM'))
+  const finished = runCli(args, context).then((code) => {
+    out.end()
+    err.end()
+    return { code, out: out.all.join('\n'), err: err.all.join('\n') }
+  })
+  onTestFinished(async () => {
+    stop('SIGTERM')
+    await finished
+  })
   return {
     finished,
-    out,
-    err,
-    line: (pattern) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const found = out.find((line) => pattern.test(line))
-          if (found !== undefined) resolve(found)
-        }
-        looks.add(look)
-        look()
-      }),
+    line: (pattern) => out.find((line) => pattern.exec(line)),
+    errorLine: (pattern) => err.find((line) => pattern.exec(line)),
     stop,
   }
 }
+
+/** A command that ends by itself with one sentence on stderr, nothing on stdout, and this exit code. */
+export async function expectRefusal(args: readonly string[], sentence: RegExp, code = 64): Promise<void> {
+  const result = await run(...args).finished
+  expect(result.err).toMatch(sentence)
+  expect(result.err).not.toContain('\n')
+  expect({ out: result.out, code: result.code }).toEqual({ out: '', code })
+}
+
+/** A local sidecar on any free port, from its first line on. */
+export async function startLocal(...args: readonly string[]): Promise<CommandRun & { readonly url: string }> {
+  const local = run('local', '--http-port', '0', ...args)
+  const [, url] = await local.line(/SDK: +(http:\/\/\S+)/)
+  return { ...local, url: url! }
+}
+
+/** Calls an operation as a game server does. */
+export const call = (url: string, path: string, body: unknown = {}, method = 'POST'): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+
+/** The GameServer as it is now. */
+export const readGameServer = async (url: string): Promise<GameServer> =>
+  (await call(url, '/gameserver', undefined, 'GET')).json() as Promise<GameServer>
+
+/** Sends a command to a control interface. */
+export const control = (url: string, command: object): Promise<Response> =>
+  fetch(`${url}/_/api/commands`, {
+    method: 'POST',
+    headers: { 'x-sidecar-control': '1' },
+    body: JSON.stringify(command),
+  })

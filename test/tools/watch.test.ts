@@ -32,7 +32,7 @@ describe('watch', () => {
     const watch = run('watch', '--url', local.url)
     await watch.line(/Scheduled/)
     local.control({ type: 'setAnnotation', key: 'x', value: '\u001b[31mred\u202e' })
-    expect(await watch.line(/annotation x=/)).not.toMatch(/\u001b|\u202e/)
+    expect((await watch.line(/annotation x=/)).input).not.toMatch(/\u001b|\u202e/)
   })
 
   test('survives a restart of the sidecar', async () => {
@@ -49,7 +49,7 @@ describe('watch', () => {
     const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e007f} \u202e \u2028 \u0085'
     local.control({ type: 'setAnnotation', key: 'flag', value: flag })
     const watch = run('watch', '--json', '--url', local.url)
-    const line = await watch.line(/"gameserver"/)
+    const { input: line } = await watch.line(/"gameserver"/)
     // The terminal's guard finds nothing to escape in its own way.
     expect(plainText(line, Infinity)).toBe(line)
     expect(JSON.parse(line)).toMatchObject({ gameServer: { object_meta: { annotations: { flag } } } })

@@ -1,5 +1,8 @@
 import { plainText } from '../../node/plain-text.js'
-import type { AnsweredAllocation, GameServerAllocation } from '../../sidecar/index.js'
+import { stringify } from '../../node/yaml.js'
+import { allocationMistake } from '../../schema/allocation.js'
+import type { GameServerAllocation } from '../../sidecar/index.js'
+import { readAllocationFile, requestAllocation } from '../allocation.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -39,9 +42,10 @@ export const allocateCommand = defineCommand({
 })
 
 async function runAllocate(given: AllocateFlags, { colors, print, warn }: CliContext): Promise<number> {
-  const [manifest, { requestAllocation }] = await Promise.all([manifestOf(given), import('../request-allocation.js')])
-  const answer = await requestAllocation(findSidecar(given.url, process.env), given.token, manifest)
-  print(given.json ? jsonText(answer, 2) : await toYaml(answer))
+  const manifest = await manifestOf(given)
+  const answer = await requestAllocation(await findSidecar(given.url, process.env), given.token, manifest)
+  const yaml = (): string => stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
+  print(given.json ? jsonText(answer, 2) : yaml())
   const { state, gameServerName, address, ports } = answer.status
   if (state !== 'Allocated') {
     warn(colors.red(`Not allocated: ${plainText(answer.reason ?? 'no selector matched', 5_000)}.`))
@@ -54,18 +58,12 @@ async function runAllocate(given: AllocateFlags, { colors, print, warn }: CliCon
   return EXIT.DONE
 }
 
-async function toYaml(answer: AnsweredAllocation): Promise<string> {
-  const { stringify } = await import('../../node/yaml.js')
-  return stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
-}
-
 async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
   if (given.file !== undefined) {
     const other = Object.keys(insteadOfFile).find((name) => given[name as keyof AllocateFlags] !== undefined)
     if (other !== undefined) {
       throw new UsageError(`${flagName(other)} and --file exclude each other; write it into the file.`)
     }
-    const { readAllocationFile } = await import('../allocation-file.js')
     return readAllocationFile(given.file)
   }
   const { label, annotation, match, state, addTo = [], increment = [] } = given
@@ -91,7 +89,6 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
       ...(lists.length === 0 ? {} : { lists: Object.fromEntries(lists) }),
     },
   }
-  const { allocationMistake } = await import('../../schema/allocation.js')
   const problem = allocationMistake(manifest)
   if (problem !== undefined) throw new UsageError(`${problem.message}.`)
   return manifest as GameServerAllocation

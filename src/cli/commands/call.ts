@@ -2,15 +2,19 @@ import type { ClientOptions, FetchInit, FetchLike, SidecarClient } from '../../i
 import { isSidecarError } from '../../client/errors.js'
 import type { SidecarError } from '../../client/errors.js'
 import { plainText } from '../../node/plain-text.js'
-import { callable, parseCall } from '../call-arguments.js'
-import type { ParsedCall } from '../call-arguments.js'
-import { defineCommand } from '../context.js'
+import { operations } from '../../protocol/operations.js'
+import type { Operation, OperationName } from '../../protocol/operations.js'
+import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { escapeJson, jsonText } from '../json-line.js'
+import { pick } from '../usage.js'
+
+/** The operations that `call` carries out: all but the watch, which has a command of its own. */
+export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
 
 export const callCommand = defineCommand({
   args: '<operation> [arguments...]',
@@ -28,7 +32,7 @@ export const callCommand = defineCommand({
   gameserver-sidecar call updateList players '{"values":["alice","bob"]}' --curl`,
   async run({ args: [name = '', ...given], flags, context }) {
     const parsed = parseCall(name, given)
-    const baseUrl = findSidecar(flags.url, process.env)
+    const baseUrl = await findSidecar(flags.url, process.env)
     const recorded = flags.curl ? createRecordingFetch(given[0] ?? '') : undefined
     const { createClient } = await import('../../index.node.js')
     const options: ClientOptions = { baseUrl, timeout: flags.timeout * 1000, retry: false, verifyInterval: 0 }
@@ -48,6 +52,69 @@ export const callCommand = defineCommand({
     return EXIT.DONE
   },
 })
+
+type CallableName = Exclude<OperationName, 'watchGameServer'>
+
+/** An operation and the arguments of the client's method for it. */
+interface ParsedCall {
+  readonly operation: CallableName
+  readonly args: readonly unknown[]
+}
+
+/**
+ * Reads what stands behind `call`. The table of operations says what each one takes: its counter's or list's name, and the
+ * fields of its body; fields that may be left out come as JSON, or as `name=value`.
+ *
+ * @throws UsageError
+ */
+function parseCall(name: string, given: readonly string[]): ParsedCall {
+  if (name === 'watchGameServer')
+    throw new UsageError('watchGameServer never ends; use gameserver-sidecar watch --json.')
+  const operation = pick('operation', name, callable)
+  const [, path, body = {}] = operations[operation] as Operation
+  const fields = Object.entries(body)
+  const isUpdate = operation.startsWith('update')
+  const wanted = [...(path.includes('{key}') ? ['key'] : []), ...(isUpdate ? [] : fields.map(([field]) => field))]
+  const hasRight = isUpdate ? given.length > wanted.length : given.length === wanted.length
+  if (!hasRight)
+    throw new UsageError(
+      `${operation} takes ${usageOf(wanted, isUpdate, fields)}; got ${given.length === 0 ? 'none' : given.map((one) => JSON.stringify(one)).join(' ')}.`,
+    )
+  const plain = given.slice(0, wanted.length)
+  return { operation, args: isUpdate ? [...plain, parseUpdate(given.slice(wanted.length), body)] : plain }
+}
+
+function usageOf(wanted: readonly string[], isUpdate: boolean, fields: readonly (readonly [string, string])[]): string {
+  const names = wanted.map((name) => `<${name}>`)
+  if (isUpdate)
+    names.push(`an update such as ${fields[fields.length - 1]![1] === 'texts' ? 'values=a,b' : 'countDiff=1'}`)
+  return names.length === 0 ? 'no argument' : names.join(' and ')
+}
+
+/** `{"countDiff":1}`, or `countDiff=1 capacity=10`, or `values=a,b`. Integers stay text, so that no digit is lost. */
+function parseUpdate(given: readonly string[], body: NonNullable<Operation[2]>): unknown {
+  const [first = ''] = given
+  if (given.length === 1 && first.trimStart().startsWith('{')) {
+    try {
+      return JSON.parse(first)
+    } catch (error) {
+      throw new UsageError(`The update is no JSON: ${(error as Error).message}; got ${JSON.stringify(first)}.`, {
+        cause: error,
+      })
+    }
+  }
+  return Object.fromEntries(
+    given.map((pair) => {
+      const [, field, value] = /^(\w+)=(.*)$/s.exec(pair) ?? []
+      if (field === undefined) {
+        throw new UsageError(
+          `An update looks like '{"${Object.keys(body)[0]}":"1"}' or ${Object.keys(body)[0]}=1; got ${JSON.stringify(pair)}.`,
+        )
+      }
+      return [field, body[field] === 'texts' ? value!.split(',').filter((one) => one !== '') : value]
+    }),
+  )
+}
 
 function perform(client: SidecarClient<bigint>, { operation, args }: ParsedCall): Promise<unknown> {
   const method = client[operation] as (...args: unknown[]) => Promise<unknown>

@@ -24,7 +24,7 @@ export const doctorCommand = defineCommand({
   gameserver-sidecar doctor --file gameserver.yaml --json`,
   async run({ flags, context }) {
     const { createPatient, examine } = await import('../doctor/examine.js')
-    const address = flags.url === undefined ? urlOfEnvironment() : findSidecar(flags.url, process.env)
+    const address = flags.url === undefined ? await urlOfEnvironment() : await findSidecar(flags.url, process.env)
     const patient = createPatient({
       url: address,
       env: process.env,
@@ -56,9 +56,9 @@ function originOf(given: string): string {
 }
 
 /** A variable that makes no address is a finding of its own, and no reason to end. */
-function urlOfEnvironment(): string {
+async function urlOfEnvironment(): Promise<string> {
   try {
-    return findSidecar(undefined, process.env)
+    return await findSidecar(undefined, process.env)
   } catch {
     return DEFAULT_URL
   }

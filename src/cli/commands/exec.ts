@@ -6,6 +6,7 @@ import type { LogEntry } from '../../sidecar/index.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines, warningLines } from '../event-lines.js'
+import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
 import { option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
@@ -39,6 +40,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     import('../../node/exec/run-command.js'),
     startSidecar(given, context),
   ])
+  announceSidecar(local.url)
   const { colors } = context
   const say = (sentence: string): void => context.warn(colors.dim(`sidecar: ${plainText(sentence)}`))
   let detach: (() => void) | undefined

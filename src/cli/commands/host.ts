@@ -4,15 +4,15 @@ import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
 import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
 import type { OperationName } from '../../protocol/operations.js'
-import { clockTime } from '../clock-time.js'
+import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
 import type { Invocation } from '../context.js'
+import { announceSidecar } from '../find-sidecar.js'
 import type { Values } from '../flags.js'
 import { checkHostFlags, hostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { localOptionsOf } from '../local-flags.js'
-import { readSecret } from '../serve-checks.js'
-import { whyNotToServe } from '../served-folder.js'
+import { readSecret, whyNotToServe } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
@@ -24,14 +24,15 @@ export const hostCommand = defineCommand({ args: '[dir] [arguments...]', flags: 
 async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number> {
   const { flags, context } = invocation
   const lines = createHostLines(flags.logFormat, context.colors)
-  let tellsPage = flags.local && !flags.noDashboard && flags.logFormat === 'pretty'
+  let isAnnounced = !flags.local
   const onEvent: OnEvent = (event) => {
     lines(event).forEach(context.print)
-    if (tellsPage && (event.event === 'listening' || event.event === 'program')) {
-      tellsPage = false
-      const { dim, cyan } = context.colors
-      context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
-    }
+    if (isAnnounced || !('sidecar' in event)) return
+    isAnnounced = true
+    announceSidecar(event.sidecar)
+    if (flags.noDashboard || flags.logFormat === 'json') return
+    const { dim, cyan } = context.colors
+    context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
   }
   try {
     return await runUntilEnd(invocation, onEvent)

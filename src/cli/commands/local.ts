@@ -4,21 +4,15 @@ import { plainText } from '../../node/plain-text.js'
 import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
+import { announceSidecar } from '../find-sidecar.js'
 import { names, port, seconds } from '../flag-values.js'
 import { oneOf, option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
+import { jsonEvent } from '../json-line.js'
 import { attachKeys, hasKeys } from '../keys.js'
 import { ADDRESS_NAMES, localFlags, localOptionsOf, PORT_NAMES } from '../local-flags.js'
-import {
-  bannerLines,
-  conformanceVerdict,
-  count,
-  createEventJson,
-  jsonEvent,
-  listeningLine,
-  totalsText,
-} from '../local-lines.js'
-import { startError } from '../start-failure.js'
+import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
+import { askAboutPort, startError } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -51,6 +45,7 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   }
   const local = await start(options, stopped, context)
   if (typeof local === 'number') return local
+  announceSidecar(local.url)
   const keys = !isJson && hasKeys()
   const asked = options.httpPort !== 0 && local.port !== options.httpPort
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
@@ -112,7 +107,6 @@ async function start(
     return await listen(httpPort)
   } catch (error) {
     if (!isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()) {
-      const { askAboutPort } = await import('../taken-port.js')
       return askAboutPort(httpPort, platform, listen, stopped, context)
     }
     throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })

@@ -40,13 +40,13 @@ Examples:
     if (flags.step && path === '-') {
       throw new UsageError('--step takes Enter from the standard input, which holds the recording; give a file.')
     }
-    const address = findSidecar(flags.url, process.env)
     const { openRecording, readRecording } = await import('../replay/read-recording.js')
     const stream = await openRecording(path)
     const lines = readRecording(stream, path)
     try {
       if (flags.as === 'client') {
         const { replayAsClient } = await import('../replay/as-client.js')
+        const address = await findSidecar(flags.url, process.env)
         return await replayAsClient(lines, address, flags.speed, context)
       }
       const { replayAsSidecar } = await import('../replay/as-sidecar.js')

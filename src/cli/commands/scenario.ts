@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { LoadedScenario } from '../../node/scenario/load-scenario.js'
 import { plainText } from '../../node/plain-text.js'
-import { didYouMean } from '../../protocol/nearest.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -11,6 +10,7 @@ import type { Values } from '../flags.js'
 import { localFlags, PORT_NAMES } from '../local-flags.js'
 import type { Played } from '../scenario-reports.js'
 import { startFailure } from '../start-failure.js'
+import { pick } from '../usage.js'
 
 const actions = ['run', 'check']
 
@@ -39,9 +39,7 @@ export const scenarioCommand = defineCommand({
   flags,
   async run({ args, flags: given, behind, context }) {
     const [action = '', ...files] = args.slice(0, args.length - behind.length)
-    if (!actions.includes(action)) {
-      throw new UsageError(`Unknown action ${JSON.stringify(action)} of scenario; ${didYouMean(action, actions)}`)
-    }
+    pick('action of scenario', action, actions)
     if (files.length === 0)
       throw new UsageError(`Name a scenario's file: gameserver-sidecar scenario ${action} <file>.`)
     const { loaded, code } = await load(files, context)

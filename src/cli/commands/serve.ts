@@ -5,12 +5,12 @@ import type { OperationName } from '../../protocol/operations.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
 import type { CliContext, Invocation } from '../context.js'
 import { createEventLines } from '../event-lines.js'
+import { announceSidecar } from '../find-sidecar.js'
 import { names, port, someSeconds } from '../flag-values.js'
 import { flagName, option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { insideFlags, localOptionsOf, steering } from '../local-flags.js'
-import { checkChoices, readSecret } from '../serve-checks.js'
-import { whyNotToServe } from '../served-folder.js'
+import { checkChoices, readSecret, whyNotToServe } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
@@ -56,6 +56,7 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   const why = options.yes ? undefined : whyNotToServe(dir)
   if (why !== undefined) throw new UsageError(why)
   const gateway = await start(dir, options, context)
+  if (gateway.local !== undefined) announceSidecar(gateway.local.url)
   printBanner(gateway, dir, options, context)
   const eventLines = createEventLines(context.colors, options.verbose)
   gateway.local?.sidecar.log.subscribe((entry) => eventLines(entry).forEach(context.print))

@@ -1,9 +1,8 @@
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../node/plain-text.js'
 import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
-import { advice } from '../call-arguments.js'
-import { clockTime } from '../clock-time.js'
-import { defineCommand, UsageError } from '../context.js'
+import { clockTime } from '../event-lines.js'
+import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
 import { describeChange } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
@@ -12,6 +11,7 @@ import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
+import { pick } from '../usage.js'
 
 const STATES = [
   'PortAllocation',
@@ -27,10 +27,13 @@ const STATES = [
   'Unhealthy',
 ]
 
+const stateOf = (text: string): string =>
+  STATES.find((one) => one.toLowerCase() === text.toLowerCase()) ?? pick('state', text, STATES)
+
 const flags = {
   url,
   json: toggle('write each GameServer and each change of the connection as a line of JSON'),
-  until: { ...option('state', 'end with code 0 once the GameServer is in this state', state), choices: STATES },
+  until: { ...option('state', 'end with code 0 once the GameServer is in this state', stateOf), choices: STATES },
   timeout: option('seconds', 'end after this long; with --until, with code 75', someSeconds),
 }
 
@@ -45,18 +48,11 @@ export const watchCommand = defineCommand({
   run: ({ flags: given, context }) => runWatch(given, context),
 })
 
-/** @throws UsageError for a state that isn't one */
-function state(text: string): string {
-  const known = STATES.find((one) => one.toLowerCase() === text.toLowerCase())
-  if (known === undefined) throw new UsageError(`There is no state ${JSON.stringify(text)}; ${advice(text, STATES)}`)
-  return known
-}
-
 type End = 'reached' | 'stopped' | 'time over'
 
 async function runWatch(given: WatchFlags, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const baseUrl = findSidecar(given.url, process.env)
+  const baseUrl = await findSidecar(given.url, process.env)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {} })
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)

@@ -1,8 +1,11 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
-import { root } from '../../support/source.js'
+import type { GameServerAllocation } from '../../../src/sidecar/index.js'
+import { documentsOf } from '../../deploy/support/variants.js'
+import { read, root } from '../../support/source.js'
 
 /** What a test that runs beside others gives, so that what was started for it ends with it. */
 export type Cleanup = Pick<TestContext, 'onTestFinished'>
@@ -25,3 +28,20 @@ export async function exampleFolder({ onTestFinished }: Cleanup, example: string
   await chmod(command, 0o755)
   return folder
 }
+
+/** The folders in `examples`. */
+export const examples: readonly string[] = readdirSync(join(root, 'examples'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+/** The one object in a manifest of an example; undefined if the example has no such file. */
+export function manifestOf(example: string, file: string): unknown {
+  const path = join('examples', example, file)
+  if (!existsSync(join(root, path))) return undefined
+  const [document, ...more] = documentsOf(read(path))
+  if (document === undefined || more.length > 0) throw new Error(`${path} must hold one document`)
+  return document
+}
+
+export const allocationOf = (example: string): GameServerAllocation =>
+  manifestOf(example, 'allocation.yaml') as GameServerAllocation

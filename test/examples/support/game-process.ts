@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { createSeen } from '../../support/seen.js'
 import type { Cleanup } from './example-folder.js'
 
 /** The server of an example, or what else runs beside it, as a process of its own. */
@@ -29,43 +30,23 @@ export function startProcess(
     env: { ...Object.fromEntries(inherited), FORCE_COLOR: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const lines: string[] = []
-  const watchers = new Set<() => void>()
-  const wake = (): void => watchers.forEach((watcher) => watcher())
-  for (const output of [child.stdout, child.stderr]) {
-    createInterface({ input: output }).on('line', (line) => {
-      lines.push(line)
-      wake()
-    })
-  }
-  let over = false
+  const lines = createSeen<string>()
+  for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', lines.add)
   const exited = once(child, 'close').then(([code]) => {
-    over = true
-    wake()
+    lines.end()
     return code as number | null
   })
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
   })
-  const line = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      let read = from
-      const look = (): void => {
-        for (; read < lines.length; read += 1) {
-          const match = pattern.exec(lines[read]!)
-          if (match === null) continue
-          watchers.delete(look)
-          return resolve(match)
-        }
-        if (over) reject(new Error(`No line ${String(pattern)} in:\n${lines.join('\n')}`))
-      }
-      watchers.add(look)
-      look()
-    })
-  const end = (signal: NodeJS.Signals): Promise<number | null> => {
-    child.kill(signal)
-    return exited
+  return {
+    lines: lines.all,
+    line: (pattern, from) => lines.find((line) => pattern.exec(line), from),
+    end: (signal) => {
+      child.kill(signal)
+      return exited
+    },
+    exited,
   }
-  return { lines, line, end, exited }
 }

@@ -4,9 +4,8 @@ import { createLocalSidecar, type LocalSidecar } from '../../../src/node/index.j
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../../../src/sidecar/index.js'
 import { calls, untilLogged } from '../../support/with-sidecar.js'
-import { exampleFolder, type Cleanup } from './example-folder.js'
 import { startProcess, type GameProcess } from './game-process.js'
-import { allocationOf } from './manifests.js'
+import { allocationOf, exampleFolder, type Cleanup } from './example-folder.js'
 import { connectPlayer, type Player } from './player.js'
 
 /** A running `server.mjs`. */
@@ -82,4 +81,16 @@ export async function playExample(test: Cleanup, name: string, { port }: PlayOpt
         typeof condition === 'string' ? gameServer().status.state === condition : condition(gameServer()),
       ),
   }
+}
+
+/** Such an example, whose server is Ready. */
+export async function beginExample(
+  test: Cleanup,
+  name: string,
+  env?: NodeJS.ProcessEnv,
+): Promise<{ readonly example: Example; readonly game: Game }> {
+  const example = await playExample(test, name)
+  const game = await example.start(env)
+  await example.until('Ready')
+  return { example, game }
 }

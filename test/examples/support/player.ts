@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
+import { createSeen } from '../../support/seen.js'
 import type { Cleanup } from './example-folder.js'
 
 export type Message = Readonly<Record<string, unknown>>
@@ -25,39 +26,20 @@ export async function connectPlayer(
 ): Promise<Player> {
   const socket = new WebSocket(`${url}/?${new URLSearchParams({ player, ...query }).toString()}`)
   onTestFinished(() => socket.terminate())
-  const messages: Message[] = []
-  const watchers = new Set<() => void>()
-  const wake = (): void => watchers.forEach((watcher) => watcher())
-  let over = false
-  socket.on('message', (data: Buffer) => {
-    messages.push(JSON.parse(data.toString()) as Message)
-    wake()
-  })
+  const messages = createSeen<Message>()
+  socket.on('message', (data: Buffer) => messages.add(JSON.parse(data.toString()) as Message))
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on('close', (code, reason) => {
-      over = true
-      wake()
+      messages.end()
       resolve({ code, reason: reason.toString() })
     })
   })
   // After the opening, an error leads to `close`.
   socket.on('error', () => {})
   await once(socket, 'open')
-  const message = (type: string): Promise<Message> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = messages.find((candidate) => candidate['type'] === type)
-        if (found === undefined && !over) return
-        watchers.delete(look)
-        if (found === undefined) reject(new Error(`No message "${type}" among ${JSON.stringify(messages)}`))
-        else resolve(found)
-      }
-      watchers.add(look)
-      look()
-    })
   return {
-    messages,
-    message,
+    messages: messages.all,
+    message: (type) => messages.find((message) => (message['type'] === type ? message : undefined)),
     send: (value) => socket.send(JSON.stringify(value)),
     leave: async () => {
       socket.close()

@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { announceSidecar, findRunning } from '../../src/cli/find-sidecar.js'
+import { freePort } from '../support/free-port.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { faulty, json } from '../doctor/support.js'
+import { call, expectRefusal, readGameServer, run, startLocal } from './support.js'
+
+const NO_SIDECAR = 69
+
+beforeEach(() => {
+  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+  return () => vi.unstubAllEnvs()
+})
+
+async function manifestFile(text: string): Promise<string> {
+  const path = join(await temporaryFolder('gameserver-cli'), 'allocation.yaml')
+  await writeFile(path, `apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n${text}`)
+  return path
+}
+
+describe('allocate', () => {
+  test('sends a manifest, prints the answer as YAML, and ends with 1 and the reason where nothing matches', async () => {
+    const { url, line } = await startLocal('--mode', 'local')
+    vi.stubEnv('AGONES_SDK_HTTP_PORT', new URL(url).port)
+    const path = await manifestFile('spec:\n  selectors: [{ matchLabels: { mode: dm } }]\n')
+    const refused = await run('allocate', '-f', path).finished
+    expect(refused.err).toBe('Not allocated: selector 1: label mode is not set, must be "dm".')
+    expect(parse(refused.out)).toMatchObject({ status: { state: 'UnAllocated' } })
+    expect(refused.code).toBe(1)
+    await line(/control allocate by manifest +not allocated: selector 1: label mode is not set, must be "dm"$/)
+
+    await call(url, '/metadata/label', { key: 'mode', value: 'dm' }, 'PUT')
+    const again = await manifestFile('spec:\n  selectors: [{ matchLabels: { agones.dev/sdk-mode: dm } }]\n')
+    const done = await run('allocate', '-f', again).finished
+    expect(done.err).toBe('Allocated local, at 127.0.0.1:7777.')
+    expect(parse(done.out)).toMatchObject({ kind: 'GameServerAllocation', status: { gameServerName: 'local' } })
+    expect(done.code).toBe(0)
+  })
+
+  test('makes the manifest of its flags, and prints JSON if it is told to', async () => {
+    const { url } = await startLocal('--mode', 'local')
+    const flags = ['--label', 'mode=dm', '--annotation', 'x=a b', '--increment', 'rooms=3']
+    const lists = ['--add-to', 'players=alice', '--add-to', 'players=bob', '--match', 'islocal=true', '--json']
+    const { out, code } = await run('allocate', '--url', url, ...flags, ...lists).finished
+    expect(JSON.parse(out)).toMatchObject({
+      spec: { selectors: [{ matchLabels: { islocal: 'true' }, gameServerState: 'Ready' }] },
+      status: { state: 'Allocated' },
+    })
+    expect(code).toBe(0)
+    const { object_meta: meta, status } = await readGameServer(url)
+    expect([meta.labels?.['mode'], meta.annotations?.['x']]).toEqual(['dm', 'a b'])
+    expect(status.counters?.['rooms']?.count).toBe('4')
+    expect(status.lists?.['players']?.values?.slice(-2)).toEqual(['alice', 'bob'])
+  })
+
+  test('where nobody is says how to start a sidecar, with 69', async () => {
+    const sentence =
+      /^No sidecar answers at http:\/\/127\.0\.0\.1:1; start one with "gameserver-sidecar local", or give its/
+    await expectRefusal(['allocate', '--url', 'http://127.0.0.1:1'], sentence, NO_SIDECAR)
+  })
+
+  test('tells a real sidecar from a local one, and what to do in a cluster', async () => {
+    const sentence = /is a real one, which can't be told to allocate.* kubectl create -f allocation\.yaml/
+    await expectRefusal(['allocate', '--url', await faulty()], sentence, NO_SIDECAR)
+  })
+
+  test('reads no more of an endless answer than a sidecar would send', async () => {
+    let sent = 0
+    const part = Buffer.alloc(64 * 1024, 'a')
+    const url = await faulty({
+      '*': (_request, response) => {
+        const fill = (): void => {
+          while (!response.destroyed && response.write(part)) sent += part.length
+        }
+        response.on('drain', fill)
+        fill()
+      },
+    })
+    expect((await run('allocate', '--url', url).finished).code).toBe(NO_SIDECAR)
+    expect(sent).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('beyond loopback needs the token', async () => {
+    const { url, line } = await startLocal('--address', '0.0.0.0', '--mode', 'local')
+    const token = (await line(/Token of the control interface: (\S+)/))[1]!
+    await expectRefusal(['allocate', '--url', url], /needs the token that was printed at .*; give it with --token\.$/)
+    expect((await run('allocate', '--url', url, '--token', token).finished).code).toBe(0)
+  })
+})
+
+describe('without --url and variable, a command finds the sidecar of this machine', () => {
+  beforeEach(async () => vi.stubEnv('XDG_RUNTIME_DIR', await temporaryFolder('runtime')))
+
+  test('at its own port, whichever command has started it', async () => {
+    const usual = await freePort()
+    expect(await findRunning(usual)).toBe(usual)
+    const { url } = await startLocal()
+    expect(await findRunning(usual)).toBe(Number(new URL(url).port))
+  })
+
+  test('also one that tells its state to nobody without its token', async () => {
+    const { url } = await startLocal('--address', '0.0.0.0')
+    expect(await findRunning(await freePort())).toBe(Number(new URL(url).port))
+  })
+
+  test('and is not misled by what another program or an ended process has left', async () => {
+    const { url, stop, finished } = await startLocal()
+    announceSidecar(await faulty({ '*': json(404, {}) }))
+    const usual = await freePort()
+    expect(await findRunning(usual)).toBe(Number(new URL(url).port))
+    stop('SIGTERM')
+    await finished
+    expect(await findRunning(usual)).toBe(usual)
+  })
+
+  test('and where several run asks for --url, with all of them', async () => {
+    const urls = [(await startLocal()).url, (await startLocal()).url]
+    const failure = (await findRunning(await freePort()).catch((error: unknown) => error)) as Error
+    expect(failure.message).toMatch(/^2 sidecars run on this machine; choose one of them with --url: /)
+    for (const url of urls) expect(failure.message).toContain(url)
+  })
+})

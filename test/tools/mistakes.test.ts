@@ -1,0 +1,263 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { expectRefusal, run } from './support.js'
+
+beforeEach(() => {
+  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+  return () => vi.unstubAllEnvs()
+})
+
+let page: string
+
+beforeAll(async () => {
+  page = await mkdtemp(join(tmpdir(), 'page-'))
+  await writeFile(join(page, 'index.html'), '<!doctype html>')
+  return () => rm(page, { recursive: true })
+})
+
+/** No row may take a port that somebody uses, should it start after all. */
+const withPort = (args: readonly string[]): readonly string[] => {
+  if (args[0] === 'local' && !args.includes('--http-port')) return [...args, '--http-port=0']
+  return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
+}
+
+const IS_TAKEN = 69
+const NO_FILE = 66
+
+describe('what only the caller can put right is one sentence with the value, what was expected, and the nearest name', () => {
+  const rows: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
+    [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
+    [['local', '--nonsense'], /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
+    [['local', '--prot', '1'], /^Unknown option '--prot'; did you mean --http-port\?$/],
+    [['local', '--port', '1'], /^Unknown option '--port'; did you mean --http-port\?$/],
+    [['local', '--host', 'x'], /^Unknown option '--host'; did you mean --address\?$/],
+    [['serve', '.', '--address', 'x'], /^Unknown option '--address'; did you mean --host\?$/],
+    [['serve', '.', '--isolated'], /^Unknown option '--isolated'; did you mean --isolate\?$/],
+    [['host', '.', '--port', '1'], /^Unknown option '--port'; did you mean --players-port\?$/],
+    [['init', '--port', '1'], /^Unknown option '--port'; did you mean --players-port\?$/],
+    [['exec', '--host', 'x', '--', 'true'], /^Unknown option '--host'; gameserver-sidecar exec --help lists all\./],
+    [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* stand after --\.$/],
+    [['--prot', '1'], /^Unknown option '--prot'; did you mean serve --port\?$/],
+    [['serve', '.', '--local', '--prot', '1'], /^Unknown option '--prot'; did you mean --port\?$/],
+    [['help', 'gateway'], /^There is no command "gateway"; there are local, .*\.$/],
+    [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
+    [['completion', 'tcsh'], /^There is no script for the shell "tcsh"; there are bash, zsh, fish\.$/],
+    [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
+    [
+      ['local', 'extra'],
+      /^Too many arguments for 'local': expected 0 arguments but got 1; usage: gameserver-sidecar local \[options\]$/,
+    ],
+    [['serve', '--local'], /^Missing required argument 'dir'; usage: gameserver-sidecar serve \[options\] <dir>$/],
+    [['exec'], /-- <command>/],
+    [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
+    [['local', '--verbose=1'], /^Option '--verbose' takes no value; got "1"\.$/],
+    [['local', '--http-port', 'x'], /^Option '--http-port <port>' argument 'x' is invalid: it must be a whole number/],
+    [['local', '--http-port', '65536'], /argument '65536' is invalid/],
+    [['local', '--http-port', '-1'], /argument '-1' is invalid/],
+    [['serve', 'PAGE', '--local', '--port', 'x'], /argument 'x' is invalid/],
+    [['local', '--mode', 'staging'], /argument 'staging' is invalid: allowed choices are local, production\.$/],
+    [['local', '--mode', 'prodction'], /allowed choices are local, production; did you mean "production"\?$/],
+    [['local', '--mode', '\u001b[31m\u009b\u202e'], /argument '\\u001b\[31m\\u009b\\u202e' is invalid/],
+    [['local', '--timeout', '1h'], /argument '1h' is invalid: it must be a number of seconds/],
+    [['serve', 'PAGE', '--local', '--timeout', '0'], /argument '0' is invalid: it must be more than 0 seconds\.$/],
+    [['local', '--ws-limit', '64k'], /argument '64k' is invalid/],
+    [['local', '--feature-gates', 'CountsAndLists'], /is invalid: it must look like CountsAndLists=false/],
+    [['local', '--conformance', 'raedy'], /knows no "raedy"/],
+    [['local', '--conformance', ' , '], /argument ' , ' is invalid: it must name at least one, with commas between/],
+    [['local', '--allow-host', ''], /argument '' is invalid: it must name at least one/],
+    [['local', '--platform', 'A B'], /platform must be/],
+    [['local', '--allow-host', 'http://x'], /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/],
+    [['local', '--allow-origin', '*'], /^An allowed origin must look like http:\/\/localhost:5173, not "\*"\.$/],
+    [
+      ['local', '--address', '192.0.2.1'],
+      /^This machine has no address 192\.0\.2\.1; choose another with --address\.$/,
+    ],
+
+    [['serve', 'PAGE'], /^Nothing says where the sidecar is: .* with --local, or set AGONES_SDK_HTTP_PORT\.$/],
+    [['serve', 'PAGE', '--platform', 'game-ops'], /or set GAME_OPS_SDK_HTTP_PORT\.$/],
+    [['serve', 'PAGE', '--local', '--sidecar', 'http://127.0.0.1:1'], /^--sidecar and --local exclude each other/],
+    [['serve', 'PAGE', '--sidecar', 'x'], /"x", which is no URL such as http:\/\/127\.0\.0\.1:9358\.$/],
+    [
+      ['serve', 'PAGE', '--sidecar', 'http://127.0.0.1:1', '--no-dashboard'],
+      /^--no-dashboard would steer a local sidecar; add --local to run one\.$/,
+    ],
+    [['serve', 'PAGE', '--local', '--deny', 'shutdwon'], /no operation "shutdwon" to deny; did you mean "shutdown"\?$/],
+    [['serve', 'PAGE', '--local', '--deny', 'foo'], /^There is no operation "foo" to deny; there are ready, .*\.$/],
+    [['serve', 'PAGE', '--local', '--host', '0.0.0.0'], /can reach 0\.0\.0\.0 .* add --expose, with --token or/],
+    [['serve', 'PAGE', '--local', '--host', '0.0.0.0', '--expose'], /^--expose needs --token .* or --allow-origin/],
+    [
+      ['serve', 'PAGE', '--local', '--host', '192.0.2.1', '--expose', '--token'],
+      /^This machine has no address 192\.0\.2\.1; choose another with --host\.$/,
+    ],
+    [['serve', 'PAGE', '--local', '--token', 'short'], /^token must have 16 to 256/],
+    [['serve', 'PAGE', '--local', '--cert', 'a.pem'], /^--cert and --key go together/],
+    [
+      ['serve', 'PAGE', '--local', '--cert', '/etc/hosts', '--key', '/etc/hosts'],
+      /^cert and key must be PEM texts that belong together: .*\.$/,
+    ],
+    [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
+    [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
+
+    [['host', 'dist', 'two', '--local'], /^A page takes no arguments, and here is "two"; use --path for its query\.$/],
+    [['host', '', '--local'], /^Nothing says what to run/],
+    [['host', 'dist', '--local', '--node', 'server.mjs'], /page or a program.*: leave out "dist" or --node\. /],
+    [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
+    [['host', '--node', 'package.json'], /--local/],
+    [['host', '--node', 'package.json', '--local', '--runtime', 'php'], /'php'/],
+
+    [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
+    [['allocate', '--label', 'a=b=c'], /^spec\.metadata\.labels\.a must be at most 63 letters, digits, .*"b=c"\.$/],
+    [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
+    [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
+    [['allocate', '--url', 'http://x/?a'], /^--url must end before "\?"/],
+  ]
+
+  test.each(rows)('%j', async (args, sentence) => {
+    await expectRefusal(
+      withPort(args).map((word) => (word === 'PAGE' ? page : word)),
+      sentence,
+    )
+  })
+
+  test('no command at all shows the commands', async () => {
+    const { code, err } = await run().finished
+    expect(err).toMatch(/^Usage: gameserver-sidecar[^]* local /)
+    expect(code).toBe(64)
+  })
+})
+
+describe('a taken port has an exit code of its own, 69', () => {
+  test.each([
+    ['local', '--http-port', []],
+    ['serve', '--port', ['PAGE', '--local', '--http-port', '0']],
+    ['serve', '--http-port', ['PAGE', '--local', '--port', '0']],
+  ])('%s %s', async (command, flag, others) => {
+    const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const args = [command, ...others.map((word) => (word === 'PAGE' ? page : word)), flag, String(port)]
+    await expectRefusal(
+      args,
+      new RegExp(`^Port ${port} is already in use; choose another with ${flag}, or 0`),
+      IS_TAKEN,
+    )
+  })
+})
+
+describe('a file', () => {
+  /** How each command is given a file. */
+  const commands: readonly (readonly [name: string, args: (file: string) => readonly string[]])[] = [
+    ['local', (file) => ['local', '--http-port=0', '--file', file]],
+    ['serve', (file) => ['serve', page, '--port=0', '--local', '--file', file]],
+    ['serve --cert', (file) => ['serve', page, '--port=0', '--local', '--cert', file, '--key', file]],
+    ['host', (file) => ['host', '--node', 'package.json', '--local', '--file', file]],
+    ['exec', (file) => ['exec', '--file', file, '--', 'true']],
+    ['allocate', (file) => ['allocate', '--file', file]],
+    ['scenario check', (file) => ['scenario', 'check', file]],
+    ['replay', (file) => ['replay', file, '--http-port=0']],
+  ]
+
+  test.each(commands)('of %s that is not there ends it with 66', async (_name, args) => {
+    await expectRefusal(
+      args('/nowhere/file.yaml'),
+      /\/nowhere\/file\.yaml( of --cert| can't be read)?: there is no such file/,
+      NO_FILE,
+    )
+  })
+
+  test.each(commands)('of %s that is a pipe is refused before it is opened', async (name, args) => {
+    const pipe = join(await temporaryFolder('pipe'), 'file.yaml')
+    execFileSync('mkfifo', [pipe])
+    const { code, err } = await run(...args(pipe)).finished
+    expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
+    expect(err).not.toContain('\n')
+    expect(code).toBe(/^(scenario|replay)/.test(name) ? NO_FILE : 64)
+  })
+
+  test('that is no GameServer is refused', async () => {
+    const path = join(await temporaryFolder('local'), 'gs.yaml')
+    await writeFile(path, 'kind: Pod\n')
+    await expectRefusal(
+      ['local', '--http-port', '0', '--file', path],
+      /gs\.yaml holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet\.$/,
+    )
+  })
+
+  test('that is a private key everybody could fetch is refused', async () => {
+    const folder = await temporaryFolder('keys')
+    const keys = ['--cert', join(folder, 'a.pem'), '--key', join(folder, 'a.key')]
+    for (const path of [keys[1]!, keys[3]!, join(folder, 'index.html')]) await writeFile(path, 'secret')
+    await expectRefusal(
+      ['serve', folder, '--local', '--port=0', ...keys],
+      /^The private key \S+a\.key is in the folder that is served; keep it elsewhere\.$/,
+    )
+  })
+})
+
+describe('a folder that serve and host would show to everybody', () => {
+  const FIX = /; name the folder that holds the built page, or add --yes if you mean it\.$/
+  const served = (dir: string, ...more: readonly string[]) => ['serve', dir, '--local', '--port=0', ...more]
+
+  /** A home directory with a build in it. */
+  async function makeHome(): Promise<string> {
+    const home = await realpath(await temporaryFolder('gameserver-home'))
+    for (const name of ['game', '.ssh', '.']) {
+      await mkdir(join(home, name), { recursive: true })
+      await writeFile(join(home, name, 'index.html'), '<!doctype html>')
+    }
+    vi.stubEnv('HOME', home)
+    return home
+  }
+
+  test('that holds nothing is refused', async () => {
+    await expectRefusal(served(await temporaryFolder('empty')), /holds nothing to serve: was the game built\?$/)
+  })
+
+  test.skipIf(process.platform === 'win32').each([
+    ['/', 'the root of the file system'],
+    ['/../.', 'the root of the file system'],
+    ['/etc', 'the folder /etc of the system'],
+    ['/proc/self', 'the folder /proc/'],
+    ['/usr', 'the folder /usr of the system'],
+    [homedir(), 'a home directory'],
+  ])('%s is refused', async (dir, what) => {
+    for (const command of [served(dir), ['host', dir, '--local']]) {
+      const { err, code } = await run(...command).finished
+      expect(err).toMatch(FIX)
+      expect([err.startsWith(`${dir} is ${what}`), code]).toEqual([true, 64])
+    }
+  })
+
+  test('is refused by where its path leads', async () => {
+    const home = await makeHome()
+    const link = join(await temporaryFolder('gameserver-link'), 'dist')
+    await symlink(home, link)
+    for (const [dir, what] of [
+      [link, 'a home directory'],
+      [join(home, 'game', '..'), 'a home directory'],
+      [join(home, '.ssh'), 'a hidden folder of a home directory'],
+      [join(home, '..'), 'the folder '],
+    ] as const) {
+      const { err, code } = await run(...served(dir)).finished
+      expect([err.startsWith(`${dir} is ${what}`), code]).toEqual([true, 64])
+    }
+  })
+
+  test('is served from inside, and with --yes', async () => {
+    const home = await makeHome()
+    for (const args of [served(join(home, 'game')), served(home, '--yes')]) {
+      const serve = run(...args)
+      await serve.line(/at http:/)
+      serve.stop('SIGTERM')
+      expect((await serve.finished).code).toBe(0)
+    }
+  })
+})

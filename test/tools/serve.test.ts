@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { Agent, get as getSecurely } from 'node:https'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { call, readGameServer, run, startLocal } from './support.js'
+import type { CommandRun } from './support.js'
+
+const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
+
+beforeEach(() => {
+  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+  return () => vi.unstubAllEnvs()
+})
+
+/** A served folder on any free port, from its first line on. */
+async function startServe(...args: readonly string[]): Promise<CommandRun & { dir: string; url: string }> {
+  const dir = await temporaryFolder('gameserver-serve')
+  await writeFile(join(dir, 'index.html'), PAGE)
+  const serve = run('serve', dir, '--port', '0', ...args)
+  const [, url] = await serve.line(/ at (https?:\/\/\S+)/)
+  return { ...serve, dir, url: url!.replace(/\/$/, '') }
+}
+
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
+
+describe('serve', () => {
+  test('--local says where page, sidecar and dashboard are; the page finds the sidecar without being told', async () => {
+    const { url, line } = await startServe('--local')
+    const local = (await line(/^Local sidecar \(production mode\) at (\S+), for the page at \/_\/sidecar$/))[1]!
+    await line(new RegExp(`^Dashboard at ${local}/_/$`))
+    expect(await textOf(url)).toContain('<head><script src="/_/config.js"></script><title>')
+    expect(await textOf(`${url}/_/config.js`)).toContain('"baseUrl":"/_/sidecar","platform":"agones"')
+    await call(`${url}/_/sidecar`, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
+    await line(/setLabel a=b/)
+    const gameServers = await Promise.all([readGameServer(`${url}/_/sidecar`), readGameServer(local)])
+    expect(gameServers[0]).toEqual(gameServers[1])
+  })
+
+  test('--local is steered by the flags of the local command', async () => {
+    const file = join(await temporaryFolder('gameserver-file'), 'gs.yaml')
+    await writeFile(file, 'metadata: { name: mine }\n')
+    const flags = ['--mode', 'local', '--file', file, '--platform', 'game-ops', '--no-dashboard']
+    const { url, line, stop, finished } = await startServe('--local', ...flags)
+    await line(/^GameServer from .*gs\.yaml/)
+    await line(/^Local sidecar \(local mode\)/)
+    await call(`${url}/_/sidecar`, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
+    const { name, labels } = (await readGameServer(`${url}/_/sidecar`)).object_meta
+    expect([name, labels?.['game-ops.dev/sdk-a']]).toEqual(['mine', 'b'])
+    expect(await textOf(`${url}/_/config.js`)).toContain('"platform":"game-ops"')
+    stop('SIGTERM')
+    expect((await finished).out).not.toContain('Dashboard')
+  })
+
+  test('uses a sidecar that --sidecar names, or the environment', async () => {
+    const local = await startLocal('--mode', 'local')
+    const named = await startServe('--sidecar', local.url)
+    await named.line(new RegExp(`^Sidecar at ${local.url}`))
+    await call(`${named.url}/_/sidecar`, '/allocate')
+    await local.line(/allocate/)
+    vi.stubEnv('AGONES_SDK_HTTP_PORT', new URL(local.url).port)
+    const { url } = await startServe()
+    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Allocated')
+  })
+
+  test('serves the page where no sidecar is: calls get 502 in the shape of the sidecar, and a line says so', async () => {
+    const { url, errorLine } = await startServe('--sidecar', `http://127.0.0.1:${await freePort()}`)
+    const answer = await call(`${url}/_/sidecar`, '/ready')
+    expect([answer.status, await answer.json()]).toEqual([502, { code: 14, message: expect.any(String), details: [] }])
+    await errorLine(/502/)
+    expect((await fetch(url)).status).toBe(200)
+  })
+
+  test('--deny refuses these operations, lets others pass, and the banner says so', async () => {
+    const { url, line } = await startServe('--local', '--deny', 'shutdown,allocate')
+    await line(/^Not forwarded: shutdown, allocate$/)
+    const statuses = await Promise.all(
+      ['/shutdown', '/allocate', '/health'].map(async (path) => (await call(`${url}/_/sidecar`, path)).status),
+    )
+    expect(statuses).toEqual([501, 501, 200])
+  })
+
+  test('--spa, --isolate and --auto-health reach the page', async () => {
+    const { url } = await startServe('--local', '--spa', '--isolate', '--auto-health')
+    // As a browser does: `fetch` says of itself that it doesn't navigate.
+    const navigation = get(`${url}/lobby/1`, { headers: { accept: 'text/html' } })
+    const [route] = (await once(navigation, 'response')) as [IncomingMessage]
+    expect(await text(route)).toContain('<title>Game')
+    expect(route.headers['cross-origin-embedder-policy']).toBe('require-corp')
+    expect(await textOf(`${url}/_/config.js`)).toContain('"autoHealth":true')
+  })
+
+  test('--token keeps everybody else from the sidecar; the banner tells the address that has it', async () => {
+    const { line, url } = await startServe('--local', '--token')
+    const token = new URL((await line(/ at (\S+\?token=\S+)/))[1]!).searchParams.get('token')!
+    const { origin } = new URL(url)
+    expect((await fetch(`${origin}/_/sidecar/gameserver`)).status).toBe(401)
+    const known = await fetch(`${origin}/_/sidecar/gameserver`, { headers: { authorization: `Bearer ${token}` } })
+    expect(known.status).toBe(200)
+  })
+
+  test('--cert and --key make it speak TLS', async () => {
+    const folder = await temporaryFolder('gameserver-tls')
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+    execFileSync('openssl', [...make, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const { url } = await startServe('--local', '--cert', cert, '--key', key)
+    expect(url).toMatch(/^https:/)
+    const agent = new Agent({ rejectUnauthorized: false })
+    const request = getSecurely(`${url}/_/sidecar/gameserver`, { agent })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    expect(answer.statusCode).toBe(200)
+    agent.destroy()
+  })
+})
