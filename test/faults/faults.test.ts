@@ -4,10 +4,11 @@ import { opcodes } from '../support/fault-server-frames.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
 import { busiestSecond } from '../support/fault-server-steps.js'
 import { describeObserved, observe, type Observed } from './observe.js'
-import { watchFaults } from './table.js'
+import { connectionFaults } from './table-connections.js'
+import { messageFaults } from './table-messages.js'
 import type { Stage, WatchFault, WatchMode } from './watch-fault.js'
 
-const cases = watchFaults.flatMap((fault) =>
+const cases = [...connectionFaults, ...messageFaults].flatMap((fault) =>
   (fault.over ?? (['websocket', 'stream'] as const)).map((mode) => [`${mode}: ${fault.name}`, mode, fault] as const),
 )
 
