@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ClientOptions, SidecarClient, WebSocketConstructor, XMLHttpRequestLike } from '../../src/index.js'
-import { hurried } from '../faults/manual-clock.js'
+import { hurried } from '../support/virtual-clock.js'
 import { startFakeSidecar, startGateway } from '../gateway/support.js'
 import type { Exchange } from '../support/fault-server-exchange.js'
 import { answering } from '../support/fault-server-steps.js'

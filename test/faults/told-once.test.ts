@@ -5,6 +5,9 @@ import { frame } from '../support/fault-server-frames.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { chunk } from '../support/fault-server-http.js'
 import { describeObserved, observe } from './observe.js'
+import { testRestarts } from './restart-run.js'
+
+describe.concurrent('10 restarts of the sidecar', () => testRestarts(10))
 
 /** Version 2, no longer than it must be: every byte of it costs a connection. */
 const { object_meta, status } = gameServer(2)
@@ -18,12 +21,16 @@ const encoded = { websocket: frame(second), stream: chunk(Buffer.from(`${second}
 /** How many clients are cut at once. */
 const abreast = 50
 
-describe.each(['websocket', 'stream'] as const)('an object cut at every byte, over %s', (watch) => {
+describe.each(['websocket', 'stream'] as const)('an object cut anywhere, over %s', (watch) => {
   test.each(['finish', 'reset'] as const)(
-    'an object cut at every byte with %s is told neither by half nor twice',
+    'an object cut anywhere with %s is told neither by half nor twice',
     { timeout: 120_000 },
     async (ending) => {
-      const positions = Array.from({ length: encoded[watch].length }, (_, position) => position)
+      const { length } = encoded[watch]
+      // Each byte of the frame and of the object's ends, and every fifth between them, where a cut is as any other.
+      const positions = Array.from({ length }, (_, position) => position).filter(
+        (position) => position < 20 || position > length - 20 || position % 5 === 0,
+      )
       while (positions.length > 0) {
         await Promise.all(positions.splice(0, abreast).map((position) => cut(watch, position, ending)))
       }
