@@ -18,6 +18,7 @@ async function play(): Promise<{
   values(): readonly string[]
 }> {
   const sidecar = await startSidecar({ gameServer, mode: 'production' })
+  sidecar.control({ type: 'setClock', speed: 20 })
   const client = connectClient(sidecar)
   const players = trackPlayers(client)
   return {

@@ -49,7 +49,7 @@ describe('a session that comes when the last one has just ended is served', () =
     ['counter, n', { counter: 'rooms', thenShutdown: 1 }],
     ['label, n', { label: 'free', maxSessions: 3, thenShutdown: 1 }],
   ])('%s', async (_, options) => {
-    for (let moment = 0; moment < 1300; moment += 97) {
+    for (let moment = 0; moment < 1300; moment += 194) {
       const game = await play(options)
       const come = (): boolean => {
         try {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createClient } from '../../src/index.js'
+import { SidecarError } from '../../src/index.js'
 import { trackPlayers, type PlayersOptions } from '../../src/players/index.js'
+import { PlayersState, type PlayersInput } from '../../src/players/players-state.js'
+import { reduce, type TrackerEvent } from '../../src/players/writes.js'
 import { fate, play } from './players-support.js'
 import type { GameServerStatus } from '../../src/protocol/game-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
-import { play as playMock } from '../mock/support.js'
 
 describe('a value of our own is told apart from a promise', () => {
   test('a late add of a player who has left, shown together with an allocation, is taken back', async () => {
@@ -53,23 +54,14 @@ describe('a value of our own is told apart from a promise', () => {
   })
 })
 
-test('joins that end before the first GameServer leave nothing behind: the last of 5,000 costs no more than the first', async () => {
-  const client = createClient({ baseUrl: 'http://127.0.0.1:1', scheduler: false })
-  const players = trackPlayers(client)
-  const refuse = async (): Promise<number> => {
-    // The time that this process computes: what others do on a busy machine isn't in it.
-    const { user } = process.cpuUsage()
-    for (let index = 0; index < 500; index++) {
-      const join = players.join(`p${index}-${user}`)
-      void players.leave(`p${index}-${user}`)
-      await expect(join).rejects.toMatchObject({ code: 'ABORTED' })
-    }
-    return process.cpuUsage().user - user
+test('joins that end before the first GameServer leave nothing behind', () => {
+  let state = new PlayersState({ list: 'players', limit: Infinity })
+  const error = new SidecarError('ABORTED', 'left')
+  for (const id of ['ann', 'bob', 'cid']) {
+    const events: TrackerEvent<PlayersInput>[] = [{ type: 'join', id }, { type: 'turn' }, { type: 'quit', id, error }]
+    ;[state] = reduce(state, ...events, { type: 'turn' })
   }
-  const durations: number[] = []
-  for (let times = 0; times < 10; times++) durations.push(await refuse())
-  expect(durations.at(-1)).toBeLessThan(4 * durations[0]!)
-  client.close()
+  expect([state.seats.size, state.writes.size]).toEqual([0, 0])
 })
 
 /** Players of a sidecar that tells an object with this status, in which no call is answered. */
@@ -114,7 +106,7 @@ test('one who leaves and comes back in the same turn keeps the seat, and nothing
   expect(calls()).toEqual(['addListValue ann'])
 })
 
-test('thousands of joins in one turn on a full list are refused without a call, and leave nothing waiting', async () => {
+test('hundreds of joins in one turn on a full list are refused without a call, and leave nothing waiting', async () => {
   const { mock, client, players, calls } = await play({ values: ['a', 'b', 'c', 'd'] })
   let waits = 0
   const { waitFor } = client
@@ -127,7 +119,7 @@ test('thousands of joins in one turn on a full list are refused without a call, 
     }
   }
   Object.assign(client, { waitFor: counted })
-  const joins = Promise.allSettled(Array.from({ length: 3000 }, (_, index) => players.join(`p${index}`)))
+  const joins = Promise.allSettled(Array.from({ length: 300 }, (_, index) => players.join(`p${index}`)))
   await mock.advance(0)
   const fates = (await joins).map((join) => join.status === 'rejected' && (join.reason as { code: string }).code)
   expect(new Set(fates)).toEqual(new Set(['OUT_OF_RANGE']))
@@ -136,59 +128,35 @@ test('thousands of joins in one turn on a full list are refused without a call, 
   expect(calls()).toEqual([])
 })
 
-const LIST = { players: { capacity: 2, values: [] } }
-const withoutHealth = { spec: { health: { disabled: true } }, status: { state: 'Ready', lists: LIST } }
-
-test('a join that is given up keeps the seat that was promised meanwhile (virtual time)', async () => {
-  const { mock, client } = playMock({ gameServer: withoutHealth })
-  const players = trackPlayers(client)
-  await mock.advance(1000)
+test('a join that is given up keeps the seat that was promised meanwhile', async () => {
+  const { mock, players, values } = await play()
   mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
-  const outcome = players.join('ann', { timeout: 500 }).catch((error: unknown) => (error as { code: string }).code)
+  const join = fate(players.join('ann', { timeout: 500 }))
   await mock.advance(100)
   mock.control({ type: 'stallWatchers', ms: 200 })
   mock.allocate({ lists: { players: { addValues: ['ann'] } } })
   await mock.advance(10_000)
-  await outcome
-  expect(mock.gameServer.status.lists?.['players']?.values).toEqual(['ann'])
+  expect(join.now).not.toBe('pending')
+  expect(values()).toEqual(['ann'])
 })
 
 test.each([
   ['its answer was lost', { type: 'failCalls', drop: true, apply: true, count: 1 }],
   ['it was accepted', { type: 'clearFaults' }],
-] as const)(
-  'a seat that was left is kept for who is promised it while the watch is cut: %s (virtual time)',
-  async (_, fault) => {
-    const { mock, client } = playMock({ gameServer: withoutHealth })
-    const players = trackPlayers(client)
-    await mock.advance(1000)
-    const join = players.join('ann')
-    await mock.advance(1000)
-    expect(await join).toBe('joined')
-    mock.control(fault)
-    mock.control({ type: 'stallWatchers', ms: 700 })
-    await players.leave('ann')
-    await mock.advance(600)
-    mock.dropWatch()
-    mock.allocate({ lists: { players: { addValues: ['ann'] } } })
-    await mock.advance(5000)
-    expect(players.expected).toEqual(['ann'])
-    expect(mock.gameServer.status.lists?.['players']?.values).toEqual(['ann'])
-    expect(await players.join('ann')).toBe('expected')
-    mock.expect('removeListValue', 1)
-  },
-)
-
-test('a removal that was lost is made again, when the sidecar says that it has not come (virtual time)', async () => {
-  const { mock, client } = playMock({ gameServer: withoutHealth })
-  const players = trackPlayers(client)
+] as const)('a seat that was left is kept for who is promised it while the watch is cut: %s', async (_, fault) => {
+  const { mock, players, values } = await play()
+  const join = fate(players.join('ann'))
   await mock.advance(1000)
-  const join = players.join('ann')
-  await mock.advance(1000)
-  await join
-  mock.control({ type: 'failCalls', drop: true, count: 1 })
+  expect(join.now).toBe('joined')
+  mock.control(fault)
+  mock.control({ type: 'stallWatchers', ms: 700 })
   await players.leave('ann')
-  await mock.advance(3000)
-  expect(mock.gameServer.status.lists?.['players']?.values).toEqual([])
-  expect(players.expected).toEqual([])
+  await mock.advance(600)
+  mock.dropWatch()
+  mock.allocate({ lists: { players: { addValues: ['ann'] } } })
+  await mock.advance(5000)
+  expect(players.expected).toEqual(['ann'])
+  expect(values()).toEqual(['ann'])
+  expect(await players.join('ann')).toBe('expected')
+  mock.expect('removeListValue', 1)
 })
