@@ -3,7 +3,7 @@ import type { Outcome, ReadyOptions, SidecarClient, WriteOptions } from '../../s
 import { gameServer } from '../support/fault-server-game-servers.js'
 import type { ScriptedSidecar } from '../support/fault-server.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { calls, connectClient, startSidecar } from '../support/with-sidecar.js'
+import { calls, connectClient, startQuickSidecar } from '../support/with-sidecar.js'
 
 type Call = (client: SidecarClient, options?: ReadyOptions) => Promise<Outcome>
 
@@ -44,7 +44,7 @@ describe('a state that the sidecar never leaves', () => {
   })
 
   test('ready() after the local sidecar has shown Unhealthy is UNAVAILABLE and not sent', async () => {
-    const sidecar = await startSidecar({ mode: 'production' })
+    const sidecar = await startQuickSidecar({ mode: 'production' })
     const client = connectClient(sidecar)
     await client.waitFor(() => true)
     while (client.status.transport === undefined) await client.once('connection')
@@ -97,7 +97,7 @@ describe('ready() while the watch shows Ready', () => {
   })
 
   test('ready() a second time is not sent to the local sidecar', async () => {
-    const sidecar = await startSidecar({ mode: 'production' })
+    const sidecar = await startQuickSidecar({ mode: 'production' })
     const client = connectClient(sidecar)
     await client.ready({ confirm: true })
     expect(await client.ready()).toBe('confirmed')
@@ -132,7 +132,7 @@ test.each<[string, Call]>([
   ['waitFor', (client, options) => client.waitFor('Allocated', options as never).then(() => 'confirmed')],
 ])('%s() that is late while connected does not ask whether the sidecar runs', async (_name, call) => {
   const [client] = await watching('Scheduled')
-  await expect(call(client, { timeout: 1500 })).rejects.toMatchObject({
+  await expect(call(client, { timeout: 300 })).rejects.toMatchObject({
     code: 'TIMEOUT',
     message: expect.not.stringMatching(/running/i),
   })
