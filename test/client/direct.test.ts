@@ -9,7 +9,7 @@ import {
 } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node/index.js'
-import { productionTargets } from '../contract/support/production-targets.js'
+import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
 import { connectPage } from '../support/with-sidecar.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
@@ -21,7 +21,7 @@ announceMissing('direct mode')
 
 const targets = [
   ...localTargets.map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
-  ...productionTargets.map(({ name, start }) => ({ name, local: false, start })),
+  ...[oursInProduction, ...realProduction].map(({ name, start }) => ({ name, local: false, start })),
 ]
 
 interface Page extends EmulatedBrowser {

@@ -162,16 +162,3 @@ test('the WebSocket class of ./frames carries the watch over a raw TCP socket', 
   await client.waitFor('Allocated')
   expect(opened).toBeGreaterThan(1)
 })
-
-test('a WebSocket that is silent gives way to the stream after 1 s', async () => {
-  const silent = opened(blackHole)
-  const all = await watching([
-    { on: 'watch', step: (exchange) => (exchange.request.isUpgrade ? silent(exchange) : following(exchange)) },
-  ])
-  await all.passUntil(() => all.watches() === 'w')
-  await all.pass(800)
-  expect(all.watches()).toBe('w')
-  await all.pass(400)
-  await expect.poll(all.watches, { timeout: 5000 }).toBe('ws')
-  expect(all.errors).toEqual([])
-})
