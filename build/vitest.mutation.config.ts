@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Tests of the client that don't wait for seconds, for `npm run test:mutation`. */
-const FAST = ['test/client/**/*.test.ts', 'test/faults/{calls,close,faults,quiet-watch,retry-after}.test.ts']
+const FAST = ['test/client/**/*.test.ts', 'test/faults/{calls,close,faults,time}.test.ts']
 
 const chosen = process.env['MUTATION_TESTS']
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { countDials } from '../faults/count-dials.js'
-import { hurried } from '../faults/manual-clock.js'
+import { countDials } from '../faults/counted.js'
+import { hurried } from '../support/virtual-clock.js'
 import { observe } from '../faults/observe.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering, sending } from '../support/fault-server-steps.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AllocatedEvent, ClientOptions, GameServer, SidecarClient, SidecarEvents } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
-import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { connectClient, startQuickSidecar } from '../support/with-sidecar.js'
 import { tellAll } from './told-objects.js'
 
 type Changes = Partial<GameServer['object_meta'] & GameServer['status']>
@@ -131,7 +131,7 @@ describe('an allocated event of the local sidecar', () => {
   }
 
   test('an allocated event comes once, with the labels, annotations, counts and values of the allocation', async () => {
-    const sidecar = await startSidecar({ gameServer: fleet })
+    const sidecar = await startQuickSidecar({ gameServer: fleet })
     const client = connectClient(sidecar)
     const told = listen(client)
     await client.ready({ confirm: true })
@@ -153,7 +153,7 @@ describe('an allocated event of the local sidecar', () => {
   })
 
   test('an allocated event comes for each allocation of an Allocated server, and for no other change', async () => {
-    const sidecar = await startSidecar({ gameServer: fleet })
+    const sidecar = await startQuickSidecar({ gameServer: fleet })
     const client = connectClient(sidecar)
     const told = listen(client)
     await client.ready({ confirm: true })
@@ -168,7 +168,7 @@ describe('an allocated event of the local sidecar', () => {
   })
 
   test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
-    const sidecar = await startSidecar({ gameServer: fleet })
+    const sidecar = await startQuickSidecar({ gameServer: fleet })
     sidecar.control({ type: 'allocate', labels: { mode: 'duel' }, force: true })
     const client = connectClient(sidecar)
     const told = listen(client)
@@ -180,7 +180,7 @@ describe('an allocated event of the local sidecar', () => {
   })
 
   test('allocate() leads to an allocated event, and a return to Ready does not', async () => {
-    const client = connectClient(await startSidecar())
+    const client = connectClient(await startQuickSidecar())
     const told = listen(client)
     for (const call of ['ready', 'allocate', 'ready', 'allocate'] as const) await client[call]({ confirm: true })
     await expect.poll(() => told.length).toBe(2)

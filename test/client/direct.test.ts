@@ -9,7 +9,8 @@ import {
 } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node/index.js'
-import { productionTargets } from '../contract/support/production-targets.js'
+import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
+import { has } from '../contract/support/releases.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
 import { connectPage } from '../support/with-sidecar.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
@@ -19,9 +20,11 @@ beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' 
 afterAll(() => void vi.unstubAllGlobals())
 announceMissing('direct mode')
 
+// Direct mode reads by WebSocket.
+const reads = ({ release }: { release?: string | undefined }): boolean => has(release, 'webSocket')
 const targets = [
-  ...localTargets.map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
-  ...productionTargets.map(({ name, start }) => ({ name, local: false, start })),
+  ...localTargets.filter(reads).map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
+  ...[oursInProduction, ...realProduction].filter(reads).map(({ name, start }) => ({ name, local: false, start })),
 ]
 
 interface Page extends EmulatedBrowser {

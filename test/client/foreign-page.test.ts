@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ClientOptions, SidecarClient, WebSocketConstructor, XMLHttpRequestLike } from '../../src/index.js'
-import { hurried } from '../faults/manual-clock.js'
+import { hurried } from '../support/virtual-clock.js'
 import { startFakeSidecar, startGateway } from '../gateway/support.js'
 import type { Exchange } from '../support/fault-server-exchange.js'
 import { answering } from '../support/fault-server-steps.js'
@@ -179,10 +179,10 @@ describe('a page of another origin that a gateway refuses', () => {
     await expect(client.waitFor('Ready')).rejects.toEqual(refused)
     await pass(2_000)
     const asked = sent.length
-    await pass(60_000)
+    await pass(22_000)
     // Every ten seconds one way of watching, and the four requests that find out whether it is still refused.
     expect(sent.length - asked).toBeGreaterThan(0)
-    expect(sent.length - asked).toBeLessThan(45)
+    expect(sent.length - asked).toBeLessThan(20)
     expect(warnings.filter((text) => text.startsWith('gameserver-sidecar: '))).toHaveLength(1)
   })
 })
@@ -194,9 +194,9 @@ test('every write of a page that may only watch rejects with CROSS_ORIGIN and is
   const client = connectPage(await startSidecar(), { fetch, crossOrigin: 'never', logger: {}, ...clock.options })
   client.on('gameserver', () => undefined)
   while (client.status.connection !== 'connected') await clock.pass(1000)
-  for (let i = 0; i < 2; i++) {
+  for (const later of [12_000, 0]) {
     await expect(client.allocate()).rejects.toMatchObject({ code: 'CROSS_ORIGIN', operation: 'allocate' })
-    await clock.pass(20_000)
+    await clock.pass(later)
   }
   expect(sent.filter(({ method, path }) => method === 'POST' || path === '/allocate')).toEqual([])
 })

@@ -179,7 +179,7 @@ test('after close() nothing is told but that the connection is closed', async ()
 describe('an error event', () => {
   /** Has a client find out by itself that its watch is refused. */
   async function refused(options: ClientOptions, listener?: (error: unknown) => void): Promise<SidecarClient> {
-    const { client, sidecar } = await connected({ random: () => 0, ...options })
+    const { client, sidecar } = await connected({ random: () => 0, retry: { initialDelay: 10 }, ...options })
     if (listener) client.on('error', listener)
     sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 404 }) }])
     await sidecar.stop()

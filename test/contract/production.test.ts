@@ -1,20 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { productionCounterCases } from './cases/production-counters.js'
+import { healthCases, int64Cases, jsonCases } from './cases/bodies.js'
+import { productionCounterCases } from './cases/counters.js'
+import { productionMetadataCases } from './cases/metadata.js'
 import { productionListCases } from './cases/production-lists.js'
-import { productionMetadataCases } from './cases/production-metadata.js'
-import { headerCases } from './cases/headers.js'
-import { healthCases } from './cases/health.js'
-import { int64Cases } from './cases/int64.js'
-import { jsonCases } from './cases/json.js'
-import { methodCases } from './cases/methods.js'
-import { pathCases } from './cases/paths.js'
+import { headerCases, methodCases, pathCases } from './cases/routes.js'
 import { needsBytes } from './support/mock-target.js'
-import { productionMock, productionTargets } from './support/production-targets.js'
+import { productionMock, realProduction } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { answerOf, has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
-import { fails, refused } from './support/wire-case.js'
+import { refused, step } from './support/wire-case.js'
 import type { Answer, Step } from './support/wire-case.js'
 
 announceMissing('production mode over the wire')
@@ -30,68 +26,54 @@ const transport = { methodCases, pathCases, headerCases, healthCases, jsonCases,
 const early = [400, 404, 429, 501]
 const isEarly = (answer: Answer): boolean => early.includes(answer.status)
 
-for (const target of [...productionTargets, productionMock]) {
+const off = { gates: 'CountsAndLists=false' }
+
+// What ours makes of a request is the same in the mock.
+for (const target of [productionMock, ...realProduction]) {
   describe(`production mode over the wire: ${target.name}`, () => {
     let running: ProductionRunning | undefined
-    const check = async ({ call, expect: wanted, ours, ...request }: Step): Promise<void> => {
-      const answer = await send(running?.port ?? 0, call, request)
-      expect(answer, call).toEqual((target.ours && ours) || wanted)
+    const check = async ({ call, expect: wanted, ours, ...request }: Step, name = ''): Promise<void> => {
+      const answer = await send(running!.port, call, request)
+      expect.soft(answer, `${name}: ${call}`).toEqual((target.ours && ours) || wanted)
     }
     afterEach(async () => {
       await running?.stop()
       running = undefined
     })
 
-    for (const [area, cases] of Object.entries(areas)) {
-      describe(area, () => {
-        for (const { name, since, steps } of cases) {
-          if (since && !has(target.release, since)) continue
-          it(name, async () => {
-            running = await target.start()
-            // Some of them are about what waits to be written.
-            await running.atOnce(async () => {
-              for (const { ours, ...step } of steps) {
-                const wanted = target.ours
-                  ? (target.updatesLists && ours) || step.expect
-                  : answerOf(target.release, { ...step, ...(ours && { ours }) })
-                await check({ ...step, expect: wanted })
-              }
-            })
-          })
-        }
-      })
-    }
-
-    describe('what is refused before it reaches an operation is as in local mode', () => {
-      for (const [area, cases] of Object.entries(transport)) {
-        it(area, async () => {
-          running = await target.start()
-          for (const { steps } of cases) {
-            for (const step of steps)
-              if (isEarly(step.expect) && !(target.isMock && needsBytes(step))) await check(step)
+    it.each(Object.entries(areas))('%s', async (_, cases) => {
+      for (const { name, since, steps } of cases) {
+        if (since && !has(target.release, since)) continue
+        const started = (running = await target.start())
+        // Some of them are about what waits to be written.
+        await started.atOnce(async () => {
+          for (const { ours, ...step } of steps) {
+            const wanted = target.ours
+              ? (ours ?? step.expect)
+              : answerOf(target.release, { ...step, ...(ours && { ours }) })
+            await check({ ...step, expect: wanted }, name)
           }
         })
+        await started.stop()
       }
     })
 
-    for (const call of [
-      'GET /v1beta1/counters/rooms',
-      'GET /v1beta1/lists/players',
-      'PATCH /v1beta1/counters/rooms',
-      'PATCH /v1beta1/lists/players',
-      'POST /v1beta1/lists/players:addValue',
-      'POST /v1beta1/lists/players:removeValue',
-    ]) {
-      it(`${call} is refused where counters and lists are off`, async () => {
-        running = await target.start({ gates: 'CountsAndLists=false' })
-        const body = call.startsWith('GET') ? {} : { body: '{"capacity":"1"}' }
-        expect(await send(running.port, call, body)).toEqual(refused('CountsAndLists not enabled'))
-      })
-    }
-
-    it('player tracking is off', async () => {
+    it.each(Object.entries(transport))('%s that are refused early are so as in local mode', async (_, cases) => {
       running = await target.start()
-      expect(await send(running.port, 'GET /alpha/player/count')).toEqual(fails(500, 2, 'PlayerTracking not enabled'))
+      for (const step of cases.flatMap(({ steps }) => steps))
+        if (isEarly(step.expect) && !(target.isMock && needsBytes(step))) await check(step)
+    })
+
+    it('counters, lists and players are refused where they are off', async () => {
+      running = await target.start(off)
+      const refusal = refused('CountsAndLists not enabled')
+      for (const path of ['counters/rooms', 'lists/players']) {
+        await check(step(`GET /v1beta1/${path}`, undefined, refusal))
+        await check(step(`PATCH /v1beta1/${path}`, '{"capacity":"1"}', refusal))
+      }
+      for (const verb of ['addValue', 'removeValue'])
+        await check(step(`POST /v1beta1/lists/players:${verb}`, '{"capacity":"1"}', refusal))
+      await check(step('GET /alpha/player/count', undefined, refused('PlayerTracking not enabled')))
     })
   })
 }

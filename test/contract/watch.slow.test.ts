@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { full } from './cases/manifests.js'
+import { full } from './cases/files.js'
 import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { gatewayTargets } from './support/gateway-targets.js'

@@ -4,8 +4,7 @@ import { isSidecarError, type ClientOptions, type SidecarClient } from '../../sr
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
-import { countDials } from './count-dials.js'
-import { countTimers, type CountedTimers } from './count-timers.js'
+import { countDials, countTimers, type CountedTimers } from './counted.js'
 
 interface Situation {
   sidecar: ScriptedSidecar
@@ -32,6 +31,18 @@ const dialled = (sidecar: ScriptedSidecar, times: number): Promise<void> =>
 /** A call that is read and never answered. */
 const pending = (on: Rule['on'] & `${string} ${string}`): readonly Rule[] => [{ on, step: steps.blackHole }]
 
+/** A client whose watch, or whose call, is where the path was asked for so often. */
+const until =
+  (path: string, times: number, act: (client: SidecarClient) => unknown = watching): Wait['reach'] =>
+  async ({ sidecar, client }) => {
+    const result = act(client)
+    await asked(sidecar, path, times)
+    return result instanceof Promise ? [result] : []
+  }
+const read = (client: SidecarClient): Promise<unknown> => client.getGameServer()
+const watchPath = '/watch/gameserver'
+const auto = ['auto'] as const
+
 const waits: readonly Wait[] = [
   {
     name: 'the watch is being dialled and nobody answers',
@@ -54,37 +65,17 @@ const waits: readonly Wait[] = [
   {
     name: 'the watch was reset and backs off',
     rules: [{ on: 'watch', step: steps.breaking('reset') }],
-    async reach({ sidecar, client }) {
-      watching(client)
-      await asked(sidecar, '/watch/gameserver', 2)
-      return []
-    },
+    reach: until(watchPath, 2),
   },
   {
     name: 'the head of the watch is half there',
-    rules: [
-      {
-        on: 'watch',
-        step: async (exchange) => {
-          await exchange.write('HTTP/1.1 ')
-          await exchange.connection.gone
-        },
-      },
-    ],
-    async reach({ sidecar, client }) {
-      watching(client)
-      await asked(sidecar, '/watch/gameserver')
-      return []
-    },
+    rules: [{ on: 'watch', step: steps.writingAndWaiting('HTTP/1.1 ') }],
+    reach: until(watchPath, 1),
   },
   {
     name: 'the watch is open and its first object is awaited',
     rules: [{ on: 'watch', step: steps.stallingAfterHead }],
-    async reach({ sidecar, client }) {
-      watching(client)
-      await asked(sidecar, '/watch/gameserver')
-      return []
-    },
+    reach: until(watchPath, 1),
   },
   {
     name: 'the watch is in the middle of an object',
@@ -100,11 +91,7 @@ const waits: readonly Wait[] = [
         }),
       },
     ],
-    async reach({ sidecar, client }) {
-      watching(client)
-      await asked(sidecar, '/watch/gameserver')
-      return []
-    },
+    reach: until(watchPath, 1),
   },
   {
     name: 'the watch is quiet, and waits, iterators and events are pending',
@@ -127,6 +114,7 @@ const waits: readonly Wait[] = [
   },
   {
     name: 'connect() waits for an answer',
+    over: auto,
     rules: [{ on: 'connection', accept: steps.deafAndDumb }],
     async reach({ sidecar, client }) {
       const connecting = client.connect()
@@ -137,36 +125,24 @@ const waits: readonly Wait[] = [
   {
     name: 'a check of the watch by GET is under way',
     options: { verifyInterval: 50 },
-    rules: [{ on: 'GET /gameserver', step: steps.blackHole }],
-    async reach({ sidecar, client }) {
-      watching(client)
-      await asked(sidecar, '/gameserver')
-      return []
-    },
+    rules: pending('GET /gameserver'),
+    reach: until('/gameserver', 1),
   },
   {
     name: 'a read is under way',
-    over: ['auto'],
+    over: auto,
     rules: pending('GET /gameserver'),
-    async reach({ sidecar, client }) {
-      const reading = client.getGameServer()
-      await asked(sidecar, '/gameserver')
-      return [reading]
-    },
+    reach: until('/gameserver', 1, read),
   },
   {
     name: 'a body is half there',
-    over: ['auto'],
+    over: auto,
     rules: [{ on: '*', step: steps.stallingAfterHead }],
-    async reach({ sidecar, client }) {
-      const reading = client.getGameServer()
-      await asked(sidecar, '/gameserver')
-      return [reading]
-    },
+    reach: until('/gameserver', 1, read),
   },
   {
     name: 'a write is under way and another waits for its turn',
-    over: ['auto'],
+    over: auto,
     rules: pending('POST /v1beta1/lists/rooms:addValue'),
     async reach({ sidecar, client }) {
       const writing = [client.addListValue('rooms', 'a'), client.addListValue('rooms', 'b')]
@@ -174,28 +150,17 @@ const waits: readonly Wait[] = [
       return writing
     },
   },
-  {
-    name: 'a call sleeps before it is sent again',
-    over: ['auto'],
-    rules: [{ on: '*', step: steps.answering({ status: 503 }) }],
-    async reach({ sidecar, client, timers }) {
-      const reading = client.getGameServer()
-      await asked(sidecar, '/gameserver', 2)
-      await timers.untilPending()
-      return [reading]
-    },
-  },
-  {
-    name: 'a call sleeps as Retry-After says',
-    over: ['auto'],
-    rules: [{ on: '*', step: steps.answering({ status: 503, headers: { 'retry-after': '20' } }) }],
+  ...[undefined, '20'].map((retryAfter): Wait => ({
+    name: `a call sleeps ${retryAfter ? 'as Retry-After says' : 'before it is sent again'}`,
+    over: auto,
+    rules: [{ on: '*', step: steps.answering({ status: 503, headers: { 'retry-after': retryAfter } }) }],
     async reach({ sidecar, client, timers }) {
       const reading = client.getGameServer()
       await asked(sidecar, '/gameserver')
       await timers.untilPending()
       return [reading]
     },
-  },
+  })),
   {
     name: 'a write waits to be confirmed by the watch',
     over: ['websocket', 'stream'],
@@ -207,26 +172,20 @@ const waits: readonly Wait[] = [
   },
   {
     name: 'a beat is under way',
-    over: ['auto'],
+    over: auto,
     options: { autoHealth: { interval: 50 } },
     rules: pending('POST /health'),
-    async reach({ sidecar }) {
-      await asked(sidecar, '/health', 2)
-      return []
-    },
+    reach: until('/health', 2, () => undefined),
   },
   {
     name: 'beats wait for the next turn',
-    over: ['auto'],
+    over: auto,
     options: { autoHealth: { interval: 60_000 } },
-    async reach({ sidecar }) {
-      await asked(sidecar, '/health')
-      return []
-    },
+    reach: until('/health', 1, () => undefined),
   },
   {
     name: 'check() hangs',
-    over: ['auto'],
+    over: auto,
     options: { autoHealth: { interval: 50, check: () => new Promise(() => {}) } },
     async reach({ timers }) {
       await timers.untilPending()
@@ -241,14 +200,11 @@ function endedIsClosed(result: IteratorResult<unknown>): void {
 }
 
 /** At once, and when the pauses between dials are over, so that nothing but close() stands in the way of the next one. */
-const moments = [
-  ['', 0],
-  [', and some time later', 200],
-] as const
 const cases = waits.flatMap((wait) =>
-  (wait.over ?? any).flatMap((mode) =>
-    moments.map(([when, ms]) => [`${mode}: ${wait.name}${when}`, mode, wait, ms] as const),
-  ),
+  (wait.over ?? any).flatMap((mode) => [
+    [`${mode}: ${wait.name}`, mode, wait, 0] as const,
+    ...(mode === 'auto' ? [[`${mode}: ${wait.name}, and some time later`, mode, wait, 200] as const] : []),
+  ]),
 )
 
 describe.concurrent('close() opens nothing new and leaves nothing behind while', () => {

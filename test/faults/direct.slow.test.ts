@@ -5,9 +5,9 @@ import { emulateBrowser, type EmulatedBrowser } from '../client/emulated-browser
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
+import { hurried } from '../support/virtual-clock.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
-import { countDials } from './count-dials.js'
-import { hurried } from './manual-clock.js'
+import { countDials } from './counted.js'
 import { observe, type Observed } from './observe.js'
 
 const pageOrigin = 'http://game.example'

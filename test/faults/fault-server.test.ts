@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
 import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
 
 let sidecar: ScriptedSidecar
@@ -24,44 +23,6 @@ const everything = async (socket: Socket): Promise<string> => {
 }
 
 describe('the scripted sidecar, without a script', () => {
-  test('answers a GET with what was published last and a call with an empty object', async () => {
-    await start()
-    sidecar.publish(gameServer(7))
-    expect(await (await fetch(`${sidecar.url}/gameserver`)).json()).toEqual(gameServer(7))
-    const ready = await fetch(`${sidecar.url}/ready`, { method: 'POST', body: '{}' })
-    expect(await ready.json()).toEqual({})
-    expect(sidecar.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
-      ['GET', '/gameserver', ''],
-      ['POST', '/ready', '{}'],
-    ])
-  })
-
-  test('streams the last object and all that follow, a line each', async () => {
-    await start()
-    const reader = (await fetch(watchUrl())).body?.getReader()
-    const decoder = new TextDecoder()
-    const read = async (): Promise<unknown> => JSON.parse(decoder.decode((await reader?.read())?.value))
-    expect(await read()).toEqual({ result: gameServer(1) })
-    await sidecar.until(() => sidecar.followers === 1, 'a follower')
-    sidecar.publish(gameServer(2))
-    expect(await read()).toEqual({ result: gameServer(2) })
-    await reader?.cancel()
-    await sidecar.untilNoSockets()
-  })
-
-  test('speaks WebSocket, and records what a client sends', async () => {
-    await start()
-    const socket = new WebSocket(watchUrl())
-    const [first] = (await once(socket, 'message')) as [Buffer]
-    expect(JSON.parse(first.toString())).toEqual({ result: gameServer(1) })
-    socket.send('a frame no client should send')
-    await sidecar.until(() => sidecar.clientFrames.length === 1, 'a frame')
-    expect(sidecar.clientFrames[0]).toMatchObject({ opcode: opcodes.text, masked: true })
-    socket.close()
-    await once(socket, 'close')
-    await sidecar.untilNoSockets()
-  })
-
   test('a restart resets every connection, refuses new ones meanwhile, and is back on the same port', async () => {
     await start()
     const socket = new WebSocket(watchUrl())
@@ -102,11 +63,11 @@ describe('a script', () => {
   test('can send every byte in a segment of its own', async () => {
     await start({ on: 'GET /gameserver', step: steps.byteByByte(steps.answering({ body: '"é"' })) })
     const socket = await dialRaw()
-    const sizes: number[] = []
-    socket.on('data', (bytes) => sizes.push(bytes.length))
+    let pieces = 0
+    socket.on('data', () => pieces++)
     socket.write('GET /gameserver HTTP/1.1\r\n\r\n')
     await once(socket, 'close')
-    expect(sizes.length).toBeGreaterThan(50)
+    expect(pieces).toBeGreaterThan(50)
   })
 
   test('can swallow a connection, and still knows when the client has left it', async () => {
@@ -159,9 +120,6 @@ describe('frames made by hand', () => {
 
   test.each([
     ['a masked frame', frame('x', { mask: true }), 'MASK must be clear'],
-    ['a reserved bit', frame('x', { rsv: 4 }), 'RSV1 must be clear'],
-    ['a reserved opcode', frame('x', { opcode: 3 }), 'invalid opcode 3'],
-    ['a long control frame', frame('x'.repeat(126), { opcode: opcodes.ping }), 'invalid payload length 126'],
     ['bad UTF-8', frame(Uint8Array.of(0xff)), 'invalid UTF-8 sequence'],
     ['a bad close code', closeFrame(1005), 'invalid status code 1005'],
     ['a claimed length beyond all bounds', frame('', { claimedLength: 1n << 60n }), 'unsupported'],
@@ -173,7 +131,7 @@ describe('frames made by hand', () => {
     socket.terminate()
   })
 
-  test.each([0, 125, 126, 65_535, 65_536])('a frame of %i bytes arrives whole', async (size) => {
+  test.each([125, 126, 65_536])('a frame of %i bytes arrives whole', async (size) => {
     await start({ on: 'watch', step: steps.opened((exchange) => exchange.sendBytes(frame('x'.repeat(size)))) })
     const socket = new WebSocket(watchUrl())
     const [message] = (await once(socket, 'message')) as [Buffer]

@@ -9,7 +9,7 @@ import type {
 } from '../../src/index.js'
 
 /** A machine that is busy may take long with 15 tests side by side; what never comes is found out late. */
-const PATIENCE = 120_000
+const PATIENCE = 60_000
 
 /** A client, and everything its listeners were told, in order. */
 export interface Observed {
@@ -20,7 +20,7 @@ export interface Observed {
   readonly errors: readonly SidecarError[]
   readonly connections: readonly ConnectionEvent[]
   readonly beats: readonly HealthEvent[]
-  /** Resolves when the condition holds, looked at after every event. Fails after two minutes, saying what was seen. */
+  /** Resolves when the condition holds, looked at after every event. Fails after a minute, saying what was seen. */
   until(condition: () => boolean, what: string): Promise<void>
   /** Resolves when a listener was told of that version. */
   seen(version: number): Promise<void>

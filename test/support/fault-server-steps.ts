@@ -34,6 +34,14 @@ export const writing =
     exchange.connection.finish()
   }
 
+/** These bytes, and nothing more until the other side leaves. */
+export const writingAndWaiting =
+  (bytes: string | Uint8Array): Step =>
+  async (exchange) => {
+    await exchange.write(bytes)
+    await exchange.connection.gone
+  }
+
 /** The step with every byte in a segment of its own. */
 export const byteByByte =
   (step: Step): Step =>

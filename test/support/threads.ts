@@ -8,7 +8,7 @@ type Message = { data: unknown }
 export interface BeatCounter {
   url: string
   /**
-   * As while a game computes, nothing else runs in this thread: until a beat has come and then none for two seconds.
+   * As while a game computes, nothing else runs in this thread: until a beat has come and then none for 1.2 s.
    * Returns how many came meanwhile.
    */
   computeUntilSilent(): number
@@ -41,7 +41,7 @@ export async function countBeats(): Promise<BeatCounter> {
       const before = Atomics.load(beats, 0)
       let seen = before
       // A busy machine may let the first one wait.
-      while (Atomics.wait(beats, 0, seen, seen === before ? 60_000 : 2000) !== 'timed-out')
+      while (Atomics.wait(beats, 0, seen, seen === before ? 60_000 : 1200) !== 'timed-out')
         seen = Atomics.load(beats, 0)
       return seen - before
     },

@@ -7,15 +7,17 @@ export class VirtualClock implements SchedulerLike {
   readonly #timers = new Map<number, { at: number; callback: () => void }>()
 
   readonly now = (): number => this.#time
+  /** A client's options that make it live by this clock. */
+  readonly options = { now: this.now, scheduler: this as SchedulerLike }
 
   setTimeout(callback: () => void, ms: number): number {
     const id = this.#nextId++
-    this.#timers.set(id, { at: this.#time + ms, callback })
+    this.#timers.set(id, { at: this.#time + Math.max(0, ms), callback })
     return id
   }
 
-  clearTimeout(id: number): void {
-    this.#timers.delete(id)
+  clearTimeout(id: unknown): void {
+    this.#timers.delete(id as number)
   }
 
   get pending(): number {
@@ -38,5 +40,20 @@ export class VirtualClock implements SchedulerLike {
   /** Time that passes while nothing runs; what fell due in it comes late. */
   skip(ms: number): void {
     this.#time += ms
+  }
+}
+
+/**
+ * Time that runs `factor` times as fast as the world, in small steps, so that waits of minutes take seconds. Where the
+ * machine is late, this clock stands still instead of jumping: what it measures is the client, not the machine.
+ */
+export function hurried(factor: number): Pick<VirtualClock, 'options' | 'now'> & { pass(ms: number): Promise<void> } {
+  const step = 5
+  const clock = new VirtualClock()
+  setInterval(() => clock.advance(step * factor), step).unref()
+  return {
+    options: clock.options,
+    now: clock.now,
+    pass: (ms) => new Promise((resolve) => void clock.setTimeout(resolve, ms)),
   }
 }

@@ -1,241 +1,153 @@
 import type { Answer, WireCase } from '../support/wire-case.js'
-import { malformed, ok, one, refused, rooms, seen, step } from '../support/wire-case.js'
+import { call, malformed, ok, one, refused, rooms, seen, step, texts } from '../support/wire-case.js'
 
 const path = '/v1beta1/counters/rooms'
+const max = '9223372036854775807'
+const overflow = '-9223372036854775808'
 
-/** Every answer of an update is what the counter then is; a refused one leaves it alone. */
+const counted = (count: number | string, capacity: number | string = 10): Answer => ok(rooms(`${count}`, `${capacity}`))
+const range = (count: number | string, capacity: number | string = 10): Answer =>
+  refused(`out of range. Count must be within range [0,Capacity]. Found Count: ${count}, Capacity: ${capacity}`)
+const negative = (capacity: number | string = -1): Answer =>
+  refused(`out of range. Capacity must be greater than or equal to 0. Found Capacity: ${capacity}`)
+const empty = (name: string): Answer => refused(`invalid argument. Malformed CounterUpdateRequest: name:"${name}"`)
+
+/** Every answer of an update is what the counter then is, what waits to be written included; a refused one leaves it alone. */
 const update = (body: string, expect: Answer): WireCase => {
   const left = expect.status === 200 ? expect : ok(rooms())
-  const after = step(`GET ${path}`, undefined, left)
-  return one(`update with ${body || 'no body'}`, `PATCH ${path}`, body, expect, after)
+  return one(`update with ${body || 'no body'}`, `PATCH ${path}`, body, expect, step(`GET ${path}`, undefined, left))
 }
 
-/** Counters: what can be asked, and what each answer says. */
+/** Updates that do the same in both modes. */
+const inBoth: readonly (readonly [body: string, answer: Answer])[] = [
+  ['{"count":"5"}', counted(5)],
+  ['{"capacity":"20"}', counted(1, 20)],
+  ['{"countDiff":"3"}', counted(4)],
+  ['{"countDiff":"-1"}', counted(0)],
+  ['{"countDiff":"-2"}', range(-1)],
+  ['{"countDiff":"9"}', counted(10)],
+  ['{"countDiff":"10"}', range(11)],
+  ['{"countDiff":3}', counted(4)],
+  ['{"count":"0"}', counted(0)],
+  ['{"count":"10"}', counted(10)],
+  ['{"count":"11"}', range(11)],
+  ['{"count":"-1"}', range(-1)],
+  ['{"capacity":"-1"}', negative()],
+  ['{"capacity":"1"}', counted(1, 1)],
+  ['{"count":"5","capacity":"4"}', range(5, 4)],
+  ['{"count":"15","capacity":"20"}', counted(15, 20)],
+  ['{"count":"5","countDiff":"2"}', counted(7)],
+  ['{"count":"9","countDiff":"2"}', range(11)],
+  ['{"count":"11","countDiff":"-5"}', range(11)],
+  ['{"capacity":"20","countDiff":"15"}', counted(16, 20)],
+  ['{"count":"0","capacity":"0"}', counted(0, 0)],
+  ['{"count":"0","capacity":"5","countDiff":"5"}', counted(5, 5)],
+  ['{"capacity":"0","countDiff":"1"}', range(2, 0)],
+  ['{"name":"other","count":"5"}', counted(5)],
+  ['{"name":null,"count":"2"}', counted(2)],
+  ['{"x":1,"count":"5"}', counted(5)],
+  ['{"count":"5"} x', counted(5)],
+  ['{"count":"5"}{"count":"6"}', counted(5)],
+  [`{"capacity":"${max}","count":"${max}"}`, counted(max, max)],
+  [`{"countDiff":"${max}"}`, range(overflow)],
+  [`{"countDiff":"${overflow}"}`, range('-9223372036854775807')],
+  ...texts('null | [] | { | 1 | {"name":5} | {"count":"5","count":"6"} | {"count":null,"count":"5"}').map(
+    (body) => [body, malformed] as const,
+  ),
+]
+
+/** Updates that say nothing: local mode answers with the counter, production refuses them. */
+const nothing = [
+  ...['{}', '', ' ', '{"countDiff":"0"}', '{"count":null}', '{"name":"other"}', '{"x":1}', '{"count_diff":"3"}'],
+  ...['{"CountDiff":"3"}', '{"Count":"5"}', '{"counterUpdateRequest":{"count":"5"}}'],
+]
+
+/** Counters in local mode: what can be asked, and what each answer says. */
 export const counterCases: readonly WireCase[] = [
-  one('a counter', 'GET /v1beta1/counters/rooms', undefined, ok(rooms('1'))),
-  one('an unknown counter', 'GET /v1beta1/counters/nope', undefined, refused('not found. nope Counter not found')),
-  one(
-    'a list is no counter',
-    'GET /v1beta1/counters/players',
-    undefined,
-    refused('not found. players Counter not found'),
+  call(`GET ${path}`, ok(rooms())),
+  ...['GET /v1beta1/counters/nope', 'PATCH /v1beta1/counters/nope'].map((line) =>
+    call(line, refused('not found. nope Counter not found'), line.startsWith('PATCH') ? '{}' : undefined),
   ),
-  one(
-    'updating an unknown counter',
-    'PATCH /v1beta1/counters/nope',
-    '{"count":"1"}',
-    refused('not found. nope Counter not found'),
-  ),
-  one(
-    'updating an unknown counter with nothing',
-    'PATCH /v1beta1/counters/nope',
-    '{}',
-    refused('not found. nope Counter not found'),
-  ),
-  one('updating an unknown counter with a malformed body', 'PATCH /v1beta1/counters/nope', '{', malformed),
-  update('{}', ok(rooms('1'))),
-  update('', ok(rooms('1'))),
-  update(' ', ok(rooms('1'))),
-  update('null', malformed),
-  update('[]', malformed),
-  update('{', malformed),
-  update('1', malformed),
-  update('{"count":"5"}', ok(rooms('5'))),
-  update('{"capacity":"20"}', ok(rooms('1', '20'))),
-  update('{"countDiff":"3"}', ok(rooms('4'))),
-  update('{"countDiff":"-1"}', ok(rooms('0'))),
-  update(
-    '{"countDiff":"-2"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: -1, Capacity: 10'),
-  ),
-  update('{"countDiff":"0"}', ok(rooms('1'))),
-  update('{"countDiff":"9"}', ok(rooms('10'))),
-  update(
-    '{"countDiff":"10"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
-  ),
-  update('{"countDiff":3}', ok(rooms('4'))),
-  update('{"countDiff":null}', ok(rooms('1'))),
-  update('{"count":"0"}', ok(rooms('0'))),
-  update('{"count":"10"}', ok(rooms('10'))),
-  update(
-    '{"count":"11"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
-  ),
-  update(
-    '{"count":"-1"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: -1, Capacity: 10'),
-  ),
-  update('{"capacity":"-1"}', refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1')),
-  update('{"capacity":"0"}', ok(rooms('1', '0'))),
-  update('{"capacity":"1"}', ok(rooms('1', '1'))),
-  update(
-    '{"count":"5","capacity":"4"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 5, Capacity: 4'),
-  ),
-  update('{"count":"15","capacity":"20"}', ok(rooms('15', '20'))),
-  update('{"count":"5","countDiff":"2"}', ok(rooms('7'))),
-  update(
-    '{"count":"9","countDiff":"2"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
-  ),
-  update(
-    '{"count":"11","countDiff":"-5"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10'),
-  ),
-  update('{"capacity":"20","countDiff":"15"}', ok(rooms('16', '20'))),
-  update('{"count":"0","capacity":"0"}', ok(rooms('0', '0'))),
-  update('{"count":"0","capacity":"5","countDiff":"5"}', ok(rooms('5', '5'))),
-  update(
-    '{"capacity":"0","countDiff":"1"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 2, Capacity: 0'),
-  ),
-  update(
-    '{"count":"1","capacity":"-1"}',
-    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1'),
-  ),
-  update(
-    '{"count":"-1","capacity":"-1"}',
-    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -1'),
-  ),
-  update('{"count_diff":"3"}', ok(rooms('1'))),
-  update('{"countdiff":"3"}', ok(rooms('1'))),
-  update('{"CountDiff":"3"}', ok(rooms('1'))),
-  update('{"Count":"5"}', ok(rooms('1'))),
-  update('{"COUNT":"5"}', ok(rooms('1'))),
-  update('{"Capacity":"5"}', ok(rooms('1'))),
-  update('{"name":"other","count":"5"}', ok(rooms('5'))),
-  update('{"name":"other"}', ok(rooms('1'))),
-  update('{"name":5}', malformed),
-  update('{"name":null,"count":"2"}', ok(rooms('2'))),
-  update('{"x":1}', ok(rooms('1'))),
-  update('{"x":1,"count":"5"}', ok(rooms('5'))),
-  update('{"count":"5","count":"6"}', malformed),
-  update('{"count":"5","count":null}', malformed),
-  update('{"count":null,"count":"5"}', malformed),
-  update('{"count":null}', ok(rooms('1'))),
-  update('{"capacity":null}', ok(rooms('1'))),
-  update('{"count":null,"capacity":null,"countDiff":null}', ok(rooms('1'))),
-  update('{"counterUpdateRequest":{"count":"5"}}', ok(rooms('1'))),
-  update('{"count":"5"} x', ok(rooms('5'))),
-  update('{"count":"5"}{"count":"6"}', ok(rooms('5'))),
-  update('{"capacity":"9223372036854775807"}', ok(rooms('1', '9223372036854775807'))),
-  update(
-    '{"capacity":"9223372036854775807","count":"9223372036854775807"}',
-    ok(rooms('9223372036854775807', '9223372036854775807')),
-  ),
-  update(
-    '{"capacity":"9223372036854775807","count":"9223372036854775807","countDiff":"1"}',
-    refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' +
-        'ty: 9223372036854775807',
-    ),
-  ),
-  update(
-    '{"countDiff":"9223372036854775807"}',
-    refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' + 'ty: 10',
-    ),
-  ),
-  update(
-    '{"countDiff":"-9223372036854775808"}',
-    refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775807, Capaci' + 'ty: 10',
-    ),
-  ),
-  update('{"countDiff":"9223372036854775808"}', malformed),
-  update(
-    '{"count":"-9223372036854775808"}',
-    refused(
-      'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Capaci' + 'ty: 10',
-    ),
-  ),
-  update(
-    '{"capacity":"-9223372036854775808"}',
-    refused('out of range. Capacity must be greater than or equal to 0. Found Capacity: -9223372036854775808'),
-  ),
-  one('a query changes nothing: ?count=5', 'PATCH /v1beta1/counters/rooms?count=5', '{"count":"2"}', ok(rooms('2'))),
-  one(
-    'a query changes nothing: ?updateMask=count',
-    'PATCH /v1beta1/counters/rooms?updateMask=count',
-    '{"count":"2"}',
-    ok(rooms('2')),
-  ),
-  one(
-    'a query changes nothing: ?updateMask=foo',
-    'PATCH /v1beta1/counters/rooms?updateMask=foo',
-    '{"count":"2"}',
-    ok(rooms('2')),
-  ),
-  one(
-    'a query changes nothing: ?counterUpdateRequest.count=5',
-    'PATCH /v1beta1/counters/rooms?counterUpdateRequest.count=5',
-    '{"count":"2"}',
-    ok(rooms('2')),
-  ),
-  one('a query changes nothing: ?x=%zz', 'PATCH /v1beta1/counters/rooms?x=%zz', '{"count":"2"}', ok(rooms('2'))),
-  one('a query changes nothing: ?a;b', 'PATCH /v1beta1/counters/rooms?a;b', '{"count":"2"}', ok(rooms('2'))),
-  one(
-    'a query changes nothing: ?countDiff=5',
-    'PATCH /v1beta1/counters/rooms?countDiff=5',
-    '{"count":"2"}',
-    ok(rooms('2')),
+  call('PATCH /v1beta1/counters/nope', refused('not found. nope Counter not found'), '{"count":"1"}'),
+  call('PATCH /v1beta1/counters/nope', malformed, '{'),
+  call('GET /v1beta1/counters/players', refused('not found. players Counter not found')),
+  ...inBoth.map(([body, answer]) => update(body, answer)),
+  ...nothing.map((body) => update(body, ok(rooms()))),
+  update('{"capacity":"0"}', counted(1, 0)),
+  ...texts('?count=5 | ?updateMask=foo | ?counterUpdateRequest.count=5 | ?x=%zz | ?a;b | ?countDiff=5').map((query) =>
+    call(`PATCH ${path}${query}`, counted(2), '{"count":"2"}'),
   ),
   {
     name: 'a capacity below the count keeps the count',
     steps: [
-      step('PATCH /v1beta1/counters/rooms', '{"count":"5"}', ok(rooms('5'))),
-      step('PATCH /v1beta1/counters/rooms', '{"capacity":"3"}', ok(rooms('5', '3'))),
-      step(
-        'PATCH /v1beta1/counters/rooms',
-        '{"countDiff":"1"}',
-        refused('out of range. Count must be within range [0,Capacity]. Found Count: 6, Capacity: 3'),
-      ),
-      step('PATCH /v1beta1/counters/rooms', '{"countDiff":"-3"}', ok(rooms('2', '3'))),
-      step(
-        'PATCH /v1beta1/counters/rooms',
-        '{"count":"4"}',
-        refused('out of range. Count must be within range [0,Capacity]. Found Count: 4, Capacity: 3'),
-      ),
+      step(`PATCH ${path}`, '{"count":"5"}', counted(5)),
+      step(`PATCH ${path}`, '{"capacity":"3"}', counted(5, 3)),
+      step(`PATCH ${path}`, '{"countDiff":"1"}', range(6, 3)),
+      step(`PATCH ${path}`, '{"countDiff":"-3"}', counted(2, 3)),
+      step(`PATCH ${path}`, '{"count":"4"}', range(4, 3)),
+      seen({ counters: { rooms: { count: '2', capacity: '3' } } }),
     ],
   },
   one(
-    'a refused update changes nothing',
-    'PATCH /v1beta1/counters/rooms',
+    'a refused half of an update changes nothing',
+    `PATCH ${path}`,
     '{"capacity":"50","count":"60"}',
-    refused('out of range. Count must be within range [0,Capacity]. Found Count: 60, Capacity: 50'),
-    step('GET /v1beta1/counters/rooms', undefined, ok(rooms('1'))),
+    range(60, 50),
+    step(`GET ${path}`, undefined, ok(rooms())),
   ),
   {
-    name: 'differences add up',
+    name: 'exact to the last digit, and sums wrap around',
     steps: [
-      step('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}', ok(rooms('3'))),
-      step('PATCH /v1beta1/counters/rooms', '{"countDiff":"3"}', ok(rooms('6'))),
-      step('PATCH /v1beta1/counters/rooms', '{"countDiff":"-1"}', ok(rooms('5'))),
-      seen({ counters: { rooms: { count: '5', capacity: '10' } } }),
+      step(`PATCH ${path}`, `{"capacity":"${max}","count":"9007199254740993"}`, counted('9007199254740993', max)),
+      step(`PATCH ${path}`, '{"countDiff":"9214364837600034814"}', counted(max, max)),
+      step(`PATCH ${path}`, '{"countDiff":"1"}', range(overflow, max)),
+    ],
+  },
+]
+
+/** Counters in production: answers count what is still to be written. */
+export const productionCounterCases: readonly WireCase[] = [
+  call(`GET ${path}`, ok(rooms())),
+  call('GET /v1beta1/counters/nope', refused('counter not found: nope')),
+  call('GET /v1beta1/counters/', refused('counter not found: ')),
+  ...['{"count":"1"}', '{"capacity":"-1"}'].map((body) =>
+    call('PATCH /v1beta1/counters/nope', refused('counter not found: nope'), body),
+  ),
+  ...['{}', '{"countDiff":"0"}'].map((body) => call('PATCH /v1beta1/counters/nope', empty('nope'), body)),
+  ...inBoth.map(([body, answer]) => update(body, answer)),
+  ...nothing.map((body) => update(body, empty('rooms'))),
+  update('{"capacity":"0"}', counted(0, 0)),
+  {
+    name: 'differences add up while they wait, and a count that is set forgets them',
+    steps: [
+      step(`PATCH ${path}`, '{"countDiff":"2"}', counted(3)),
+      step(`PATCH ${path}`, '{"countDiff":"3"}', counted(6)),
+      step(`PATCH ${path}`, '{"countDiff":"5"}', range(11)),
+      step(`PATCH ${path}`, '{"countDiff":"-6"}', counted(0)),
+      step(`PATCH ${path}`, '{"count":"2"}', counted(2)),
+      step(`GET ${path}`, undefined, counted(2)),
+      step(`PATCH ${path}`, '{"countDiff":"1"}', counted(3)),
+      step(`GET ${path}`, undefined, counted(3)),
     ],
   },
   {
-    name: 'exact to the last digit',
+    name: 'a capacity below the count truncates it',
+    since: 'batches',
     steps: [
-      step(
-        'PATCH /v1beta1/counters/rooms',
-        '{"capacity":"9223372036854775807","count":"9007199254740993"}',
-        ok(rooms('9007199254740993', '9223372036854775807')),
-      ),
-      step(
-        'PATCH /v1beta1/counters/rooms',
-        '{"countDiff":"9214364837600034814"}',
-        ok(rooms('9223372036854775807', '9223372036854775807')),
-      ),
-      step(
-        'PATCH /v1beta1/counters/rooms',
-        '{"countDiff":"1"}',
-        refused(
-          'out of range. Count must be within range [0,Capacity]. Found Count: -9223372036854775808, Ca' +
-            'pacity: 9223372036854775807',
-        ),
-      ),
+      step(`PATCH ${path}`, '{"count":"5"}', counted(5)),
+      step(`PATCH ${path}`, '{"capacity":"3"}', counted(3, 3)),
+      step(`GET ${path}`, undefined, counted(3, 3)),
+      step(`PATCH ${path}`, '{"countDiff":"1"}', range(6, 3)),
+      step(`PATCH ${path}`, '{"countDiff":"-3"}', counted(2, 3)),
+      step(`GET ${path}`, undefined, counted(2, 3)),
+    ],
+  },
+  {
+    name: 'a refused half of an update leaves the other half behind',
+    steps: [
+      step(`PATCH ${path}`, '{"capacity":"50","count":"60"}', range(60, 50)),
+      step(`GET ${path}`, undefined, ok(rooms())),
+      step(`PATCH ${path}`, '{"countDiff":"1"}', counted(2)),
     ],
   },
 ]

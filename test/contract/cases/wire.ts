@@ -1,22 +1,9 @@
-import { annotationCases } from './annotations.js'
+import { healthCases, int64Cases, jsonCases, lifecycleCases, limitCases } from './bodies.js'
 import { counterCases } from './counters.js'
-import { fileCases } from './files.js'
-import { headerCases } from './headers.js'
-import { healthCases } from './health.js'
-import { int64Cases } from './int64.js'
-import { jsonCases } from './json.js'
-import { labelCases } from './labels.js'
-import { lifecycleCases } from './lifecycle.js'
-import { limitCases } from './limits.js'
-import { addValueCases } from './lists.js'
-import { removeValueCases } from './lists-remove.js'
-import { methodCases } from './methods.js'
-import { nameCases } from './names.js'
-import { oddFileCases } from './odd-files.js'
-import { pathCases } from './paths.js'
-import { reserveCases } from './reserve.js'
-import { updateListCases } from './update-list.js'
-import { updateMaskCases } from './update-mask.js'
+import { fileCases, gateCases } from './files.js'
+import { updateListCases, updateMaskCases, valueCases } from './lists.js'
+import { metadataCases } from './metadata.js'
+import { headerCases, methodCases, nameCases, pathCases } from './routes.js'
 
 /** Everything that local mode answers, by area. */
 export const wireAreas = {
@@ -27,16 +14,13 @@ export const wireAreas = {
   'JSON bodies': jsonCases,
   'bodies around 4 MiB': limitCases,
   health: healthCases,
-  lifecycle: lifecycleCases,
-  reserve: reserveCases,
-  labels: labelCases,
-  annotations: annotationCases,
+  'states and reservations': lifecycleCases,
+  'labels and annotations': metadataCases,
   counters: counterCases,
-  'lists, adding': addValueCases,
-  'lists, removing': removeValueCases,
+  'lists, values': valueCases,
   'lists, updating': updateListCases,
   'lists, masks': updateMaskCases,
   'spelling of integers': int64Cases,
+  'counters and lists off': gateCases,
   'started with a file': fileCases,
-  'started with an odd file': oddFileCases,
 }

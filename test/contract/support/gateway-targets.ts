@@ -111,8 +111,8 @@ const differences: readonly {
 /** What the gateway answers to a step by itself, where that isn't the sidecar's answer. */
 export const ownAnswer = (step: Step): Answer | undefined => differences.find(({ isSo }) => isSo(step))?.answer
 
-/** Areas about what the gateway reads itself: all their cases are played through it. */
-const READ_BY_THE_GATEWAY = ['methods', 'paths', 'names', 'headers', 'bodies around 4 MiB']
+/** Areas about what a port or the gateway reads itself: all their cases are played through both. */
+const READ_BY_PORTS = ['methods', 'paths', 'names', 'headers', 'bodies around 4 MiB', 'started with a file']
 
 /** Whether a body or its framing could be changed on the way. */
 const isUnusual = ({ headers, chunked, body }: Step): boolean =>
@@ -123,22 +123,19 @@ const kindOf = ({ call, expect }: Step): string =>
   `${call.replace(/^(\w+ \/v1beta1\/\w+)\/[^:?]*/, '$1/')} ${expect.status}`
 
 /**
- * The cases that can fail because of the gateway. It hands on bodies and answers without a look into them, so of cases
- * that differ in nothing else the first stands for all: what the sidecar makes of a body is tested at the sidecar.
+ * The cases that can fail because of a port or the gateway. Both hand on bodies and answers without a look into them, so of
+ * cases that differ in nothing else the first stands for all.
  */
-export function casesForGateway(areas: Readonly<Record<string, readonly WireCase[]>>): Record<string, WireCase[]> {
+export function casesForPorts(areas: Readonly<Record<string, readonly WireCase[]>>): Record<string, WireCase[]> {
   const seen = new Set<string>()
   const isNew = (step: Step): boolean => !seen.has(kindOf(step)) && seen.add(kindOf(step)) !== undefined
-  const entries = Object.entries(areas).map(([area, cases]) => {
-    const played = cases.filter(({ steps }) => {
-      const hasNewKind = steps.filter(isNew).length > 0
-      return (
-        hasNewKind ||
-        READ_BY_THE_GATEWAY.includes(area) ||
-        steps.some((step) => isUnusual(step) || ownAnswer(step) !== undefined)
-      )
-    })
-    return [area, played] as const
-  })
-  return Object.fromEntries(entries.filter(([, played]) => played.length > 0))
+  return Object.fromEntries(
+    Object.entries(areas).map(([area, cases]) => [
+      area,
+      cases.filter(({ steps }) => {
+        const hasNewKind = steps.filter(isNew).length > 0
+        return hasNewKind || READ_BY_PORTS.includes(area) || steps.some((step) => isUnusual(step) || ownAnswer(step))
+      }),
+    ]),
+  )
 }

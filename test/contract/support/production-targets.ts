@@ -4,6 +4,7 @@ import { startMock } from './mock-target.js'
 import { productionGameServer } from './production-game-server.js'
 import { startRealInCluster } from './real-sidecar.js'
 import { binaries, has } from './releases.js'
+import { send } from './send.js'
 import type { Setup } from './wire-case.js'
 
 /** A sidecar in production, started with `productionGameServer`. */
@@ -38,7 +39,7 @@ const inNoTime =
   }
 
 /** The speed of the mock's time. */
-const SPEED = 3
+const SPEED = 6
 
 export const oursInProduction: ProductionTarget = {
   name: 'our sidecar',
@@ -69,15 +70,21 @@ export const productionMock: ProductionTarget = {
   start({ gates } = {}) {
     const featureGates = gates ? { CountsAndLists: !gates.endsWith('=false') } : {}
     const { mock, ...running } = startMock({ gameServer: structuredClone(productionGameServer), featureGates }, SPEED)
+    // Its time runs on while a machine is busy, and without beats it would be Unhealthy after 20 s.
+    const beats = setInterval(() => void send(running.port, 'POST /health', { body: '{}' }), 100)
     return Promise.resolve({
       ...running,
+      stop() {
+        clearInterval(beats)
+        return running.stop()
+      },
       allocate: (key, value) => void mock.allocate({ labels: { [key]: value }, force: true }),
       atOnce: inNoTime((speed) => void mock.control({ type: 'setClock', speed }), SPEED),
     })
   },
 }
 
-const realProduction: readonly ProductionTarget[] = binaries.map((binary) => ({
+export const realProduction: readonly ProductionTarget[] = binaries.map((binary) => ({
   name: `the real sidecar ${binary.release} beside an API server`,
   ours: false,
   release: binary.release,

@@ -6,8 +6,7 @@ import { createLocalSidecar } from '../../../src/node/index.js'
 import { startMock } from './mock-target.js'
 import { startRealSidecar } from './real-sidecar.js'
 import { binaries } from './releases.js'
-import { send } from './send.js'
-import type { Setup } from './wire-case.js'
+import type { Setup, Step } from './wire-case.js'
 
 export interface Running {
   port: number
@@ -89,30 +88,31 @@ export const localTargets: readonly Target[] = [oursLocal, ...realLocal]
 
 export interface Pool {
   take(setup?: Setup): Promise<Running>
-  giveBack(running: Running): Promise<void>
+  giveBack(running: Running, isAsNew: boolean): Promise<void>
   close(): Promise<void>
 }
 
+/** Calls that leave the GameServer of a sidecar as it was when that started. */
+export const changesNothing = ({ call, expect }: Pick<Step, 'call' | 'expect'>): boolean =>
+  expect.status !== 200 || /^GET |^POST \/(ready|health)$/.test(call)
+
 /**
- * Starts targets for one case after another. A process costs far more than a call, so a sidecar is used again
- * where the case before left its GameServer as it was.
+ * Starts targets for one case after another. A process costs far more than a call, so a sidecar is used again after cases
+ * that have changed nothing.
  */
 export const createPool = (target: Target): Pool => {
   const idle: Running[] = []
-  const fresh = new Map<Running, string>()
-  const look = async (running: Running): Promise<string> =>
-    JSON.stringify((await send(running.port, `GET ${running.prefix ?? ''}/gameserver`)).body)
+  const special = new Set<Running>()
   return {
     async take(setup) {
       const used = setup ? undefined : idle.pop()
       if (used) return used
       const running = await target.start(setup)
-      if (!setup && !target.ours) fresh.set(running, await look(running))
+      if (setup) special.add(running)
       return running
     },
-    async giveBack(running) {
-      const before = fresh.get(running)
-      if (before !== undefined && before === (await look(running))) idle.push(running)
+    async giveBack(running, isAsNew) {
+      if (isAsNew && !special.has(running)) idle.push(running)
       else await running.stop()
     },
     async close() {

@@ -61,6 +61,16 @@ export const one = (
   ...then: readonly Step[]
 ): WireCase => ({ name, steps: [step(call, request, expect), ...then] })
 
+/** A case that its call, and the body if there is one, name. */
+export const call = (line: string, expect: Answer, body?: string, ...then: readonly Step[]): WireCase =>
+  one(body === undefined || body === '{}' ? line : `${line} with ${body || 'no body'}`, line, body, expect, ...then)
+
+/** Words of a table, parted by spaces. */
+export const words = (table: string): string[] => table.trim().split(/\s+/)
+
+/** Texts of a table, parted by lines or bars. */
+export const texts = (table: string): string[] => table.split(/ \| |\s*\n\s*/)
+
 export const ok = (body: unknown = {}): Answer => ({ status: 200, type: 'application/json', body })
 
 export const fails = (status: number, code: number, message: string): Answer => ({

@@ -5,7 +5,7 @@ import { search, SEEDS, wander, WORLDS } from './search.js'
 
 const NOTHING: Budget = { join: 0, leave: 0, allocate: 0, fault: 0, noShow: 0 }
 
-const STEPS = 3000
+const STEPS = 1500
 const ALWAYS: Budget = { join: STEPS, leave: STEPS, allocate: STEPS, fault: STEPS, noShow: STEPS }
 const CROWD = ['ann', 'bob', 'cid', 'dan']
 
@@ -56,8 +56,9 @@ const PLANTED: Record<string, typeof PlayersState> = {
 }
 
 test.each(Object.entries(PLANTED))('a tracker that %s is caught', (_, State) => {
+  // By chance it is mostly found sooner.
   const found =
-    search(new PlayersWorld(['ann'], { ...NOTHING, join: 2, leave: 2, allocate: 2, fault: 1 }, State), WORLDS) ??
-    wander(new PlayersWorld(CROWD, { ...ALWAYS }, State), STEPS, 1)
+    wander(new PlayersWorld(CROWD, { ...ALWAYS }, State), STEPS, 1) ??
+    search(new PlayersWorld(['ann'], { ...NOTHING, join: 2, leave: 2, allocate: 2, fault: 1 }, State), WORLDS)
   expect(found).toBeDefined()
 })

@@ -80,5 +80,5 @@ function walk(world: Searchable, steps: number, seed: number): string | undefine
 }
 
 /** `SEARCH_WORLDS=100000` and `SEEDS=1000` try more. */
-export const WORLDS = Number(process.env['SEARCH_WORLDS'] ?? 5000)
-export const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 10) }, (_, index) => index + 1)
+export const WORLDS = Number(process.env['SEARCH_WORLDS'] ?? 2000)
+export const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 4) }, (_, index) => index + 1)

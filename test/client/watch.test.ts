@@ -1,0 +1,333 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createWebSocketClass } from '../../src/frames/index.js'
+import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
+import { nodeConnect } from '../../src/node/node-connect.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
+import { type Rule, type Step } from '../support/fault-server.js'
+import { startScripted } from '../support/with-scripted-sidecar.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { watching, type Watching } from './watching.js'
+
+/** What a sidecar does about a watch over WebSocket; over the stream it is honest. */
+const overWebSocket = (step: Step): Rule[] => [
+  { on: 'watch', step: (exchange) => (exchange.request.isUpgrade ? step(exchange) : following(exchange)) },
+]
+const openAndGone: Step = opened((exchange) => exchange.break('finish'))
+const refusing: Step = (exchange) => exchange.reply({ status: 503 })
+const openAndSilent: Step = opened(blackHole)
+const oneObject: Step = sending([gameServer(1)], (exchange) => exchange.break('finish'))
+const everyOther = (nth: number): boolean => nth % 2 === 1
+
+describe('watch: auto', () => {
+  test.each<[string, Rule[], string]>([
+    ['works', [], 'w'],
+    ['failed once', [{ on: 'watch', nth: 1, step: openAndGone }], 'ww'],
+    [
+      'failed, worked and failed once',
+      [
+        { on: 'watch', nth: everyOther, step: openAndGone },
+        { on: 'watch', nth: 2, step: oneObject },
+      ],
+      'wwww',
+    ],
+  ])('the watch goes over the WebSocket that %s', async (_what, rules, watches) => {
+    const all = await watching(rules)
+    await all.passUntil(() => all.watches() === watches && all.isConnected())
+    expect(all.client.status).toMatchObject({ connection: 'connected', transport: 'websocket', reason: undefined })
+    await all.pass(100)
+    expect(all.watches()).toBe(watches)
+  })
+
+  test.each([
+    ['opens and ends twice', openAndGone, 'wws', /WebSocket/],
+    ['is refused twice', refusing, 'wws', /WebSocket|503/],
+    ['opens and is silent', openAndSilent, 'ws', /\d ms/],
+  ])('the watch goes over the stream where the WebSocket %s', async (_what, step, watches, reason) => {
+    const all = await watching(overWebSocket(step))
+    await all.passUntil(all.isConnected)
+    expect(all.watches()).toBe(watches)
+    expect(all.client.status).toMatchObject({ transport: 'stream', reason: expect.stringMatching(reason) })
+    expect(all.errors).toEqual([])
+  })
+
+  test('the watch goes over the stream where no WebSocket can be opened', async () => {
+    const failing = class {
+      constructor() {
+        throw new Error('not here')
+      }
+    }
+    const all = await watching([], { WebSocket: failing as never })
+    await all.passUntil(all.isConnected)
+    expect(all.watches()).toBe('s')
+  })
+
+  test('the watch goes over the stream where there is no WebSocket, which is the reason', async () => {
+    vi.stubGlobal('WebSocket', undefined)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const client = createClient({ baseUrl: (await startScripted()).url })
+    onTestFinished(() => client.close())
+    await client.waitFor('Ready')
+    while (client.status.transport === undefined) await client.once('connection')
+    expect(client.status).toMatchObject({ transport: 'stream', reason: expect.stringContaining('WebSocket') })
+  })
+})
+
+test('with watch: stream the watch goes over the stream, without a reason', async () => {
+  const all = await watching([], { watch: 'stream' })
+  await all.passUntil(all.isConnected)
+  expect(all.watches()).toBe('s')
+  expect(all.client.status).toMatchObject({ transport: 'stream', reason: undefined })
+})
+
+describe('watch: websocket', () => {
+  const websocket = { watch: 'websocket' } as const
+
+  test('with watch: websocket nothing else is tried, and ends before each object are one LIMIT error', async () => {
+    const all = await watching(overWebSocket(openAndGone), websocket)
+    await all.passUntil(() => all.watches() === 'wwwww')
+    expect(all.errors).toMatchObject([{ code: 'LIMIT', operation: 'watchGameServer' }])
+  })
+
+  test.each<[string, Rule[], 'websocket' | 'stream']>([
+    ['refusals over the WebSocket', overWebSocket(refusing), 'websocket'],
+    [
+      'an end before an object once in a while',
+      [
+        { on: 'watch', nth: everyOther, step: openAndGone },
+        { on: 'watch', step: oneObject },
+      ],
+      'websocket',
+    ],
+    ['streams that end before each object', [{ on: 'watch', step: openAndGone }], 'stream'],
+  ])('%s are no error', async (_what, rules, watch) => {
+    const all = await watching(rules, { watch })
+    await all.passUntil(() => all.watches().length === 4)
+    expect(all.errors).toEqual([])
+  })
+
+  test('with watch: websocket the first object may take as long as the timeout', async () => {
+    const all = await watching(overWebSocket(openAndSilent), { ...websocket, timeout: 5000 })
+    await all.passUntil(() => all.watches() === 'w')
+    await all.pass(4800)
+    expect(all.watches()).toBe('w')
+    await all.passUntil(() => all.watches() === 'ww')
+  })
+})
+
+describe('a message of the watch', () => {
+  const told = async (text: string): Promise<Watching> => {
+    const step = opened(async (exchange) => {
+      await exchange.sendText(text)
+      await exchange.send(gameServer(2))
+      await exchange.connection.gone
+    })
+    const all = await watching([
+      { on: 'watch', nth: 1, step },
+      { on: 'watch', step: sending([gameServer(3)]) },
+    ])
+    await all.passUntil(() => all.versions.includes('2') || all.versions.includes('3'))
+    return all
+  }
+
+  test('a message that makes no sense is quoted up to 1,024 characters', async () => {
+    const { errors } = await told('x'.repeat(5000))
+    expect(errors[0]!.message.match(/x{9,}/)![0]).toHaveLength(1024)
+  })
+
+  test.each([
+    ['{"error":{"code":8,"message":"not found: a"}}', 'NOT_FOUND'],
+    ['{"code":2,"message":"not found: a"}', 'NOT_FOUND'],
+    ['{"error":"no"}', 'UNKNOWN'],
+  ])('the message %s ends the connection with %s', async (text, code) => {
+    const { errors, versions } = await told(text)
+    expect(versions).not.toContain('2')
+    expect(errors).toMatchObject([{ code, operation: 'watchGameServer' }])
+  })
+})
+
+test('the WebSocket class of ./frames carries the watch over a raw TCP socket', async () => {
+  const sidecar = await startSidecar()
+  let opened = 0
+  const WebSocket = createWebSocketClass((target) => {
+    opened++
+    return nodeConnect(target)
+  })
+  const client = connectClient(sidecar, { WebSocket, watch: 'websocket' })
+  await client.setAnnotation('map', 'größe 😀', { confirm: true })
+  expect(client.status).toMatchObject({ connection: 'connected', transport: 'websocket' })
+  expect(opened).toBe(1)
+  await sidecar.restart()
+  sidecar.control({ type: 'allocate', force: true })
+  await client.waitFor('Allocated')
+  expect(opened).toBeGreaterThan(1)
+})
+
+/** A client whose watch over the stream has just been established; `checks` counts the reads from then on. */
+async function watched(
+  options: ClientOptions,
+  rules: readonly Rule[] = [],
+): Promise<Watching & { checks(): number; count(): number }> {
+  const all = await watching(rules, { watch: 'stream', ...options })
+  await all.until(all.isConnected, 'the watch')
+  return Object.assign(all, { checks: () => all.reads() - 1, count: () => all.watches().length })
+}
+
+const reading = (body: string, nth?: number): Rule => ({
+  on: 'GET /gameserver',
+  ...(nth === undefined ? {} : { nth }),
+  step: answering({ body }),
+})
+
+describe('checks of the watch by a read', () => {
+  test('the watch is checked 100 ms after its begin, and no more with verifyInterval: 0', async () => {
+    const { pass, checks } = await watched({})
+    await pass(80)
+    expect(checks()).toBe(0)
+    await pass(200)
+    expect(checks()).toBe(1)
+    await pass(3000)
+    expect(checks()).toBe(1)
+  })
+
+  test('the watch is checked each verifyInterval in which it was quiet', async () => {
+    const { sidecar, pass, checks, seen } = await watched({ verifyInterval: 1000 })
+    await pass(300)
+    await pass(1000)
+    expect(checks()).toBe(2)
+    await pass(500)
+    sidecar.publish(gameServer(2))
+    await seen(2)
+    await pass(700)
+    expect(checks()).toBe(2)
+    await pass(500)
+    expect(checks()).toBe(3)
+  })
+})
+
+describe('what a check finds before the watch', () => {
+  test('a change that a check finds is told after half a second, and the watch is opened anew', async () => {
+    const all = await watched({ verifyInterval: 1000 }, [{ on: 'watch', nth: 1, step: sending([gameServer(1)]) }])
+    all.sidecar.publish(gameServer(2))
+    await all.pass(500)
+    expect(all.checks()).toBe(1)
+    expect(all.versions).toEqual(['1'])
+    await all.pass(400)
+    expect(all.versions).toEqual(['1', '2'])
+    expect(all.count()).toBe(2)
+    all.sidecar.publish(gameServer(3))
+    await all.seen(3)
+    expect(all.errors).toEqual([])
+  })
+
+  test('a change that a check finds and the watch tells in time is told once, on the same watch', async () => {
+    const all = await watched({ verifyInterval: 5000 }, [reading(JSON.stringify(gameServer(2)), 2)])
+    await all.pass(300)
+    expect(all.checks()).toBe(1)
+    all.sidecar.publish(gameServer(2))
+    await all.pass(1500)
+    expect(all.versions).toEqual(['1', '2'])
+    expect(all.count()).toBe(1)
+    // It was talking: the check is made again once it is quiet.
+    expect(all.checks()).toBe(2)
+  })
+
+  test('an object that is older than the last of the watch is nothing', async () => {
+    const all = await watched({})
+    all.sidecar.publish(gameServer(2))
+    await all.seen(2)
+    all.sidecar.play([reading(JSON.stringify({ ...gameServer(1, 'Scheduled'), spec: {} }))])
+    await all.pass(1000)
+    expect(all.checks()).toBeGreaterThan(0)
+    expect(all.versions).toEqual(['1', '2'])
+    expect(all.count()).toBe(1)
+  })
+
+  const plain = gameServer(1)
+  const { object_meta, status } = plain
+  const counters = { rooms: { count: '1', capacity: '2' } }
+  test.each<[string, GameServer, number]>([
+    ['a state alone', { ...plain, status: { ...status, state: 'Allocated' } }, 2],
+    ['a label alone', { ...plain, object_meta: { ...object_meta, labels: { a: 'b' } } }, 2],
+    // The watch of the sidecar's local mode says nothing of these, however often it is opened.
+    ['a counter', { ...plain, status: { ...status, counters } }, 1],
+  ])('%s that changes without a new version is found by a check', async (_what, after, watches) => {
+    const all = await watched({ verifyInterval: 2000 }, [{ on: 'watch', nth: 1, step: sending([plain]) }])
+    all.sidecar.publish(after)
+    await all.pass(5000)
+    expect(all.gameServers).toEqual([plain, after])
+    expect(all.count()).toBe(watches)
+  })
+})
+
+describe('a check that fails', () => {
+  const failing: Rule = { on: 'GET /gameserver', nth: 1, step: answering({ status: 503 }) }
+
+  test('a check that finds nobody ends the watch half a second later', async () => {
+    const all = await watched({})
+    all.sidecar.play([failing])
+    await all.pass(500)
+    expect(all.count()).toBe(1)
+    await all.pass(500)
+    expect(all.count()).toBe(2)
+    expect(all.connections.map(({ state }) => state)).toContain('reconnecting')
+    expect(all.errors).toEqual([])
+  })
+
+  test('a check that finds nobody is nothing where the watch goes on talking', async () => {
+    const all = await watched({})
+    all.sidecar.play([failing])
+    await all.pass(300)
+    all.sidecar.publish(gameServer(2))
+    await all.pass(800)
+    expect(all.count()).toBe(1)
+    expect(all.versions).toEqual(['1', '2'])
+  })
+
+  test('checks that fail for good are one error until one has gone well, and the watch goes on', async () => {
+    const all = await watched({ verifyInterval: 1000 })
+    const wrong = reading('no GameServer')
+    all.sidecar.play([wrong])
+    await all.pass(2500)
+    expect(all.errors).toMatchObject([{ code: 'PROTOCOL', operation: 'watchGameServer' }])
+    expect(all.checks()).toBeGreaterThan(1)
+    all.sidecar.play([])
+    await all.pass(1500)
+    all.sidecar.play([wrong])
+    await all.pass(2500)
+    expect(all.errors.map(({ code }) => code)).toEqual(['PROTOCOL', 'PROTOCOL'])
+    expect(all.count()).toBe(1)
+    all.sidecar.publish(gameServer(2))
+    await all.seen(2)
+  })
+
+  test('a check in flight is nothing to a client that is closed', async () => {
+    const all = await watched({})
+    all.sidecar.play([{ on: 'GET /gameserver', step: (exchange) => exchange.connection.gone }])
+    await all.pass(300)
+    expect(all.checks()).toBe(1)
+    all.client.close()
+    await all.sidecar.untilNoSockets()
+    expect(all.errors).toEqual([])
+  })
+})
+
+test('a watch that always ends for the same reason is one error until it was well', async () => {
+  const tooLong = opened(async (exchange) => {
+    await exchange.sendText(`{"result":"${'x'.repeat(5000)}"}`)
+    await exchange.connection.gone
+  })
+  const rules: Rule[] = [{ on: 'watch', step: tooLong }]
+  const all = await watching(rules, { watch: 'stream', limits: { message: 4000 } })
+  const codes = (): string[] => all.errors.map(({ code }) => code)
+  await all.passUntil(() => all.watches().length >= 4)
+  expect(codes()).toEqual(['LIMIT'])
+  all.sidecar.play([{ on: 'watch', nth: 1, step: following }, ...rules])
+  await all.passUntil(() => all.sidecar.followers === 1 && all.isConnected())
+  await all.sidecar.stop()
+  await all.sidecar.start()
+  await all.passUntil(() => codes().length > 1)
+  const watches = all.watches().length
+  await all.passUntil(() => all.watches().length > watches + 2)
+  expect(codes()).toEqual(['LIMIT', 'LIMIT'])
+})

@@ -1,0 +1,367 @@
+import type { GameServer, SidecarErrorCode } from '../../src/index.js'
+import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
+import { difficultText, gameServer, paddedGameServer } from '../support/fault-server-game-servers.js'
+import { chunk } from '../support/fault-server-http.js'
+import type { Step } from '../support/fault-server.js'
+import * as steps from '../support/fault-server-steps.js'
+import { afterFirstObject, floodAfterFirstObject, impatient, onceSeen, type WatchFault } from './watch-fault.js'
+
+const result = (version: number): string => JSON.stringify({ result: gameServer(version) })
+const unpadded = JSON.stringify({ result: paddedGameServer(1, 0) })
+const letters = unpadded.length
+const unchecked = { verifyInterval: 0 }
+/** However long a busy machine takes for it: a connection that is given up would begin anew. */
+const patient = { timeout: 110_000 }
+
+/** After version 1 was heard of; then version 2 is told by what comes later. */
+const after = (name: string, step: Step, more: Partial<WatchFault> = {}): WatchFault => ({
+  name,
+  rules: afterFirstObject(step),
+  expect: { versions: [1, 2] },
+  ...more,
+})
+
+/** Sends that, and waits for the end of the connection. */
+const sent =
+  (bytes: string | Uint8Array): Step =>
+  async (exchange) => {
+    await exchange.sendBytes(bytes)
+    await exchange.connection.gone
+  }
+
+const half =
+  (then: Step): Step =>
+  async (exchange) => {
+    const bytes = Buffer.from(result(2))
+    // A WebSocket's frame claims the whole of it, a stream's chunk has the half and no line feed.
+    const start = exchange.request.isUpgrade ? [0x81, 126, bytes.length >> 8, bytes.length & 0xff] : []
+    await exchange.sendBytes(Buffer.concat([Buffer.from(start), bytes.subarray(0, bytes.length - 40)]))
+    await then(exchange)
+  }
+
+/** Faults of the bytes inside a good connection. */
+const bytesFaults: readonly WatchFault[] = [
+  {
+    name: 'every byte comes alone, multi-byte characters included: exact, on one connection',
+    options: patient,
+    rules: ({ sidecar }) => {
+      sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
+      return [{ on: 'watch', step: steps.byteByByte(steps.following) }]
+    },
+    async play({ sidecar, seen }) {
+      await seen(1)
+      sidecar.publish(gameServer(2, 'Allocated', { text: difficultText }))
+    },
+    expect: { versions: [1, 2], watches: 1 },
+  },
+  after('half an object, then RST: it is never delivered', half(steps.breaking('reset'))),
+  after('half an object, then FIN: it is never delivered', half(steps.breaking('finish'))),
+  after(
+    'half an object, then a polite end: it is never delivered',
+    half((exchange) => exchange.end()),
+    { over: ['stream'], expect: { versions: [1, 2], tolerated: ['PROTOCOL'] } },
+  ),
+  after('half an object, then silence: a check tells the truth', half(steps.blackHole), {
+    options: { verifyInterval: 300, timeout: 400 },
+  }),
+  {
+    name: 'empty lines, carriage returns and two objects in one piece',
+    over: ['stream'],
+    rules: afterFirstObject(async (exchange) => {
+      await exchange.sendBytes(`\n\r\n\n${result(2)}\r\n\n${result(3)}\n`)
+      exchange.connection.onBytes = () => {}
+      await exchange.connection.gone
+    }),
+    expect: { versions: [1, 2, 3], watches: 1 },
+  },
+  {
+    name: 'a byte order mark before the first line',
+    over: ['stream'],
+    rules: () => [{ on: 'watch', step: steps.opened(sent(`\ufeff${result(1)}\n`)) }],
+    expect: { versions: [1], watches: 1 },
+  },
+  {
+    name: 'an object whose line is 16 MiB long, the default limit',
+    options: patient,
+    rules: ({ sidecar }) => {
+      sidecar.publish(paddedGameServer(1, (16 << 20) - Buffer.byteLength(unpadded)))
+      return []
+    },
+    expect: { versions: [1], watches: 1 },
+  },
+  {
+    name: 'an object just below the limit',
+    options: { limits: { message: 4000 } },
+    rules: ({ sidecar }) => {
+      sidecar.publish(paddedGameServer(1, 4000 - letters))
+      return []
+    },
+    expect: { versions: [1], watches: 1 },
+  },
+  {
+    name: 'an object one above the limit is an error that says so',
+    options: { limits: { message: 4000 }, ...unchecked },
+    rules: ({ sidecar, errors }) => [
+      {
+        on: 'watch',
+        nth: 1,
+        step: steps.opened(async (exchange) => {
+          await exchange.send(paddedGameServer(1, 4001 - letters))
+          await errors(1)
+          sidecar.publish(gameServer(2))
+          await exchange.connection.gone
+        }),
+      },
+      // Before the error, the check would tell version 1.
+      { on: 'GET /gameserver', nth: 1, step: steps.answering({ body: JSON.stringify(gameServer(1)) }) },
+    ],
+    expect: { versions: [2], errors: ['LIMIT'] },
+  },
+  {
+    name: 'a line without an end is given up at the limit',
+    options: { limits: { message: 1 << 20 }, ...unchecked },
+    over: ['stream'],
+    rules: floodAfterFirstObject(async (exchange) => {
+      const piece = 'x'.repeat(64 * 1024)
+      while (!exchange.connection.isGone) await exchange.sendBytes(piece)
+    }),
+    expect: { versions: [1, 2], errors: ['LIMIT'] },
+  },
+  {
+    name: 'a flood of 1,000 events arrives in order',
+    options: unchecked,
+    rules: onceSeen(async (exchange) => {
+      for (let version = 2; version <= 1000; version += 1) void exchange.send(gameServer(version))
+      await exchange.connection.gone
+    }),
+    expect: { versions: [1, 2, 3, 999, 1000], watches: 1 },
+  },
+  after(
+    'a chunk of a wrong size breaks the stream, which heals',
+    async (exchange) => {
+      await exchange.write(`zz\r\n${result(2)}\n\r\n`)
+      await exchange.connection.gone
+    },
+    { over: ['stream'], expect: { versions: [1, 2], tolerated: ['PROTOCOL'] } },
+  ),
+  after(
+    'a chunk that never comes whole is not waited for for ever',
+    steps.writingAndWaiting(chunk(Buffer.from(`${result(2)}\n`)).subarray(0, 200)),
+    { over: ['stream'], options: { ...impatient, verifyInterval: 300 } },
+  ),
+]
+
+/** A text as a line or message is reported and skipped: version 2 comes on the same connection. */
+const badLine = (name: string, text: string, over: WatchFault['over'] = ['stream']): WatchFault => ({
+  ...after(`a line that is ${name} is reported and skipped`, async (exchange) => {
+    await exchange.sendText(text)
+    await exchange.follow()
+  }),
+  over,
+  expect: { versions: [1, 2], errors: ['PROTOCOL'], watches: 1 },
+})
+
+/** Parts of another shape than promised, each as a version of its own: whatever is made of them, nothing is thrown. */
+const odd: Readonly<Record<string, (object: GameServer) => object>> = {
+  'a counter that is null': ({ status }) => ({ status: { ...status, counters: { rooms: null } } }),
+  'a counter of text': ({ status }) => ({ status: { ...status, counters: { rooms: { count: 'x', capacity: {} } } } }),
+  'a counter beyond 2^53': ({ status }) => ({
+    status: { ...status, counters: { rooms: { count: '9223372036854775807', capacity: '1' } } },
+  }),
+  'counters that are an array': ({ status }) => ({ status: { ...status, counters: [1, 2] } }),
+  'counters that are text': ({ status }) => ({ status: { ...status, counters: 'rooms' } }),
+  'a list that is null': ({ status }) => ({ status: { ...status, lists: { players: null } } }),
+  'values that are a number': ({ status }) => ({
+    status: { ...status, lists: { players: { capacity: '1', values: 5 } } },
+  }),
+  'labels that are text': ({ object_meta }) => ({ object_meta: { ...object_meta, labels: 'a=b' } }),
+  'labels that are objects': ({ object_meta }) => ({ object_meta: { ...object_meta, labels: { a: { b: 1 } } } }),
+  'no state': ({ object_meta: { uid, resource_version } }) => ({ object_meta: { uid, resource_version }, status: {} }),
+  'a version that is a number': ({ object_meta }) => ({ object_meta: { ...object_meta, resource_version: 2 } }),
+}
+const streamBroke = '{"error":{"code":14,"message":"the stream broke","details":[]}}'
+const broken: readonly SidecarErrorCode[] = ['UNAVAILABLE', 'UNKNOWN', 'PROTOCOL']
+
+/** Faults of single lines and messages that are whole as far as the transport knows. */
+const lineFaults: readonly WatchFault[] = [
+  badLine('no JSON', 'not JSON at all', ['websocket', 'stream']),
+  badLine('cut JSON', result(2).slice(0, -10)),
+  badLine('an array', '[]'),
+  badLine('null', 'null'),
+  badLine('an empty object', '{}'),
+  badLine('a null result', '{"result":null}'),
+  badLine('a result without metadata', '{"result":{}}', ['websocket', 'stream']),
+  badLine('a result whose metadata and status have the wrong type', '{"result":{"object_meta":3,"status":"Ready"}}'),
+  after(
+    'an error line is reported with what it says, and the watch starts again',
+    async (exchange) => {
+      await exchange.sendText(streamBroke)
+      await exchange.end()
+    },
+    { expect: { versions: [1, 2], tolerated: broken } },
+  ),
+  after(
+    'an error line on a connection that stays open starts the watch again',
+    async (exchange) => {
+      await exchange.sendText(streamBroke)
+      await exchange.connection.gone
+    },
+    { expect: { versions: [1, 2], tolerated: broken } },
+  ),
+  ...Object.entries(odd).map(([name, change]): WatchFault => ({
+    name: `an object with ${name} does no harm, and the next one arrives`,
+    over: ['websocket'],
+    options: unchecked,
+    rules: onceSeen(async (exchange) => {
+      const object = gameServer(2)
+      await exchange.send({ ...object, ...change(object) })
+      await exchange.send({ ...object, ...change(object) })
+      await exchange.send(gameServer(3))
+      await exchange.connection.gone
+    }),
+    expect: { versions: [1, 3], tolerated: ['PROTOCOL', 'UNSAFE_INTEGER'], watches: 1 },
+  })),
+]
+
+const message = (version: number): string =>
+  JSON.stringify({ result: gameServer(version, 'Ready', { text: difficultText }) })
+const ping = frame('are you there', { opcode: opcodes.ping })
+const pong = frame('nobody asked', { opcode: opcodes.pong })
+const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
+const nothing = frame('', { opcode: opcodes.continuation, fin: false })
+
+/** Bytes that no server may send: the connection is given up, the error reported, the watch healed. */
+const violations: Readonly<Record<string, Uint8Array>> = {
+  'a masked frame': frame(message(3), { mask: true }),
+  'RSV1 set, as compression would': frame(message(3), { rsv: 4 }),
+  'a reserved opcode': frame(message(3), { opcode: 3 }),
+  'a control frame of 126 bytes': frame('x'.repeat(126), { opcode: opcodes.ping }),
+  'a continuation of nothing': frame(message(3), { opcode: opcodes.continuation }),
+  'bad UTF-8': frame(Uint8Array.of(0x7b, 0xff, 0x7d)),
+  'a close code that may not be sent': closeFrame(1006),
+  'a length of 2^63': frame('', { claimedLength: 1n << 63n }),
+}
+
+/** A message that never ends, of such fragments. */
+const endless = (name: string, first: Uint8Array, fragment: Uint8Array, times: number): WatchFault => ({
+  name: `${name} without an end are given up at the limit`,
+  over: ['websocket'],
+  options: unchecked,
+  rules: floodAfterFirstObject(async (exchange) => {
+    await exchange.sendBytes(first)
+    for (let at = 0; at < times && !exchange.connection.isGone; at += 1) await exchange.sendBytes(fragment)
+    await exchange.connection.gone
+  }),
+  expect: { versions: [1, 2], errors: ['LIMIT'] },
+})
+
+/** Faults of frames, over WebSocket alone. */
+const frameFaults: readonly WatchFault[] = [
+  {
+    name: 'objects in fragments of one byte, with pings and pongs between them: exact, on one connection',
+    over: ['websocket'],
+    rules: ({ sidecar }) => {
+      const step: Step = async (exchange) => {
+        sidecar.publish(gameServer(2, 'Ready', { text: difficultText }))
+        await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
+        await sent(fragments(message(2), 100, ping))(exchange)
+      }
+      sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
+      return [{ on: 'watch', step: steps.opened(step) }]
+    },
+    expect: { versions: [1, 2], watches: 1 },
+  },
+  ...[1000, 1001, undefined, 1008, 1011, 1012, 1013, 3000, 4000].map((code) =>
+    after(`the socket closes with ${code ?? 'no code'}: the watch comes back`, (exchange) => exchange.end(code), {
+      over: code === 1001 ? ['websocket', 'auto'] : ['websocket'],
+    }),
+  ),
+  after(
+    'the socket closes in the middle of a message of fragments',
+    async (exchange) => {
+      await exchange.sendBytes(fragments(message(2), 50).subarray(0, 300))
+      await exchange.end(1001)
+    },
+    { over: ['websocket'], expect: { versions: [1, 2], tolerated: ['UNAVAILABLE', 'PROTOCOL'] } },
+  ),
+  ...Object.entries(violations).map(([name, bytes]) =>
+    after(`${name}: the socket is given up and the watch heals`, sent(bytes), {
+      over: ['websocket'],
+      expect: { versions: [1, 2], tolerated: ['UNAVAILABLE', 'PROTOCOL'] },
+    }),
+  ),
+  after(
+    'a binary message is no object: it is reported, and a flood of pongs later the next one arrives',
+    async (exchange) => {
+      await exchange.sendBytes(frame(Uint8Array.of(1, 2, 3), { opcode: opcodes.binary }))
+      await exchange.sendBytes(Buffer.concat(Array.from({ length: 2000 }, () => pong)))
+      await exchange.follow()
+    },
+    { over: ['websocket'], expect: { versions: [1, 2], errors: ['PROTOCOL'], watches: 1 } },
+  ),
+  endless('fragments', frame('{', { fin: false }), piece, 64),
+  endless(
+    'empty fragments',
+    frame('', { fin: false }),
+    Buffer.concat(Array.from({ length: 10_000 }, () => nothing)),
+    40,
+  ),
+]
+
+const deleted = gameServer(3, 'Shutdown')
+deleted.object_meta.deletion_timestamp = '1700000100'
+
+/** Objects in a row on one connection, while nothing else tells any. */
+const inARow = (name: string, objects: readonly GameServer[], versions: readonly number[]): WatchFault => ({
+  name,
+  over: ['stream'],
+  options: unchecked,
+  rules: onceSeen(async (exchange) => {
+    for (const object of objects) await exchange.send(object)
+    await exchange.connection.gone
+  }),
+  expect: { versions, watches: 1 },
+})
+
+/** Faults of what is said, when every byte of it is right. */
+const orderFaults: readonly WatchFault[] = [
+  inARow('equal objects are told once', [gameServer(1), gameServer(1), gameServer(2), gameServer(2)], [1, 2]),
+  inARow('an older object never follows a newer one', [gameServer(10), gameServer(9), gameServer(11)], [1, 10, 11]),
+  inARow('a GameServer that is being deleted is told, and the end of its sidecar is no surprise', [deleted], [1, 3]),
+  {
+    name: 'a check that is answered late never goes back in time',
+    options: { verifyInterval: 200 },
+    rules: ({ sidecar, seen }) => [
+      {
+        on: 'GET /gameserver',
+        nth: 2,
+        step: async (exchange) => {
+          const old = JSON.stringify(exchange.gameServer)
+          sidecar.publish(gameServer(2))
+          await seen(2)
+          await exchange.reply({ body: old })
+          sidecar.publish(gameServer(3))
+        },
+      },
+    ],
+    expect: { versions: [1, 2, 3], watches: 1 },
+  },
+  {
+    name: 'the reconnect is answered with an older object than the last one seen, then with a newer one',
+    rules: ({ seen }) => [
+      {
+        on: 'watch',
+        nth: 1,
+        step: steps.sending([gameServer(5)], async (exchange) => {
+          await seen(5)
+          exchange.break('reset')
+        }),
+      },
+      { on: 'watch', nth: 2, step: steps.sending([gameServer(4), gameServer(6)]) },
+      { on: 'GET /gameserver', step: steps.answering({ body: JSON.stringify(gameServer(4)) }) },
+    ],
+    expect: { versions: [5, 6], watches: 2 },
+  },
+]
+
+export const messageFaults: readonly WatchFault[] = [...bytesFaults, ...lineFaults, ...frameFaults, ...orderFaults]

@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.node.js'
+import type { ClientOptions, SidecarClient } from '../../src/index.js'
+import { createScriptedSidecar, type Rule, type ScriptedSidecar, type Step } from '../support/fault-server.js'
+import { gameServer } from '../support/fault-server-game-servers.js'
+import * as steps from '../support/fault-server-steps.js'
+import { hurried, VirtualClock } from '../support/virtual-clock.js'
+import { countDials } from './counted.js'
+import { observe, type Observed } from './observe.js'
+
+// All seconds and minutes below are the client's own.
+const clock = hurried(20)
+const minute = 60_000
+const modes = ['websocket', 'stream', 'auto'] as const
+
+const forEver: readonly (readonly [string, readonly (typeof modes)[number][], readonly Rule[] | 'refused'])[] = [
+  ['nobody listens', modes, 'refused'],
+  ['every connection is reset at accept', ['auto'], [{ on: 'connection', accept: (connection) => connection.reset() }]],
+  ['every request is answered with RST', ['websocket'], [{ on: '*', step: steps.breaking('reset') }]],
+  ['every request is answered 503', ['stream'], [{ on: '*', step: steps.answering({ status: 503 }) }]],
+  [
+    'every watch ends before its first object',
+    ['websocket', 'auto'],
+    [{ on: 'watch', step: steps.opened((exchange) => exchange.end()) }],
+  ],
+  [
+    'every watch ends right after its first object',
+    ['websocket', 'stream'],
+    [{ on: 'watch', step: steps.sending([gameServer(1)], (exchange) => exchange.end()) }],
+  ],
+]
+
+describe.concurrent('a dial that fails is not tried more often than promised', () => {
+  test.each(forEver.flatMap(([name, over, rules]) => over.map((mode) => [mode, name, rules] as const)))(
+    'over %s a failed dial is not repeated more often than promised while %s',
+    async (mode, _name, rules) => {
+      const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
+      if (rules === 'refused') await sidecar.stop()
+      const { dials, options } = countDials(clock.now)
+      const { client } = observe({ ...options, ...clock.options, baseUrl: sidecar.url, watch: mode })
+      await clock.pass(30_000)
+      client.close()
+      expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
+      if (rules === 'refused') expect(dials.length / 30).toBeLessThanOrEqual(2)
+      expect(dials.length).toBeGreaterThan(3)
+      await sidecar.close()
+    },
+  )
+})
+
+describe.concurrent('with all defaults', () => {
+  test.each(modes)('over %s a black-holed connection is noticed within 15 s, and reported once', async (watch) => {
+    const sidecar = await createScriptedSidecar()
+    const { client, connections, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url, watch })
+    await seen(1)
+    await until(() => client.status.connection === 'connected', 'a connection')
+    const before = connections.length
+    sidecar.play([{ on: '*', step: steps.blackHole }])
+    const start = clock.now()
+    await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
+    expect(clock.now() - start).toBeLessThan(16_000)
+    expect(connections.slice(before).map(({ state }) => state)).toEqual(['reconnecting'])
+    sidecar.play([])
+    sidecar.publish(gameServer(2))
+    await seen(2)
+    client.close()
+    await sidecar.untilNoSockets()
+    await sidecar.close()
+  })
+
+  test.each<[string, Step]>([
+    ['upgrades are refused', steps.answering({ status: 403 })],
+    ['upgrades succeed and no frame comes', steps.stallingAfterHead],
+    ['sockets end before an object', steps.opened((exchange) => exchange.break('finish'))],
+  ])('auto falls back to the stream within 5 s when %s', async (_name, step) => {
+    const sidecar = await createScriptedSidecar([
+      { on: 'watch', step: (exchange) => (exchange.request.isUpgrade ? step : steps.following)(exchange) },
+    ])
+    const start = clock.now()
+    const { client, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url })
+    await until(() => client.status.transport === 'stream' && client.status.connection === 'connected', 'the stream')
+    await seen(1)
+    expect(clock.now() - start).toBeLessThan(5500)
+    expect(client.status.reason).toBeTruthy()
+    client.close()
+    await sidecar.close()
+  })
+})
+
+/** The sidecar's, in seconds. */
+const period = 5
+
+/** Calls one after the other for as long as the test lasts, whatever becomes of them. */
+const keepCalling =
+  (call: (client: SidecarClient) => Promise<unknown>) =>
+  async (client: SidecarClient): Promise<void> => {
+    while (client.status.connection !== 'closed') {
+      await call(client).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+const both = ['websocket', 'stream'] as const
+const outages: readonly (readonly [
+  name: string,
+  over: readonly ('websocket' | 'stream')[],
+  rule: Rule,
+  act?: (client: SidecarClient) => Promise<void>,
+])[] = [
+  ['the watch is reset at once', both, { on: 'watch', step: steps.breaking('reset') }],
+  ['the watch is never answered', both, { on: 'watch', step: steps.blackHole }],
+  ['the watch stalls after its first object', both, { on: 'watch', step: steps.sending([gameServer(1)]) }],
+  ['the watch comes byte by byte', ['stream'], { on: 'watch', step: steps.byteByByte(steps.following) }],
+  [
+    'checks by GET are never answered',
+    ['websocket'],
+    { on: 'GET /gameserver', nth: (nth) => nth > 2, step: steps.blackHole },
+  ],
+  [
+    'commands fail',
+    ['stream'],
+    { on: 'PUT /metadata/label', step: steps.answering({ status: 500, body: '{"code":2,"message":"no"}' }) },
+    keepCalling((client) => client.setLabel('a', 'b')),
+  ],
+  [
+    'commands are never answered',
+    ['websocket'],
+    { on: 'POST /ready', step: steps.blackHole },
+    keepCalling((client) => client.ready({ timeout: 3000 })),
+  ],
+  [
+    'list writes are held for seconds',
+    ['stream'],
+    {
+      on: 'POST /v1beta1/lists/rooms:addValue',
+      step: async (exchange) => {
+        await clock.pass(8000)
+        await exchange.reply({ body: '{"name":"rooms","capacity":"10","values":["a"]}' })
+      },
+    },
+    keepCalling((client) => client.addListValue('rooms', 'a')),
+  ],
+  ['every third beat is lost', both, { on: 'POST /health', nth: (nth) => nth % 3 === 0, step: steps.blackHole }],
+  [
+    'every third beat is reset',
+    ['stream'],
+    { on: 'POST /health', nth: (nth) => nth % 3 === 0, step: steps.breaking('reset') },
+  ],
+]
+
+describe.concurrent('no health period is missed', () => {
+  test.each(outages.flatMap(([name, over, rule, act]) => over.map((mode) => [mode, name, rule, act] as const)))(
+    'over %s no health period is missed while %s',
+    async (watch, _name, rule, act) => {
+      const beats: number[] = []
+      const beating: Rule = {
+        on: 'POST /health',
+        step: (exchange) => {
+          beats.push(clock.now() / 1000)
+          return exchange.reply()
+        },
+      }
+      const sidecar = await createScriptedSidecar([rule, beating])
+      const { client } = observe({ ...clock.options, baseUrl: sidecar.url, watch, autoHealth: true })
+      const acting = act?.(client)
+      await sidecar.until(() => beats.length > 0, 'the first beat')
+      await clock.pass(minute / 2)
+      client.close()
+      await acting
+      const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
+      // Beats are half a period apart; next to one that was lost, the gap is as long as the period, and never longer.
+      expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
+      expect(beats.length).toBeGreaterThan(30 / period)
+      await sidecar.close()
+    },
+  )
+
+  test('one beat goes out the moment the sidecar is back after an outage', async () => {
+    const sidecar = await createScriptedSidecar()
+    const autoHealth = { interval: 20_000 }
+    const { client, until, beats } = observe({ ...clock.options, baseUrl: sidecar.url, autoHealth })
+    await until(() => beats.some(({ ok }) => ok), 'a beat')
+    await sidecar.stop()
+    await until(() => beats.at(-1)?.ok === false, 'a beat that fails')
+    const before = beats.filter(({ ok }) => ok).length
+    await sidecar.start()
+    const back = clock.now()
+    await until(() => beats.filter(({ ok }) => ok).length > before, 'the next good beat')
+    expect(clock.now() - back).toBeLessThan(10_000)
+    await clock.pass(5000)
+    expect(beats.filter(({ ok }) => ok).length).toBe(before + 1)
+    client.close()
+    await sidecar.close()
+  })
+
+  test('at most one beat is in flight beside the next, however long nobody answers', async () => {
+    let most = 0
+    let now = 0
+    const holding: Step = async (exchange) => {
+      most = Math.max(most, ++now)
+      await exchange.connection.gone
+      now -= 1
+    }
+    const sidecar = await createScriptedSidecar([{ on: 'POST /health', step: holding }])
+    const { client } = observe({ ...clock.options, baseUrl: sidecar.url, autoHealth: { interval: 1000 } })
+    await sidecar.until(() => sidecar.requests.filter(({ path }) => path === '/health').length > 10, 'ten beats')
+    expect(most).toBeLessThanOrEqual(2)
+    client.close()
+    await sidecar.untilNoSockets()
+    await sidecar.close()
+  })
+})
+
+/** Seconds between the answer with this header and the next request. */
+async function pause(retryAfter: string | (() => string), status = 503): Promise<number> {
+  const reads: number[] = []
+  const sidecar = await createScriptedSidecar([
+    {
+      on: 'GET /gameserver',
+      step: (exchange) => {
+        reads.push(clock.now())
+        const header = typeof retryAfter === 'string' ? retryAfter : retryAfter()
+        return exchange.reply(
+          exchange.nth === 2
+            ? { status, headers: { 'retry-after': header } }
+            : { body: JSON.stringify(exchange.gameServer) },
+        )
+      },
+    },
+  ])
+  const client = createClient({ ...clock.options, baseUrl: sidecar.url, retry: { timeout: 120_000 } })
+  try {
+    await client.getGameServer()
+    const [, refused = NaN, again = NaN] = reads
+    return (again - refused) / 1000
+  } finally {
+    client.close()
+    await sidecar.close()
+  }
+}
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
+
+describe.concurrent('Retry-After of a 503 or 429', () => {
+  test.each([503, 429])('Retry-After is honoured after %i, in seconds and as a date', async (status) => {
+    expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
+    // Of the world's seconds, some of which go by on a busy machine before the client reads it.
+    expect(await pause(() => inSeconds(25), status)).toBeGreaterThanOrEqual(12)
+  })
+
+  test.each(['3600', 'Fri, 31 Dec 9999 23:59:59 GMT'])('Retry-After %s counts as 30 s', async (retryAfter) => {
+    const seconds = await pause(retryAfter)
+    expect(seconds).toBeGreaterThanOrEqual(29)
+    expect(seconds).toBeLessThan(40)
+  })
+
+  test.each(['soon', '-1', '1e3', '0x10', '12 seconds', 'soon 2999', 'NaN', 'Infinity', '', inSeconds(-60)])(
+    'Retry-After "%s" is ignored',
+    async (retryAfter) => {
+      expect(await pause(retryAfter)).toBeLessThan(7)
+    },
+  )
+})
+
+/** A client whose watch has come to rest: connected, checked once, and with nothing under way. */
+async function quiet(
+  options: ClientOptions,
+  rules: readonly Rule[] = [],
+): Promise<Observed & { sidecar: ScriptedSidecar; still: VirtualClock }> {
+  const still = new VirtualClock()
+  const sidecar = await createScriptedSidecar(rules)
+  const observed = observe({ verifyInterval: 0, ...options, ...still.options, baseUrl: sidecar.url })
+  // The first dials wait for their turns.
+  while (sidecar.followers === 0) {
+    still.advance(20)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await observed.seen(1)
+  await observed.until(() => observed.client.status.connection === 'connected', 'a connection')
+  const reads = (): number => sidecar.requests.filter(({ path }) => path === '/gameserver').length
+  const before = reads()
+  still.advance(150)
+  await sidecar.until(() => reads() > before, 'the check after the first object')
+  await sidecar.until(() => sidecar.openSockets === 1, 'the answer to it')
+  return { ...observed, sidecar, still }
+}
+
+describe.concurrent('a watch that is quiet for long', () => {
+  test.each([
+    ['websocket', 0, 5],
+    ['stream', 0.9999, 10],
+  ] as const)(
+    'a quiet watch over %s, with a random number of %d, is opened anew after %i minutes, before the old one ends',
+    async (watch, random, minutes) => {
+      const observed = await quiet({ watch, random: () => random })
+      const { sidecar, still, client, connections, errors } = observed
+      const events = connections.length
+      let most = sidecar.followers
+      const watches = (): number => sidecar.requests.filter(({ path }) => path === '/watch/gameserver').length
+
+      still.advance(minutes * minute - 2000)
+      await new Promise(setImmediate)
+      expect(watches(), 'too early').toBe(1)
+      still.advance(3000)
+      await sidecar.until(() => (most = Math.max(most, sidecar.followers)) === 2, 'the new watch beside the old one')
+      await sidecar.until(() => sidecar.followers === 1, 'the end of the old one')
+      sidecar.publish(gameServer(2))
+      await observed.seen(2)
+      expect(observed.versions).toEqual(['1', '2'])
+      expect(connections.length).toBe(events)
+      expect(errors).toEqual([])
+      client.close()
+      await sidecar.close()
+    },
+  )
+
+  test.each([
+    ['gives way to a WebSocket that works again', 'websocket'],
+    ['stays without a gap where the WebSocket still fails', 'stream'],
+  ])('a quiet stream %s', async (_name, transport) => {
+    let isBroken = true
+    const step: Step = async (exchange) => {
+      await exchange.open()
+      if (exchange.request.isUpgrade && isBroken) exchange.connection.finish()
+      else await exchange.follow()
+    }
+    const observed = await quiet({ random: () => 0 }, [{ on: 'watch', step }])
+    const { sidecar, still, client, connections } = observed
+    const upgrades = (): number => sidecar.requests.filter(({ isUpgrade }) => isUpgrade).length
+    expect(client.status.transport).toBe('stream')
+    const [events, before] = [connections.length, upgrades()]
+    isBroken = transport === 'stream'
+    still.advance(5 * minute)
+    await sidecar.until(() => upgrades() > before, 'another try')
+    await observed.until(() => client.status.transport === transport, transport)
+    sidecar.publish(gameServer(2))
+    await observed.seen(2)
+    if (isBroken) expect(connections.slice(events)).toEqual([])
+    expect(client.status.transport).toBe(transport)
+    expect(observed.versions).toEqual(['1', '2'])
+    client.close()
+    await sidecar.close()
+  })
+})
