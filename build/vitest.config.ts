@@ -25,7 +25,17 @@ const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   source: {
     include: ['test/**/*.test.ts'],
-    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/frameworks/**', 'test/browsers/**', CLUSTER, NO_TESTS],
+    exclude: [
+      ...built,
+      SLOW,
+      TOXIPROXY,
+      'test/hosts/**',
+      'test/frameworks/**',
+      'test/browsers/**',
+      'test/containers/**',
+      CLUSTER,
+      NO_TESTS,
+    ],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
     isolate: false,
     setupFiles: [census],
@@ -67,6 +77,11 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     sequence: { groupOrder: 1 },
   },
 
+  containers: {
+    include: ['test/containers/**/*.test.ts'],
+    globalSetup: [buildFirst],
+    testTimeout: 180_000,
+  },
   cluster: {
     include: [CLUSTER],
     globalSetup: [buildFirst],

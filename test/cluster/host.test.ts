@@ -3,7 +3,7 @@ import { buildGame } from '../../demo/browser/build.mjs'
 import { noBrowser } from '../host/support/processes.js'
 import { runHost, type HostProcess } from '../host/support/run-host.js'
 import { startCluster, type Cluster } from './support/cluster.js'
-import { joinMatch, type Player } from './support/player.js'
+import { joinMatch, type Player } from '../support/arena-player.js'
 import { describeOnCluster } from './support/requirements.js'
 import type { Sidecar } from './support/sidecar.js'
 

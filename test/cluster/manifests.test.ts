@@ -56,7 +56,7 @@ describeOnCluster('the manifests that init writes', () => {
   it.each([
     ['fleet.yaml', /capacity: 8/, 'capacity: -8'],
     ['gameserver.yaml', /periodSeconds: /, 'periodSecond: '],
-    ['fleetautoscaler.yaml', /bufferSize: 8/, 'bufferSize: 0'],
+    ['fleetautoscaler.yaml', /bufferSize: 16/, 'bufferSize: 0'],
     ['allocation.yaml', /order: Ascending/, 'order: Upwards'],
   ])('would be refused if they were wrong: %s', async (file, right, wrong) => {
     const [manifest] = documentsOf(read(`deploy/${file}`).replace(right, wrong))

@@ -13,7 +13,7 @@ import { standInForNodes } from './support/bare-nodes.js'
 import { secretFolder } from './support/leftovers.js'
 import { testAllocation, testFleet } from './support/manifests.js'
 import { createNamespace, removeAbandoned } from './support/namespace.js'
-import { joinMatch } from './support/player.js'
+import { joinMatch } from '../support/arena-player.js'
 
 test('the Fleet and the allocation of the cluster suites are what the platform takes', () => {
   expect([testFleet(2), testAllocation()].map(problemsOf)).toEqual([[], []])
