@@ -2,7 +2,6 @@ import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { lstat, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { processes } from '../../host/support/processes.js'
@@ -11,6 +10,8 @@ import { contained } from './contained.js'
 
 const exec = promisify(execFile)
 
+/** Its file system is mostly one that takes layers, and podman takes short paths only. */
+const PLACE = '/var/tmp'
 /** Images are made anew when this changes. */
 const VERSION = 2
 /** Nothing that the machine's own containers use. */
@@ -55,7 +56,7 @@ export interface Engine {
  */
 export async function openEngine(): Promise<Engine> {
   const cache = await openCache()
-  const folder = await mkdtemp(join(tmpdir(), 'gameserver-run-'))
+  const folder = await mkdtemp(join(PLACE, 'gameserver-run-'))
   const own = ['--root', join(folder, 'containers'), '--runroot', join(folder, 'state')]
   const driver = driverFor(own)
   const images = join(cache, driver)
@@ -123,7 +124,7 @@ const BUILD = `
   cat "$ID"`
 
 async function openCache(): Promise<string> {
-  const cache = join(tmpdir(), `gameserver-images-${VERSION}-${process.version}`)
+  const cache = join(PLACE, `gameserver-images-${VERSION}-${process.version}`)
   await mkdir(cache, { recursive: true, mode: 0o700 })
   const { uid, mode } = await lstat(cache)
   if (uid !== process.getuid!() || (mode & 0o077) !== 0) throw new Error(`${cache} belongs to somebody else; remove it`)
