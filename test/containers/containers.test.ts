@@ -206,8 +206,9 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
   })
 
   const hosted = ['/usr/bin/tini', '--', '/usr/local/bin/node', '/server/node_modules/gameserver-sidecar/dist/cli.js']
+  // Without a limit of the host's own, nothing but the kernel's is left.
   const HUNGRY = {
-    page: { args: ['--path=/hungry.html', '--restarts=0'] },
+    page: { args: ['--path=/hungry.html', '--restarts=0', '--max-memory=8000M'] },
     node: {
       args: ['--restarts=0'],
       flags: ['--entrypoint', JSON.stringify([...hosted, 'host', '--node', '/server/hungry.mjs'])],

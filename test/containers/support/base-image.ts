@@ -4,10 +4,16 @@ import { chmod, copyFile, cp, mkdir, realpath, rm, symlink, writeFile } from 'no
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { contained } from './contained.js'
 
 const exec = promisify(execFile)
 const SUITE = 'bookworm'
+
+/** A command whose mounts and processes end with this process, however it ends. */
+export const contained = (command: readonly string[]): string[] => [
+  ...['setpriv', '--pdeathsig=KILL'],
+  ...['unshare', '--mount', '--mount-proc', '--pid', '--fork', '--kill-child'],
+  ...command,
+]
 
 /** Makes a small Debian with this machine's Node and npm, which stands for the image that Dockerfiles begin with. */
 export async function makeDebian(root: string): Promise<void> {

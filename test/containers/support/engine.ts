@@ -5,8 +5,7 @@ import { lstat, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { processes } from '../../host/support/processes.js'
-import { makeDebian } from './base-image.js'
-import { contained } from './contained.js'
+import { contained, makeDebian } from './base-image.js'
 
 const exec = promisify(execFile)
 
@@ -60,6 +59,7 @@ export async function openEngine(): Promise<Engine> {
   const own = ['--root', join(folder, 'containers'), '--runroot', join(folder, 'state')]
   const driver = driverFor(own)
   const images = join(cache, driver)
+  await mkdir(images, { recursive: true })
   const podman = [
     ...[...own, '--tmpdir', join(folder, 'tmp'), '--storage-driver', driver],
     ...['--storage-opt', `${driver}.imagestore=${images}`, ...ALONE],

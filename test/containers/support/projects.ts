@@ -15,7 +15,6 @@ const PAGES = {
     console.log('text is ' + (context('2d').measureText('a font').width > 0 ? 'drawn' : 'empty'))
     console.log('WebGL is ' + (context('webgl') ? 'there' : 'missing'))`,
   idle: '',
-  // Faster than anybody looks: what stops it is the kernel.
   hungry: `
     setTimeout(() => {
       for (const kept = []; ; ) kept.push(new Uint8Array(64 * 2 ** 20).fill(1))
