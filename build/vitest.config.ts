@@ -10,8 +10,6 @@ const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/
 const SLOW = 'test/**/*.slow.test.ts'
 const TOXIPROXY = 'test/faults/toxiproxy.test.ts'
 const HOST_DEMO = 'test/demo/host.test.ts'
-/** What the cluster's suites are made of is tested without a cluster, by the source suites. */
-const CLUSTER = 'test/cluster/{client,host,manifests}.test.ts'
 
 /** Where to write the results as JSON as well; `.ci/run` counts from them. */
 const resultsFile = process.env['TEST_RESULTS']
@@ -33,7 +31,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
       'test/frameworks/**',
       'test/browsers/**',
       'test/containers/**',
-      CLUSTER,
+      'test/cluster/**',
       NO_TESTS,
     ],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
@@ -83,7 +81,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     testTimeout: 180_000,
   },
   cluster: {
-    include: [CLUSTER],
+    include: ['test/cluster/**/*.test.ts'],
     globalSetup: [buildFirst],
     testTimeout: 180_000,
     // A node fetches an image first; a namespace goes once everything in it has ended.
