@@ -57,10 +57,10 @@ interface Allocation {
 }
 
 describe.each(variants)('for $name', ({ choices, project, files }) => {
-  const only = <T>(name: string): T => {
+  const only = (name: string): unknown => {
     const documents = documentsOf(files.get(name)!)
     expect(documents).toHaveLength(1)
-    return documents[0] as T
+    return documents[0]
   }
   const dockerfile = files.get('Dockerfile')!
   const namesIn = (resources: object | undefined): string[] => Object.keys(resources ?? {}).sort()
@@ -82,8 +82,8 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
   })
 
   test('the parts of a server fit each other, and a Fleet makes the same', () => {
-    const { spec } = only<GameServer>('gameserver.yaml')
-    expect(only<Fleet>('fleet.yaml').spec.template.spec).toEqual(spec)
+    const { spec } = only('gameserver.yaml') as GameServer
+    expect((only('fleet.yaml') as Fleet).spec.template.spec).toEqual(spec)
     const { terminationGracePeriodSeconds, containers, volumes } = spec.template.spec
     const [{ args, terminationMessagePolicy, volumeMounts }] = containers
     expect(spec.ports).toMatchObject([{ containerPort: choices.port, protocol: choices.webrtc ? 'TCPUDP' : 'TCP' }])
@@ -100,10 +100,10 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
   })
 
   test('every autoscaler policy keeps the servers that the Fleet begins with, and may grow', () => {
-    const fleet = only<Fleet>('fleet.yaml')
+    const fleet = only('fleet.yaml') as Fleet
     const others = commentedDocuments(files.get('fleetautoscaler.yaml')!) as Autoscaler[]
     expect(others).toHaveLength(counters.length + lists.length)
-    for (const { spec } of [only<Autoscaler>('fleetautoscaler.yaml'), ...others]) {
+    for (const { spec } of [only('fleetautoscaler.yaml') as Autoscaler, ...others]) {
       expect(spec.fleetName).toBe(fleet.metadata.name)
       const { type } = spec.policy
       const policy = spec.policy[type.toLowerCase()] as Readonly<Record<string, unknown>>
@@ -119,8 +119,8 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
   })
 
   test('the allocation selects servers of the Fleet, by the counters and lists that they have', () => {
-    const { metadata, spec } = only<Fleet>('fleet.yaml')
-    const { spec: allocation } = only<Allocation>('allocation.yaml')
+    const { metadata, spec } = only('fleet.yaml') as Fleet
+    const { spec: allocation } = only('allocation.yaml') as Allocation
     for (const part of [spec.template.spec, allocation, ...allocation.selectors]) {
       expect([namesIn(part.counters), namesIn(part.lists)]).toEqual([counters, lists])
     }

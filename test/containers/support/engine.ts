@@ -70,6 +70,7 @@ export async function openEngine(): Promise<Engine> {
   async function inCache(script: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
     const state = join(cache, 'state')
     const variables = {
+      TMPDIR: folder,
       STATE: state,
       STORE: `--root ${images} --runroot ${state} --storage-driver ${driver}`,
       PODMAN: `--tmpdir ${state}/tmp ${ALONE.join(' ')}`,
@@ -151,8 +152,8 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
 /** Waits until its input ends, then takes everything away that bears the name of the run. */
 const SWEEP = `
   cat > /dev/null
-  podman $PODMAN rm --force --all --time 0
   for _ in $(seq 100); do
+    podman $PODMAN rm --force --all --time 0
     printf %s "$FOLDER" | grep -qsFf - /proc/[0-9]*/cmdline || break
     sleep 0.1
   done
