@@ -57,7 +57,7 @@ export async function openEngine(): Promise<Engine> {
   const cache = await openCache()
   const folder = await mkdtemp(join(PLACE, 'gameserver-run-'))
   const own = ['--root', join(folder, 'containers'), '--runroot', join(folder, 'state')]
-  const driver = driverFor(own)
+  const driver = driverFor(folder)
   const images = join(cache, driver)
   await mkdir(images, { recursive: true })
   const podman = [
@@ -133,8 +133,11 @@ async function openCache(): Promise<string> {
 }
 
 /** Layers over each other, or copies where this file system takes no layers. */
-const driverFor = (storage: readonly string[]): string =>
-  spawnSync('podman', [...storage, '--storage-driver', 'overlay', 'info']).status === 0 ? 'overlay' : 'vfs'
+function driverFor(folder: string): string {
+  const [root, state] = [join(folder, 'probe'), join(folder, 'probe-state')]
+  const probe = ['--root', root, '--runroot', state, '--tmpdir', `${state}/tmp`, ...ALONE]
+  return spawnSync('podman', [...probe, '--storage-driver', 'overlay', 'info']).status === 0 ? 'overlay' : 'vfs'
+}
 
 /** A mirror that is updated at this moment, or one lost connection, is not the end. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
