@@ -10,8 +10,6 @@ const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/
 const SLOW = 'test/**/*.slow.test.ts'
 const TOXIPROXY = 'test/faults/toxiproxy.test.ts'
 const HOST_DEMO = 'test/demo/host.test.ts'
-/** What the cluster's suites are made of is tested without a cluster, by the source suites. */
-const CLUSTER = 'test/cluster/{client,host,manifests}.test.ts'
 
 /** Where to write the results as JSON as well; `.ci/run` counts from them. */
 const resultsFile = process.env['TEST_RESULTS']
@@ -25,7 +23,17 @@ const built = USES_DIST.map((area) => `test/${area}/**/*.test.ts`)
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   source: {
     include: ['test/**/*.test.ts'],
-    exclude: [...built, SLOW, TOXIPROXY, 'test/hosts/**', 'test/frameworks/**', 'test/browsers/**', CLUSTER, NO_TESTS],
+    exclude: [
+      ...built,
+      SLOW,
+      TOXIPROXY,
+      'test/hosts/**',
+      'test/frameworks/**',
+      'test/browsers/**',
+      'test/containers/**',
+      'test/cluster/**',
+      NO_TESTS,
+    ],
     // The files of a worker share one process and one copy of `src`, which saves a third of the time.
     isolate: false,
     setupFiles: [census],
@@ -67,8 +75,13 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     sequence: { groupOrder: 1 },
   },
 
+  containers: {
+    include: ['test/containers/**/*.test.ts'],
+    globalSetup: [buildFirst],
+    testTimeout: 180_000,
+  },
   cluster: {
-    include: [CLUSTER],
+    include: ['test/cluster/**/*.test.ts'],
     globalSetup: [buildFirst],
     testTimeout: 180_000,
     // A node fetches an image first; a namespace goes once everything in it has ended.

@@ -3,12 +3,14 @@ import { buildGame } from '../../demo/browser/build.mjs'
 import { noBrowser } from '../host/support/processes.js'
 import { runHost, type HostProcess } from '../host/support/run-host.js'
 import { startCluster, type Cluster } from './support/cluster.js'
-import { joinMatch, type Player } from './support/player.js'
-import { describeOnCluster } from './support/requirements.js'
+import { describeUnless } from '../support/describe-unless.js'
+import { joinMatch, type Player } from '../support/arena-player.js'
+import { missing } from './support/api.js'
 import type { Sidecar } from './support/sidecar.js'
 
-describeOnCluster(
-  "the demo's page in a host",
+describeUnless(
+  [...missing, ...(noBrowser === undefined ? [] : [noBrowser])],
+  "the demo's page in a host on a cluster",
   () => {
     let cluster: Cluster
     let game: { readonly dir: string; remove(): Promise<void> }
@@ -78,23 +80,6 @@ describeOnCluster(
       expect((await cluster.take()).name).not.toBe(name)
     })
 
-    it('ends in order, with 0, when it is deleted from outside in the middle of a match', async () => {
-      const { name, host, letGo } = await hosted()
-      const player = await join(host, 'ann')
-      expect((await cluster.allocate()).gameServerName).toBe(name)
-      await host.until('console', ({ text }) => text.startsWith('The match begins'))
-
-      await cluster.remove(name)
-      const deleted = await cluster.when(name, 'deleted', ({ metadata }) => metadata.deletionTimestamp !== undefined)
-      expect(deleted.status.state).toBe('Allocated')
-      host.signal('SIGTERM')
-      await player.heard('stopped')
-      expect(await host.exited).toBe(0)
-      expect(await player.closed).toBe(1001)
-      letGo()
-      await expect.poll(() => cluster.gameServer(name), PATIENT).toBeUndefined()
-    })
-
     it('plays on when its sidecar crashes, and hears of an allocation once the sidecar is back', async () => {
       const { name, sidecar, host } = await hosted()
       const player = await join(host, 'ann')
@@ -106,7 +91,6 @@ describeOnCluster(
       expect(host.events.map(({ event }) => event)).not.toContain('crash')
     })
   },
-  noBrowser === undefined ? [] : [noBrowser],
 )
 
 const PATIENT = { timeout: 60_000 }

@@ -2,8 +2,11 @@ import type { Choices, Resource } from '../choices.js'
 import { key } from './spec.js'
 import { commentOut, indent } from './text.js'
 
-/** The most servers, and the most servers' worth of places, that a Fleet may grow to. */
+/** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest, so that none goes at once. */
+const LEAST_SERVERS = 2
 const MOST_SERVERS = 10
+/** The buffer of a policy is an int32. */
+const MOST_BUFFER = 2 ** 31 - 1
 
 /** An autoscaler with the policy that fits, and the others as comments: a Fleet has one at most. */
 export function fleetAutoscaler(choices: Choices): string {
@@ -30,21 +33,21 @@ const byServers: Policy = {
   why: '# By servers: two are always Ready besides those that are Allocated. It fits one match a server.',
   policy: `type: Buffer
 buffer:
-  bufferSize: 2
-  minReplicas: 2
+  bufferSize: ${LEAST_SERVERS}
+  minReplicas: ${LEAST_SERVERS}
   maxReplicas: ${MOST_SERVERS}`,
 }
 
 function byPlaces(type: 'Counter' | 'List', { name, capacity }: Resource): Policy {
   const field = type.toLowerCase()
   return {
-    why: `# By the ${field} "${name}": as many places as one server has are always free. It fits servers with several sessions
-# or players, which allocations share.`,
+    why: `# By the ${field} "${name}": two servers' worth of places are always free. It fits servers with several sessions or
+# players, which allocations share.`,
     policy: `type: ${type}
 ${field}:
   key: ${key(name)}
-  bufferSize: ${capacity}
-  minCapacity: ${capacity}
+  bufferSize: ${Math.min(capacity * LEAST_SERVERS, MOST_BUFFER)}
+  minCapacity: ${capacity * LEAST_SERVERS}
   maxCapacity: ${capacity * MOST_SERVERS}`,
   }
 }

@@ -78,6 +78,8 @@ ${indent(seccomp(choices), 8)}
         # A new tag for each build: a Fleet replaces its servers when this line changes.
         image: ${choices.image}
 ${indent(start(choices), 8)}
+        # Where the pod's status tells of an end by another exit code than 0, it holds the log's last lines.
+        terminationMessagePolicy: FallbackToLogsOnError
         resources:
 ${indent(sizes(choices), 10)}
         securityContext:

@@ -1,9 +1,17 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { binaries } from '../../contract/support/releases.js'
 import { atEnd, secretFolder } from './leftovers.js'
+
+/** What is missing for a suite that plays on a cluster. */
+export const missing: readonly string[] = [
+  ...(process.env['KUBECONFIG'] ? [] : ['KUBECONFIG names no cluster']),
+  ...(binaries.length > 0 ? [] : ['SDK_SERVER names no binary of a sidecar']),
+  ...(spawnSync('kubectl', ['version', '--client']).status === 0 ? [] : ['kubectl is not in PATH']),
+]
 
 /** The cluster that `KUBECONFIG` names. */
 export interface Api {
@@ -88,5 +96,19 @@ function reasonIn(text: string): string {
     return (JSON.parse(text) as { message: string }).message
   } catch {
     return text
+  }
+}
+
+/** A node that has to fetch an image first takes its time. */
+const PATIENCE = 120_000
+
+/** Asks again and again until there is an answer. The test's own time limit ends it, and `what` says what was missing. */
+export async function until<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const started = Date.now()
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (Date.now() - started > PATIENCE) throw new Error(`Waited ${PATIENCE / 1000} s for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

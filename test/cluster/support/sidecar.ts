@@ -7,7 +7,7 @@ import { send } from '../../contract/support/send.js'
 import { freePort } from '../../support/free-port.js'
 import type { Api } from './api.js'
 import { atEnd } from './leftovers.js'
-import { until } from './wait.js'
+import { until } from './api.js'
 
 /** The real sidecar of one GameServer, as a process of its own. */
 export interface Sidecar {

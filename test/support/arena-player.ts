@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 
@@ -18,7 +18,7 @@ type Told =
   | { readonly type: 'server' | 'refused' | 'stopped' | 'over' }
 
 export interface Player {
-  /** Resolves with the first message of that type, also one that has come already. */
+  /** Resolves with the first message of that type, also one that has come already; rejects when the server closes. */
   heard(type: Told['type']): Promise<void>
   /** Resolves once the match counts a star of this player. */
   readonly scored: Promise<void>
@@ -29,38 +29,34 @@ export interface Player {
 export async function joinMatch(address: string, name: string): Promise<Player> {
   const socket = new WebSocket(address)
   onTestFinished(() => socket.terminate())
-  const heard = new Set<Told['type']>()
-  const waiting = new Set<() => void>()
+  const told = new EventEmitter()
+  const heard = new Set<string>()
   let self: number | undefined
-  let score = (): void => {}
-  const scored = new Promise<void>((resolve) => (score = resolve))
+  const closed = once(socket, 'close').then(([code]) => code as number)
+  const isOver = closed.then((code) => Promise.reject(new Error(`The server has closed ${name}'s socket with ${code}`)))
+  const hear = async (what: string): Promise<void> => {
+    if (!heard.has(what)) await Promise.race([once(told, what), isOver])
+  }
+  const tell = (what: string): void => {
+    heard.add(what)
+    told.emit(what)
+  }
+  const scored = hear('score')
+  scored.catch(() => undefined)
   socket.on('message', (data: Buffer) => {
-    const told = JSON.parse(data.toString()) as Told
-    heard.add(told.type)
-    for (const look of waiting) look()
-    if (told.type === 'joined') self = told.id
-    if (told.type !== 'picture') return
-    const me = told.players.find(({ id }) => id === self)
+    const message = JSON.parse(data.toString()) as Told
+    tell(message.type)
+    if (message.type === 'joined') self = message.id
+    if (message.type !== 'picture') return
+    const me = message.players.find(({ id }) => id === self)
     if (me === undefined) return
-    if (me.score > 0) score()
-    const [star] = told.stars.map(({ x, y }) => ({ x: x - me.x, y: y - me.y })).sort((a, b) => length(a) - length(b))
+    if (me.score > 0) tell('score')
+    const [star] = message.stars.map(({ x, y }) => ({ x: x - me.x, y: y - me.y })).sort((a, b) => length(a) - length(b))
     socket.send(JSON.stringify({ type: 'move', ...star }))
   })
-  const closed = once(socket, 'close').then(([code]) => code as number)
   await once(socket, 'open')
   socket.send(JSON.stringify({ type: 'join', name }))
-  return {
-    closed,
-    scored,
-    heard: (type) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (heard.has(type)) resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
-  }
+  return { closed, scored, heard: hear }
 }
 
 const length = ({ x, y }: Place): number => Math.hypot(x, y)

@@ -1,0 +1,9 @@
+import { describe, it } from 'vitest'
+
+/** A suite that needs more than Node; where that is missing, it says loudly that it ran nothing, and why. */
+export function describeUnless(missing: readonly string[], suite: string, run: () => void): void {
+  if (missing.length === 0) return void describe(suite, run)
+  const message = `SKIPPED: ${suite} (${missing.join(', ')})`
+  console.warn(message)
+  describe(suite, () => it.skip(message, () => undefined))
+}
