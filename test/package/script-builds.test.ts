@@ -84,7 +84,7 @@ describe('the script', () => {
       `var ${name} = this; delete this.globalThis;\n${strict}`,
     ]),
   ])('makes the global %s', (_where, source) => {
-    expect(run(source!)[GLOBAL]).toSatisfy(isTheClient)
+    expect(run(source)[GLOBAL]).toSatisfy(isTheClient)
   })
 
   test('gives itself to CommonJS, and sets the global beside it', () => {

@@ -62,7 +62,7 @@ export const defaultConfig: SidecarConfig = {
 }
 
 /** The names that a conformance run may expect. */
-export const conformanceNames: readonly string[] = [
+const conformanceNames: readonly string[] = [
   'ready',
   'allocate',
   'setlabel',
