@@ -62,7 +62,7 @@ export const defaultConfig: SidecarConfig = {
 }
 
 /** The names that a conformance run may expect. */
-const conformanceNames: readonly string[] = [
+export const conformanceNames: readonly string[] = [
   'ready',
   'allocate',
   'setlabel',
