@@ -159,22 +159,20 @@ inDrivenBrowsers((browser) => {
   })
 
   // In Firefox nothing that a test could ask for freezes a page.
-  test.skipIf(browser.name !== 'Chromium')(
-    'a heartbeat stops with a page that is frozen, and goes on when it thaws',
-    async () => {
-      const { sidecar, url } = await serveHeart('from another origin', game)
-      const page = await browser.open(url)
-      await page.run('startHeart({ interval: 250 })')
-      const devtools = await page.page.createCDPSession()
-      await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
-      const frozen = Date.now()
-      await whileAway()
-      const thawed = Date.now()
-      await devtools.send('Page.setWebLifecycleState', { state: 'active' })
-      await firstBeatSince(sidecar, thawed)
-      expect(beatsWithin(sidecar, frozen + LATE, thawed)).toEqual([])
-    },
-  )
+  if (browser.name !== 'Chromium') return
+  test('a heartbeat stops with a page that is frozen, and goes on when it thaws', async () => {
+    const { sidecar, url } = await serveHeart('from another origin', game)
+    const page = await browser.open(url)
+    await page.run('startHeart({ interval: 250 })')
+    const devtools = await page.page.createCDPSession()
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+    const frozen = Date.now()
+    await whileAway()
+    const thawed = Date.now()
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+    await firstBeatSince(sidecar, thawed)
+    expect(beatsWithin(sidecar, frozen + LATE, thawed)).toEqual([])
+  })
 })
 
 inEachBrowser((browser) => {
