@@ -94,8 +94,8 @@ export default defineConfig({
   plugins: [inlineScript(), inlinePage()],
   test: {
     pool: 'forks',
-    // Many tests wait for a time-out, so one worker more than a small machine has cores.
-    maxWorkers: 3,
+    // Many tests wait for a time-out, so more workers than a small machine has cores. Browsers and runtimes get three.
+    maxWorkers: 5,
     maxConcurrency: 15,
     // Generous, since a machine may be busy with much else: what a test waits for comes, or never does.
     testTimeout: 90_000,

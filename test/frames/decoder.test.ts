@@ -264,17 +264,19 @@ describe('limits', () => {
   test('a stream that is refused within a message lets go of what it had of it', () => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
-    const begun = frame(2, new Uint8Array(8 << 20), { fin: false })
+    const begun = frame(2, new Uint8Array(1 << 20), { fin: false })
     collectGarbage()
     const before = process.memoryUsage().arrayBuffers
-    const { decoder, events } = record()
-    decoder.push(begun)
-    decoder.push(frame(3))
+    const streams = Array.from({ length: 16 }, () => record())
+    for (const { decoder } of streams) {
+      decoder.push(begun)
+      decoder.push(frame(3))
+    }
     collectGarbage()
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 << 20)
-    // Keeps the decoder alive.
-    decoder.push(text('ignored'))
-    expect(events).toEqual([1002])
+    // An engine may still see the bytes of the last one or two.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 << 20)
+    for (const { decoder } of streams) decoder.push(text('ignored'))
+    expect(streams.map(({ events }) => events)).toEqual(streams.map(() => [1002]))
   })
 })
 
