@@ -84,7 +84,8 @@ inDrivenBrowsers((browser) => {
       await page.run('startHeart({ interval: 500 })')
       const { from, to } = await page.run<Busy>('block(7000)')
       expect(beatsWithin(sidecar, from, from + STALL_TIMEOUT).length).toBeGreaterThanOrEqual(3)
-      expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to)).toEqual([])
+      // One may be under way for longer; a heart that goes on would beat three times.
+      expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to).length).toBeLessThanOrEqual(1)
       expect((await firstBeatSince(sidecar, to)) - to).toBeLessThan(LATE)
       const held = await page.run<readonly { reason: string }[]>('heldBack()')
       expect(new Set(held.map(({ reason }) => reason))).toEqual(new Set(['stalled']))
