@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { onTestFailed, onTestFinished } from 'vitest'
 import type { HostEvent } from '../../../src/node/host/host-events.js'
+import { waitForEvents } from '../../host/support/run-host.js'
+import type { HostProcess } from '../../host/support/run-host.js'
 import type { Engine } from './engine.js'
 
 const exec = promisify(execFile)
@@ -41,8 +43,6 @@ export interface ContainerOptions {
   readonly flags?: readonly string[]
 }
 
-type Named<Name> = Extract<HostEvent, { readonly event: Name }>
-
 export interface ContainerProcess {
   /** As this machine numbers it. */
   readonly pid: number
@@ -52,10 +52,7 @@ export interface ContainerProcess {
   readonly rootMount: string
 }
 
-export interface Container {
-  readonly events: readonly HostEvent[]
-  /** Resolves with the first event of that name that `matches`, past or future; rejects when the container ends first. */
-  until<Name extends HostEvent['event']>(name: Name, matches?: (event: Named<Name>) => boolean): Promise<Named<Name>>
+export interface Container extends Pick<HostProcess, 'events' | 'until'> {
   processes(): Promise<readonly ContainerProcess[]>
   signal(name: NodeJS.Signals): Promise<void>
   readonly exited: Promise<number>
@@ -81,17 +78,15 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
     cwd: engine.folder,
   })
   const events: HostEvent[] = []
-  const waits = new Set<() => void>()
   let stderr = ''
+  const { until, look } = waitForEvents(events, () => stderr)
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   createInterface({ input: child.stdout }).on('line', (line) => {
     events.push(JSON.parse(line) as HostEvent)
-    for (const look of waits) look()
+    look(false)
   })
-  let hasEnded = false
   const exited = once(child, 'close').then(([code]) => {
-    hasEnded = true
-    for (const look of waits) look()
+    look(true)
     return code as number
   })
   onTestFailed(() => console.log(`What ${name} said:`, events, stderr))
@@ -103,18 +98,7 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
   return {
     events,
     exited,
-    until: (event, matches = () => true) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = events.find((one) => one.event === event && matches(one as Named<typeof event>))
-          if (found === undefined && !hasEnded) return
-          waits.delete(look)
-          if (found !== undefined) resolve(found as Named<typeof event>)
-          else reject(new Error(`There was no ${event}: ${JSON.stringify(events)} ${stderr}`))
-        }
-        waits.add(look)
-        look()
-      }),
+    until,
     async processes() {
       const pids = (await podman('top', name, 'hpid')).trim().split('\n').slice(1)
       return pids.map(Number).map(processOf)
