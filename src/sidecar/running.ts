@@ -54,7 +54,7 @@ export function startRunning(partial: Partial<SidecarConfig>, environment: Sidec
       (id) => void dispatch(running, { type: 'watch-closed', id, reason: 'failed' }),
       report,
     ),
-    delays: createDelays((ms, fire) => environment.setTimer(ms, fire)),
+    delays: createDelays((ms, fire) => environment.setTimer(Math.min(longestTimer, ms), fire)),
     disconnectListeners: new Set(),
     outbox: [],
     isDraining: false,
