@@ -16,8 +16,18 @@ import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
 import { createWatchers } from './watchers.js'
 import type { Watchers } from './watchers.js'
-import type { CallMeta } from './wire/answer-request.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
+
+/** What the log's entry of a request needs to know beside the call. */
+export interface CallMeta {
+  readonly client?: string | undefined
+  /** When the request came. */
+  readonly began?: number
+  /** It was held up on purpose. */
+  readonly delayed?: boolean
+  /** Milliseconds for which its answer will be held up. */
+  readonly lasts?: number
+}
 
 /** A sidecar that runs: all of it that changes. Only the functions of this file change it. */
 export interface Running {
