@@ -29,27 +29,6 @@ describe('requests', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('are read in whatever pieces their body comes', async () => {
-    const { sidecar } = startHarness()
-    const bytes = new TextEncoder().encode('{"key":"k","value":"é😀"}')
-    const pieces = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
-        controller.close()
-      },
-    })
-    const request = new Request('http://localhost/metadata/annotation', {
-      method: 'PUT',
-      body: pieces,
-      duplex: 'half',
-    } as RequestInit)
-    expect(await ask(sidecar.handle(request))).toEqual([200, 'application/json', {}])
-    expect(sidecar.log.entries().at(-1)!.event).toEqual({
-      type: 'call',
-      call: { operation: 'setAnnotation', key: 'k', value: 'é😀' },
-    })
-  })
-
   it('are told by their raw target, where the host gives it', async () => {
     const { sidecar } = startHarness()
     const request = (): Request => new Request('http://localhost/a/../gameserver')
