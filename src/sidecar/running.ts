@@ -1,3 +1,4 @@
+import type { OperationName } from '../protocol/operations.js'
 import { createDelays, longestTimer } from './delays.js'
 import type { Delays } from './delays.js'
 import { createLog } from './event-log.js'
@@ -156,10 +157,7 @@ export function catchUp(running: Running, sentIn?: number): void {
 }
 
 /** How long a call is held up now. */
-export function delayNow(
-  running: Running,
-  ...[operation, when]: [Parameters<typeof delayOf>[1], 'before' | 'after']
-): number {
+export function delayNow(running: Running, operation: OperationName, when: 'before' | 'after'): number {
   return delayOf(running.state.faults, operation, when, () => {
     const { state, value } = nextRandom(running.random)
     running.random = state
