@@ -1,4 +1,4 @@
-import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar/index.js'
+import { allocateGameServer, createDelays, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation, Sidecar } from '../sidecar/index.js'
 import { nextRandom } from '../sidecar/model/state/random.js'
 import { check, checkNames, isAmount } from './check.js'
@@ -43,12 +43,10 @@ export function createMock(options: MockOptions = {}): Mock {
     now: () => startAt + clock.now(),
     setTimer: (ms, fire) => clock.setTimer(ms, fire),
   })
-  const state: MockState = { working: 0, downUntil: 0, isClosed: false, breakListeners: new Set() }
+  const state: MockState = { working: 0, downUntil: 0, isClosed: false }
   const network = createNetwork(state, sidecar, clock, wsLimit, unknownPaths === 'answer')
   const { journal, failures } = network
-  const breakAll = (): void => {
-    for (const listener of [...state.breakListeners]) listener()
-  }
+  const breakAll = (): void => network.delays.rejectAll('the connection broke')
   sidecar.onDisconnect(breakAll)
 
   function control(command: ControlCommand): { ok: true } {
@@ -111,7 +109,6 @@ interface MockState {
   working: number
   downUntil: number
   isClosed: boolean
-  readonly breakListeners: Set<() => void>
 }
 
 function createNetwork(
@@ -132,10 +129,7 @@ function createNetwork(
     get isDown() {
       return state.isClosed || clock.now() < state.downUntil
     },
-    onBreak(listener) {
-      state.breakListeners.add(listener)
-      return () => void state.breakListeners.delete(listener)
-    },
+    delays: createDelays((ms, fire) => clock.setTimer(ms, fire)),
     async busy(work) {
       state.working++
       try {

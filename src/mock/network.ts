@@ -1,7 +1,7 @@
 import { meant } from '../protocol/nearest.js'
 import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { Sidecar } from '../sidecar/index.js'
+import type { Delays, Sidecar } from '../sidecar/index.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'
 import { failWithStatus } from '../sidecar/model/state/answer.js'
@@ -20,8 +20,8 @@ export interface Network {
   readonly answersUnknown: boolean
   /** Nobody listens, since the sidecar is restarting or closed. */
   readonly isDown: boolean
-  /** Calls back when every connection breaks. Returns the function that forgets it. */
-  onBreak(listener: () => void): () => void
+  /** What waits on the way, in the mock's time. */
+  readonly delays: Delays
   /** Counts work that the host finishes by itself. */
   busy<T>(work: Promise<T>): Promise<T>
 }
@@ -82,20 +82,12 @@ export async function meet(
 }
 
 /** Resolves after ms of the mock's time; rejects when the connection breaks or the client leaves first. */
-function wait(network: Network, ms: number, left: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => (): void => {
-      cancel()
-      forget()
-      left?.removeEventListener('abort', leave)
-      settle()
-    }
-    const leave = end(() => reject(abortError(left)))
-    const cancel = ms === Infinity ? () => undefined : network.clock.setTimer(ms, end(resolve))
-    const forget = network.onBreak(end(() => reject(networkError('ECONNRESET'))))
-    left?.addEventListener('abort', leave)
-    if (left?.aborted) leave()
-  })
+async function wait({ delays }: Network, ms: number, left = new AbortController().signal): Promise<void> {
+  try {
+    await delays.wait(ms, left)
+  } catch {
+    throw left.aborted ? abortError(left) : networkError('ECONNRESET')
+  }
 }
 
 export function abortError(signal: AbortSignal | undefined): Error {

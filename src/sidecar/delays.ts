@@ -27,7 +27,7 @@ export function createDelays(setTimer: SidecarEnvironment['setTimer']): Delays {
           cancel()
           reject(error)
         }
-        const cancel = setTimer(Math.min(longestTimer, ms), () => {
+        const cancel = setTimer(ms, () => {
           forget()
           resolve()
         })

@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { callEach, callSafely } from './listeners.js'
+import { callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { KeptEntry, LogEntry } from './log-entry.js'
 import { messageOf } from './model/state/answer.js'
@@ -54,7 +54,6 @@ export interface WritableLog extends EventLog {
 
 /** Creates a log that keeps so many entries and about so many characters; the oldest are dropped first. */
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
-  const listeners = new Set<(entry: LogEntry) => void>()
   const followers = new Set<LogFollower>()
   /** In the order of their numbers, which have no gaps. */
   const entries = new Map<number, { kept: KeptEntry; size: number }>()
@@ -74,6 +73,12 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
 
   const keptAfter = (since: number): KeptEntry[] =>
     [...entries.values()].flatMap(({ kept }) => (kept.entry.seq > since ? [kept] : []))
+
+  function follow(follower: LogFollower): () => void {
+    const own = { ...follower }
+    followers.add(own)
+    return () => void followers.delete(own)
+  }
 
   return {
     get lastSeq() {
@@ -95,7 +100,6 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
       return kept
     },
     announce({ entry, published }) {
-      callEach(listeners, entry, report)
       for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
     },
     keepExchange(seq, exchange, at) {
@@ -107,16 +111,8 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
     kept: keptAfter,
     find: (seq) => entries.get(seq)?.kept,
     entries: (since = 0) => keptAfter(since).map(({ entry }) => entry),
-    follow(follower) {
-      const own = { ...follower }
-      followers.add(own)
-      return () => void followers.delete(own)
-    },
-    subscribe(listener) {
-      const own = (entry: LogEntry): void => listener(entry)
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
+    follow,
+    subscribe: (listener) => follow({ onEntry: (entry) => listener(entry), onExchange: () => undefined }),
   }
 }
 

@@ -1,8 +1,89 @@
 import type { KeptEntry } from './log-entry.js'
-import { callTable } from './model/state/call-table.js'
 import type { SidecarConfig } from './model/state/config.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'
+
+/** What an operation does, in words. */
+interface CallKind {
+  /** What the local mode does, in one sentence. */
+  readonly local: string
+  /** What a pod does. `{later}` stands for the time of the write, `{end}` for the end of a reservation. */
+  readonly production: string
+  /** What a pod does in place of the local mode; undefined where it does the same. */
+  readonly difference?: string
+}
+
+const atOnce = 'Local mode writes it at once, on the only copy there is.'
+const holds = 'Local mode gives what it holds.'
+const queued = 'A pod answers when the write is queued, and writes it about 500 ms later.'
+const watched = 'A pod writes it about 500 ms later, and watches see it; in local mode they never do.'
+
+const state = (written: string): CallKind => ({
+  local: atOnce,
+  production: `Answered when it was queued; ${written} is written {later}.`,
+  difference: queued,
+})
+
+const metadata: CallKind = {
+  local: atOnce,
+  production: 'Answered when it was queued; it is written {later}, and the same value again is no new version.',
+  difference: queued,
+}
+
+const reading: CallKind = {
+  local: holds,
+  production: 'The stored value with the changes that are still queued.',
+}
+
+const listValue: CallKind = {
+  local: atOnce,
+  production: 'There was room, or the value was there; it is written {later}.',
+  difference: watched,
+}
+
+const callKinds: Readonly<Record<Call['operation'], CallKind>> = {
+  ready: {
+    local: atOnce,
+    production:
+      'Answered when it was queued; the sidecar writes RequestReady {later}, and the controller makes it Ready.',
+    difference: 'A pod answers at once, is RequestReady about 500 ms later, and then Ready.',
+  },
+  allocate: state('Allocated'),
+  shutdown: state('Shutdown'),
+  reserve: {
+    local: 'Local mode writes Reserved at once{end}',
+    production: 'Answered when it was queued; Reserved is written {later}{end}',
+    difference: queued,
+  },
+  health: {
+    local: 'Local mode only logs beats.',
+    production: 'A beat sets the count of failures back to 0.',
+    difference: 'A pod counts beats, and becomes Unhealthy without them; local mode only logs them.',
+  },
+  setLabel: metadata,
+  setAnnotation: metadata,
+  getGameServer: {
+    local: holds,
+    production: 'The object as the API server holds it: writes that are still queued are not in it.',
+  },
+  getCounter: reading,
+  getList: reading,
+  updateCounter: {
+    local: atOnce,
+    production: 'Count and capacity are set first, then the difference is added; it is written {later}.',
+    difference: watched,
+  },
+  updateList: {
+    local: atOnce,
+    production: 'Only the fields that the body or the mask names are set; it is written {later}.',
+    difference: watched,
+  },
+  addListValue: listValue,
+  removeListValue: listValue,
+}
+
+/** What a pod does in place of the local mode; undefined where it does the same. */
+export const differenceOf = (operation: Call['operation']): string | undefined => callKinds[operation].difference
 
 /** The rule by which a call was answered, in one sentence with the numbers that decided. */
 export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig): string {
@@ -13,7 +94,7 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
     const { state } = kept.before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the call is answered with 200 and ignored.`
   }
-  return callTable[call.operation][config.mode]
+  return callKinds[call.operation][config.mode]
     .replace('{later}', `about ${config.writeDelay} ms later`)
     .replace('{end}', call.operation === 'reserve' ? endOf(call.seconds) : '')
 }

@@ -1,6 +1,5 @@
 import type { KeptEntry, LogEntry } from './log-entry.js'
-import { explainAnswer } from './explain-answer.js'
-import { callTable } from './model/state/call-table.js'
+import { differenceOf, explainAnswer } from './explain-answer.js'
 import type { SidecarConfig } from './model/state/config.js'
 
 /** Why an entry turned out as it did. */
@@ -79,7 +78,7 @@ function productionOf({ entry }: KeptEntry, config: SidecarConfig): string | und
   const { event, warnings } = entry
   const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
   if (event.type === 'call' && config.mode === 'local') {
-    const { difference } = callTable[event.call.operation]
+    const difference = differenceOf(event.call.operation)
     const isRefused = entry.reply?.status !== 200
     if (isRefused) told.push('A pod words this refusal in another way: go by the status, not by the text.')
     else if (difference !== undefined) told.push(difference)

@@ -1,10 +1,9 @@
 import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
 import { performControl } from './control/perform-control.js'
-import { localCall } from './model/calls/local-calls.js'
-import { productionCall } from './model/calls/production-calls.js'
+import { performCall } from './model/calls/perform-call.js'
 import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './model/calls/write-queue.js'
-import { failUnknown, failWithStatus } from './model/state/answer.js'
+import { failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
 import { takeFailure } from './model/state/faults.js'
@@ -16,16 +15,6 @@ import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork, skipMissedDrops } from './model/time/due-work.js'
 import { startHealthClock } from './model/time/health.js'
 import { followObject } from './model/time/platform.js'
-
-/** Operations that a feature gate switches off. */
-const countsAndLists: ReadonlySet<OperationName> = new Set([
-  'getCounter',
-  'updateCounter',
-  'getList',
-  'updateList',
-  'addListValue',
-  'removeListValue',
-] as const)
 
 /**
  * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
@@ -115,14 +104,6 @@ function failureRule({ status, drop, apply, share, remaining }: FailureFault): s
   const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
   const outcome = drop ? 'cut the connection' : `answered it with ${status}`
   return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
-}
-
-function performCall(step: Step, call: Call, now: number): Answer {
-  const { config } = step.state
-  if (countsAndLists.has(call.operation) && config.featureGates.CountsAndLists !== true) {
-    return failUnknown('CountsAndLists not enabled')
-  }
-  return config.mode === 'local' ? localCall(step, call, now) : productionCall(step, call, now)
 }
 
 function openWatch(step: Step, id: number, now: number): void {

@@ -1,3 +1,4 @@
+import type { OperationName } from '../protocol/operations.js'
 import { createDelays, longestTimer } from './delays.js'
 import type { Delays } from './delays.js'
 import { createLog } from './event-log.js'
@@ -16,8 +17,18 @@ import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
 import { createWatchers } from './watchers.js'
 import type { Watchers } from './watchers.js'
-import type { CallMeta } from './wire/answer-request.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
+
+/** What the log's entry of a request needs to know beside the call. */
+export interface CallMeta {
+  readonly client?: string | undefined
+  /** When the request came. */
+  readonly began?: number
+  /** It was held up on purpose. */
+  readonly delayed?: boolean
+  /** Milliseconds for which its answer will be held up. */
+  readonly lasts?: number
+}
 
 /** A sidecar that runs: all of it that changes. Only the functions of this file change it. */
 export interface Running {
@@ -54,7 +65,7 @@ export function startRunning(partial: Partial<SidecarConfig>, environment: Sidec
       (id) => void dispatch(running, { type: 'watch-closed', id, reason: 'failed' }),
       report,
     ),
-    delays: createDelays((ms, fire) => environment.setTimer(ms, fire)),
+    delays: createDelays((ms, fire) => environment.setTimer(Math.min(longestTimer, ms), fire)),
     disconnectListeners: new Set(),
     outbox: [],
     isDraining: false,
@@ -146,10 +157,7 @@ export function catchUp(running: Running, sentIn?: number): void {
 }
 
 /** How long a call is held up now. */
-export function delayNow(
-  running: Running,
-  ...[operation, when]: [Parameters<typeof delayOf>[1], 'before' | 'after']
-): number {
+export function delayNow(running: Running, operation: OperationName, when: 'before' | 'after'): number {
   return delayOf(running.state.faults, operation, when, () => {
     const { state, value } = nextRandom(running.random)
     running.random = state

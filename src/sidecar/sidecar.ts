@@ -4,7 +4,6 @@ import type { SidecarConfig } from './model/state/config.js'
 import type { ControlCommand } from './model/state/control-command.js'
 import type { Disconnection } from './model/state/effect.js'
 import type { RecordingLine } from './recording/recording-lines.js'
-import type { RawRequest } from './wire/answer-request.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
@@ -20,6 +19,18 @@ export interface SidecarEnvironment {
   recording?(): string | undefined
   /** Told of an error that a listener or the receiver of a watch threw. Default: it is thrown as uncaught. */
   report?(error: unknown): void
+}
+
+/** Properties of a request that a Node host knows and WHATWG's Request has lost. */
+export interface RawRequest {
+  /** The method as it came, case and all. */
+  readonly method?: string
+  /** Path and query as they came, before a URL parser resolved `..` and the like. */
+  readonly target?: string
+  /** Who calls, in a word, for the log. */
+  readonly client?: string | undefined
+  /** Aborts when the client has left; without it the request's own signal does. Only read by a call that waits. */
+  readonly signal?: AbortSignal
 }
 
 export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }

@@ -42,11 +42,6 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         await running.stop()
       })
 
-      it('sends the current object at once', async () => {
-        const lines = await start()
-        expect(await lines.next()).toEqual(seen())
-      })
-
       it('sends one object for each state call, also when the state is the same', async () => {
         const lines = await start()
         await lines.next()
@@ -122,16 +117,6 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(await first.next()).toEqual(seen({ state: 'Allocated' }))
       })
 
-      it('stays open after Shutdown', async () => {
-        const lines = await start()
-        await lines.next()
-        await call('POST /shutdown')
-        expect(await lines.next()).toEqual(seen({ state: 'Shutdown' }))
-        await label('late', '1')
-        const labels = { 'agones.dev/sdk-late': '1' }
-        expect(await lines.next()).toEqual(seen({ state: 'Shutdown', labels }))
-      })
-
       it('sends as many objects as there were changes, the last one last', async () => {
         const lines = await start()
         await lines.next()
@@ -140,14 +125,6 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         for (let i = 1; i <= 40; i++) last = await lines.next()
         expect(last).toEqual(seen({ labels: { 'agones.dev/sdk-n': '40' } }))
         expect(lines.waiting).toEqual([])
-      })
-
-      it('shows the end of a reservation', async () => {
-        const lines = await start()
-        await lines.next()
-        await call('POST /reserve', '{"seconds":"1"}')
-        expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
-        expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
       })
 
       it('shows a reservation that overflows end at once', async () => {

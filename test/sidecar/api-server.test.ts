@@ -122,17 +122,6 @@ describe('while the API server is away', () => {
     expect(essence(sidecar.snapshot().gameServer)).toEqual(everything)
   })
 
-  it('clearFaults brings it back', async () => {
-    const harness = startHarness()
-    harness.sidecar.control({ type: 'apiServer', away: true })
-    await callAll(harness)
-    harness.clock.advance(5_000)
-    harness.sidecar.control({ type: 'clearFaults' })
-    harness.clock.advance(20)
-    expect(essence(harness.sidecar.snapshot().gameServer)).toEqual(everything)
-    expect(harness.sidecar.snapshot().faults.apiServerAway).toBe(false)
-  })
-
   it('missed beats are counted, and the server becomes Unhealthy when it is back, and is replaced a second later', async () => {
     const { sidecar, clock, call, state } = startHarness({ gameServer: undefined, replaceAfter: 1_000 })
     await call('POST', '/health')

@@ -24,26 +24,29 @@ const replacements = ({ sidecar }: Harness): unknown[] =>
 
 describe('a GameServer that has ended', () => {
   it.each([
-    ['Shutdown', ['Scheduled', 'Shutdown', 'Shutdown, deleted'], 'Shutdown', true],
-    ['Shutdown', ['Scheduled', 'Shutdown', 'Shutdown, deleted'], 'Shutdown', false],
-    ['Unhealthy', ['Scheduled', 'Unhealthy', 'Shutdown', 'Shutdown, deleted'], 'Unhealthy', true],
-    ['Unhealthy', ['Scheduled', 'Unhealthy'], 'Unhealthy', false],
-    ['deleted', ['Scheduled', 'Scheduled, deleted'], 'deleted', true],
-    ['deleted', ['Scheduled', 'Scheduled, deleted'], 'deleted', false],
-  ])('shows its watchers what a cluster shows: %s', async (how, states, _, isReplaced) => {
-    const harness = start(isReplaced ? {} : { replaceAfter: undefined })
-    const { call, sidecar, clock, watch } = harness
-    const seen = watch()
-    if (how === 'Shutdown') await call('POST', '/shutdown')
-    else if (how === 'Unhealthy') sidecar.control({ type: 'makeUnhealthy' })
-    else sidecar.control({ type: 'delete' })
-    clock.advance(500)
-    clock.advance(100)
-    expect(seen.map(shown)).toEqual(states)
-    clock.advance(3_600_000)
-    expect(seen.map(shown)).toEqual(states)
-    expect(replacements(harness)).toHaveLength(isReplaced ? 1 : 0)
-  })
+    ['Shutdown', ['Scheduled', 'Shutdown', 'Shutdown, deleted'], true],
+    ['Shutdown', ['Scheduled', 'Shutdown', 'Shutdown, deleted'], false],
+    ['Unhealthy', ['Scheduled', 'Unhealthy', 'Shutdown', 'Shutdown, deleted'], true],
+    ['Unhealthy', ['Scheduled', 'Unhealthy'], false],
+    ['deleted', ['Scheduled', 'Scheduled, deleted'], true],
+    ['deleted', ['Scheduled', 'Scheduled, deleted'], false],
+  ])(
+    'shows its watchers what a cluster shows, and the log the reason: %s, %j, replaced: %j',
+    async (how, states, isReplaced) => {
+      const harness = start(isReplaced ? {} : { replaceAfter: undefined })
+      const { call, sidecar, clock, watch } = harness
+      const seen = watch()
+      if (how === 'Shutdown') await call('POST', '/shutdown')
+      else if (how === 'Unhealthy') sidecar.control({ type: 'makeUnhealthy' })
+      else sidecar.control({ type: 'delete' })
+      clock.advance(500)
+      clock.advance(100)
+      expect(seen.map(shown)).toEqual(states)
+      clock.advance(3_600_000)
+      expect(seen.map(shown)).toEqual(states)
+      expect(replacements(harness)).toMatchObject(isReplaced ? [{ reason: how, previous: 'arena' }] : [])
+    },
+  )
 
   it('gives way to a fresh one a second later: new name and uid, Scheduled, with what the file says', async () => {
     const { call, sidecar, clock } = start()
@@ -80,21 +83,6 @@ describe('a GameServer that has ended', () => {
     expect((await call('GET', '/gameserver'))[0]).toBe(500)
     clock.advance(1)
     expect((await call('GET', '/gameserver'))[0]).toBe(200)
-  })
-
-  it.each([
-    ['Shutdown', 'a shutdown'],
-    ['Unhealthy', 'a health failure'],
-    ['deleted', 'a deletion'],
-  ])('is told of in one entry of the log, which names the reason: %s', async (reason) => {
-    const harness = start()
-    const { call, sidecar, clock, watch } = harness
-    watch()
-    if (reason === 'Shutdown') await call('POST', '/shutdown')
-    else if (reason === 'deleted') sidecar.control({ type: 'delete', graceMs: 5_000 })
-    clock.advance(60_000)
-    const { name } = sidecar.snapshot().gameServer.object_meta
-    expect(replacements(harness)).toEqual([{ type: 'replaced', reason, previous: 'arena', name }])
   })
 
   it('takes every watch and every connection along, and leaves no write for the next one', async () => {

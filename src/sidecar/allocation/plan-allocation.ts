@@ -1,9 +1,14 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { isBeingDeleted } from '../model/state/game-server-edits.js'
-import type { CounterAction, ListAction } from '../model/state/control-command.js'
 import { own } from '../model/state/records.js'
 import { excerpt, show } from '../model/state/show.js'
-import type { GameServerAllocation, GameServerAllocationSpec, GameServerSelector } from './manifest.js'
+import type {
+  AllocationCounterAction,
+  AllocationListAction,
+  GameServerAllocation,
+  GameServerAllocationSpec,
+  GameServerSelector,
+} from './manifest.js'
 import { mismatches } from './mismatches.js'
 
 /** Most selectors of which a reason tells why they failed. */
@@ -13,8 +18,8 @@ const mostShown = 10
 export interface AllocationPlan {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  readonly counters: Readonly<Record<string, CounterAction>>
-  readonly lists: Readonly<Record<string, ListAction>>
+  readonly counters: Readonly<Record<string, AllocationCounterAction>>
+  readonly lists: Readonly<Record<string, AllocationListAction>>
   /** Actions that are left out, in a sentence: a cluster allocates nevertheless, and writes an event. */
   readonly skipped: readonly string[]
 }
@@ -29,15 +34,8 @@ export function planAllocation(manifest: GameServerAllocation, object: GameServe
   return {
     labels: spec.metadata?.labels ?? {},
     annotations: spec.metadata?.annotations ?? {},
-    counters: Object.fromEntries(
-      counters.kept.map(([name, { action, amount, capacity }]) => [name, withoutNull({ action, amount, capacity })]),
-    ),
-    lists: Object.fromEntries(
-      lists.kept.map(([name, { addValues, deleteValues, capacity }]) => [
-        name,
-        withoutNull({ addValues, deleteValues, capacity }),
-      ]),
-    ),
+    counters: Object.fromEntries(counters.kept),
+    lists: Object.fromEntries(lists.kept),
     skipped: [...counters.skipped, ...lists.skipped],
   }
 }
@@ -90,9 +88,3 @@ function existing<Action extends object>(
 
 const doesSomething = (action: object): boolean =>
   Object.values(action).some((value) => value != null && !(Array.isArray(value) && value.length === 0))
-
-type WithoutNull<T> = { [Key in keyof T]?: NonNullable<T[Key]> }
-
-function withoutNull<T extends object>(value: T): WithoutNull<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item != null)) as WithoutNull<T>
-}

@@ -1,5 +1,5 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import type { CounterAction, ListAction } from '../model/state/control-command.js'
+import type { AllocationCounterAction, AllocationListAction } from '../allocation/manifest.js'
 import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan, toNatural } from '../model/state/int64.js'
 import { sorted } from '../model/state/records.js'
@@ -9,8 +9,8 @@ import { show } from '../model/state/show.js'
 interface Allocation {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  readonly counters?: Readonly<Record<string, CounterAction>>
-  readonly lists?: Readonly<Record<string, ListAction>>
+  readonly counters?: Readonly<Record<string, AllocationCounterAction>>
+  readonly lists?: Readonly<Record<string, AllocationListAction>>
   readonly force?: boolean
 }
 
@@ -69,9 +69,9 @@ function applyActions<Value, Action>(
 }
 
 /** Sets the capacity first, then moves the count and cuts it to the range from 0 to the capacity. */
-function changeCounter(counter: CounterStatus, action: CounterAction): CounterStatus {
+function changeCounter(counter: CounterStatus, action: AllocationCounterAction): CounterStatus {
   const capacity = toNatural(action.capacity) ?? counter.capacity
-  if (action.action === undefined && action.amount === undefined) return cutCount(counter.count, capacity)
+  if (action.action == null && action.amount == null) return cutCount(counter.count, capacity)
   const amount = BigInt(toNatural(action.amount) ?? '1')
   const count = BigInt(counter.count) + (action.action === 'Decrement' ? -amount : amount)
   return cutCount(String(count), capacity)
@@ -83,10 +83,9 @@ function cutCount(count: string, capacity: string): CounterStatus {
 }
 
 /** Sets the capacity first, then adds values without duplicates, then deletes values. */
-function changeList(list: ListStatus, action: ListAction): ListStatus {
-  const { addValues = [], deleteValues = [] } = action
+function changeList(list: ListStatus, action: AllocationListAction): ListStatus {
   const capacity = toNatural(action.capacity) ?? list.capacity
-  const values = [...new Set([...(list.values ?? []), ...addValues])].slice(0, Number(capacity))
-  const deleted = new Set(deleteValues)
+  const values = [...new Set([...(list.values ?? []), ...(action.addValues ?? [])])].slice(0, Number(capacity))
+  const deleted = new Set(action.deleteValues)
   return { capacity, values: values.filter((value) => !deleted.has(value)) }
 }

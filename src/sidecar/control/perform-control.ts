@@ -9,6 +9,7 @@ import { show } from '../model/state/show.js'
 import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
+import { releaseWatchers } from '../model/time/due-work.js'
 import { forgiveSkippedTime } from '../model/time/health.js'
 import { allocate } from './allocation.js'
 import {
@@ -81,7 +82,7 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   ignoreBeats,
   dropWatchers,
   stallWatchers,
-  releaseWatchers: (step) => updateFaults(step, { stalled: false, stalledUntil: undefined }),
+  releaseWatchers,
   clearFaults(step, _command, now) {
     bringApiServerBack(step, now)
     clearFaults(step)

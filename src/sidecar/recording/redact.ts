@@ -116,7 +116,7 @@ const cutTarget = (target: string): string => target.replace(/(annotations?).+$/
 function redactAnnotation(body: string, isSecret: IsSecret): string {
   if (body === '') return body
   try {
-    const { fields, unknown } = readMessage(body, { key: 'string', value: 'string' })
+    const { fields, unknown } = readMessage(body, { key: 'text', value: 'text' })
     if (unknown !== undefined) return redacted
     const key = String(fields.get('key') ?? '')
     if (isSecret(key)) return JSON.stringify({ key, value: redacted })

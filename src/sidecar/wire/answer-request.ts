@@ -1,88 +1,51 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import type { OperationName } from '../../protocol/operations.js'
-import { fail, failUnknown } from '../model/state/answer.js'
+import { fail, failUnknown, messageOf } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
-import type { Call } from '../model/state/sidecar-event.js'
-import type { WatchEnd } from '../model/state/effect.js'
+import { excerpt } from '../model/state/show.js'
+import { catchUp, delayNow, dispatch } from '../running.js'
+import type { CallMeta, Running } from '../running.js'
+import type { RawRequest } from '../sidecar.js'
 import { recordRequest, recordResponse } from './exchange.js'
-import type { Exchange, ResponseRecord } from './exchange.js'
+import type { ResponseRecord } from './exchange.js'
+import { openStream, success } from './open-watch.js'
 import { malformedAnswer, readCall } from './read-call.js'
 import { decodeBody, readMessage } from './read-message.js'
-import type { MessageShape } from '../model/state/call-table.js'
+import type { MessageShape } from './read-message.js'
 import { decodePath, findRoute } from './routes.js'
-import { ConnectionDropped, watchStream } from './watch-stream.js'
-import type { WatchHandle, WatchSink } from './watch-stream.js'
-
-/** The parts of the sidecar that answering requests needs. */
-export interface Engine {
-  readonly bodyLimit: number
-  now(): number
-  /** How many milliseconds a call is held up before it takes effect, or its answer after that. */
-  delay(operation: OperationName, when: 'before' | 'after'): number
-  /** Resolves after so long. Rejects if the sidecar ends or the client leaves meanwhile. */
-  wait(ms: number, left: AbortSignal): Promise<void>
-  /** Gives the number of its entry; no answer if the connection is to be cut. @throws ConnectionDropped */
-  call(call: Call, meta: CallMeta): { readonly seq: number; readonly answer: Answer | undefined }
-  /** Returns the number of its entry. */
-  noteRefusal(method: string, path: string, answer: Answer, meta: CallMeta): number
-  watch(sink: WatchSink, meta: CallMeta): OpenedWatch
-  /** Keeps a request and its answer beside the entry of that number. */
-  keep(seq: number, exchange: Exchange): void
-}
-
-/** A watch that was asked for, with the number of its entry. */
-export interface OpenedWatch extends WatchHandle {
-  readonly seq: number
-}
-
-/** What the log's entry of a request needs to know beside the call. */
-export interface CallMeta {
-  readonly client?: string | undefined
-  /** When the request came. */
-  readonly began?: number
-  /** It was held up on purpose. */
-  readonly delayed?: boolean
-  /** Milliseconds for which its answer will be held up. */
-  readonly lasts?: number
-}
-
-/** Properties of a request that a Node host knows and WHATWG's Request has lost. */
-export interface RawRequest {
-  /** The method as it came, case and all. */
-  readonly method?: string
-  /** Path and query as they came, before a URL parser resolved `..` and the like. */
-  readonly target?: string
-  /** Who calls, in a word, for the log. */
-  readonly client?: string | undefined
-  /** Aborts when the client has left; without it the request's own signal does. Only read by a call that waits. */
-  readonly signal?: AbortSignal
-}
+import { ConnectionDropped } from './watch-stream.js'
 
 const nothing = new Uint8Array(0)
 type Headers = Readonly<Record<string, string>>
 const json = { 'content-type': 'application/json' }
 const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
-const success = { ...json, 'grpc-metadata-content-type': 'application/grpc' }
 
 /** Answers one request with the status, code and effect that it has in the real sidecar. */
-export async function answerRequest(engine: Engine, request: Request, raw: RawRequest = {}): Promise<Response> {
+export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
+  const { config, environment, delays, log, epoch } = running
+  const { bodyLimit } = config
   const method = raw.method ?? request.method
   const left = (): AbortSignal => raw.signal ?? request.signal
   const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
-  const meta: CallMeta = { client: raw.client, began: engine.now() }
+  const meta: CallMeta = { client: raw.client, began: environment.now() }
   let body: Uint8Array = nothing
   const keep = (seq: number, response?: ResponseRecord): void =>
-    engine.keep(seq, {
-      request: recordRequest(method, target, request.headers, body),
-      ...(response && { response }),
-    })
+    log.keepExchange(
+      seq,
+      { request: recordRequest(method, target, request.headers, body), ...(response && { response }) },
+      environment.now(),
+    )
   const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
     keep(seq, recordResponse(status, headers, text))
     return new Response(text === '' ? null : text, { status, headers })
   }
-  const refuse = (answer: Answer, headers: Headers = json, text = JSON.stringify(answer.body)): Response =>
-    respond(engine.noteRefusal(method, path, answer, meta), answer.status, headers, text)
+  const refuse = (answer: Answer, headers: Headers = json, text = JSON.stringify(answer.body)): Response => {
+    const { status } = answer
+    const message = excerpt(messageOf(answer) ?? '', 500)
+    const shown = { method: method.slice(0, 20), path: excerpt(path, 200) }
+    const { seq } = dispatch(running, { type: 'refused', ...shown, status, message }, meta)
+    return respond(seq, status, headers, text)
+  }
 
   const decoded = decodePath(path)
   if (decoded?.text === '/health' && !hasBody(request)) return refuse({ status: 400, body: undefined }, {}, '')
@@ -92,22 +55,25 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
-    return openStream(engine, left(), meta, keep)
+    return openStream(running, left(), epoch, meta, keep)
   }
-  const read = await readBounded(request, engine.bodyLimit)
-  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, engine.bodyLimit))
+  const read = await readBounded(request, bodyLimit)
+  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, bodyLimit))
   body = read.bytes
   if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
 
   const { operation, key } = route
   const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
-  const before = engine.delay(operation, 'before')
-  if (before > 0) await engine.wait(before, left())
-  const after = engine.delay(operation, 'after')
-  const { seq, answer } = engine.call(result.call, { ...meta, delayed: before + after > 0, lasts: after })
-  if (after > 0) await engine.wait(after, left())
-  if (answer === undefined) {
+  const before = delayNow(running, operation, 'before')
+  if (before > 0) await delays.wait(before, left())
+  const after = delayNow(running, operation, 'after')
+  catchUp(running, epoch)
+  const event = { type: 'call', call: result.call } as const
+  const { effects, seq } = dispatch(running, event, { ...meta, delayed: before + after > 0, lasts: after })
+  const answer = effects.find((effect) => effect.type === 'reply')
+  if (after > 0) await delays.wait(after, left())
+  if (answer === undefined || answer.drop) {
     keep(seq)
     throw new ConnectionDropped('the call was dropped on purpose')
   }
@@ -118,36 +84,6 @@ export async function answerRequest(engine: Engine, request: Request, raw: RawRe
 function headersOf({ status, retryAfter }: Answer): Headers {
   if (retryAfter !== undefined) return { ...json, 'retry-after': String(retryAfter) }
   return status === 200 ? success : json
-}
-
-async function openStream(
-  engine: Engine,
-  left: AbortSignal,
-  meta: CallMeta,
-  keep: (seq: number, response?: ResponseRecord) => void,
-): Promise<Response> {
-  const ms = engine.delay('watchGameServer', 'before')
-  if (ms > 0) await engine.wait(ms, left)
-  let refusal: { readonly status: number; readonly body: string } | undefined
-  let isDropped = false
-  let opened: OpenedWatch | undefined
-  const stream = watchStream((sink) => {
-    const open = { ...sink, onEnd, onError: (answer: typeof refusal) => void (refusal = answer) }
-    function onEnd(reason: WatchEnd): void {
-      isDropped = true
-      sink.onEnd?.(reason)
-    }
-    return (opened = engine.watch(open, { ...meta, delayed: ms > 0 }))
-  })
-  const { seq } = opened!
-  if (refusal) {
-    keep(seq, recordResponse(refusal.status, success, refusal.body))
-    return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
-  }
-  keep(seq, isDropped ? undefined : recordResponse(200, success, ''))
-  if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
-  left.addEventListener('abort', () => opened?.close(), { once: true })
-  return new Response(stream, { status: 200, headers: success })
 }
 
 /** The real sidecar measures the message inside; here it is the body that carries it. */

@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import { callTable } from '../model/state/call-table.js'
+import type { FieldKind, Operation } from '../../protocol/operations.js'
 import { fail } from '../model/state/answer.js'
 import type { Answer } from '../model/state/answer.js'
 import { quote } from '../model/state/show.js'
@@ -11,7 +11,13 @@ import type { RouteKey } from './routes.js'
 /** A request as a call. A refusal beside a call is answered although the call took effect. */
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
-const absent = { string: '', int64: '0', 'int64?': undefined, strings: [] } as const
+const absent: Readonly<Record<FieldKind, string | readonly string[]>> = {
+  key: '',
+  label: '',
+  text: '',
+  texts: [],
+  int64: '0',
+}
 
 /** Reads a call from its operation, the name in the path, the query and the body. */
 export function readCall(operation: Call['operation'], key: RouteKey, query: string, body: Uint8Array): ReadResult {
@@ -34,15 +40,18 @@ export function malformedAnswer(error: unknown): Answer {
 }
 
 function toCall(operation: Call['operation'], key: string, query: string, body: Uint8Array): Call {
-  const [method, path] = operations[operation]
-  const { shape } = callTable[operation]
-  const call: Record<string, unknown> = path.includes('{key}') ? { operation, key } : { operation }
+  const [method, path, fields = {}]: Operation = operations[operation]
+  const hasKey = path.includes('{key}')
+  const call: Record<string, unknown> = hasKey ? { operation, key } : { operation }
   if (method === 'GET') return call as unknown as Call
   const text = decodeBody(body)
-  const message = readMessage(text, shape)
-  for (const [field, kind] of Object.entries(shape)) {
-    const value = message.fields.get(field) ?? absent[kind]
-    if (field !== 'name' && value !== undefined) call[field] = value
+  // The name in the body is checked and not used.
+  const message = readMessage(text, hasKey ? { name: 'text', ...fields } : fields)
+  for (const [field, kind] of Object.entries(fields)) {
+    // A counter that isn't set to 0 is left alone.
+    const isOptional = operation === 'updateCounter' && field !== 'countDiff'
+    const value = message.fields.get(field) ?? (isOptional ? undefined : absent[kind])
+    if (value !== undefined) call[field] = value
   }
   if (operation === 'updateList') call['mask'] = maskOf(query, isBlank(text) ? [] : maskOfMessage(message))
   return call as unknown as Call

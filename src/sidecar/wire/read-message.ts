@@ -1,4 +1,4 @@
-import type { MessageShape } from '../model/state/call-table.js'
+import type { FieldKind } from '../../protocol/operations.js'
 import { parseInt64 } from '../model/state/int64.js'
 import { excerpt } from '../model/state/show.js'
 
@@ -6,6 +6,9 @@ import { excerpt } from '../model/state/show.js'
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody'
 }
+
+/** The fields of a request message, and the kind of each. */
+export type MessageShape = Readonly<Record<string, FieldKind>>
 
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
 export interface Message {
@@ -125,13 +128,13 @@ function readField(key: string, kind: MessageShape[string], source: string): str
   const value: unknown = JSON.parse(source)
   if (value === null) return undefined
   switch (kind) {
-    case 'string':
-      return typeof value === 'string' ? value : refuse('a string')
-    case 'strings':
+    case 'int64':
+      return parseInt64(typeof value === 'string' ? value : source) ?? refuse('a 64-bit integer')
+    case 'texts':
       return Array.isArray(value) && value.every((item) => typeof item === 'string')
         ? value
         : refuse('a list of strings')
     default:
-      return parseInt64(typeof value === 'string' ? value : source) ?? refuse('a 64-bit integer')
+      return typeof value === 'string' ? value : refuse('a string')
   }
 }

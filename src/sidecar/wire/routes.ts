@@ -1,7 +1,7 @@
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { MessageShape } from '../model/state/call-table.js'
 import type { Call } from '../model/state/sidecar-event.js'
+import type { MessageShape } from './read-message.js'
 
 /** The target of a request. */
 export type Route =
@@ -33,8 +33,8 @@ interface Pattern {
 }
 
 const playerTracking: readonly (readonly [method: string, path: string, shape?: MessageShape])[] = [
-  ['POST', '/alpha/player/connect', { playerID: 'string' }],
-  ['POST', '/alpha/player/disconnect', { playerID: 'string' }],
+  ['POST', '/alpha/player/connect', { playerID: 'text' }],
+  ['POST', '/alpha/player/disconnect', { playerID: 'text' }],
   ['PUT', '/alpha/player/capacity', { count: 'int64' }],
   ['GET', '/alpha/player/capacity'],
   ['GET', '/alpha/player/count'],

@@ -1,9 +1,9 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { done, failUnknown } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { isBeingDeleted } from '../state/game-server-edits.js'
+import { isBeingDeleted, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
-import { updateProcess, warn } from '../state/step.js'
+import { updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
 /** How long a game takes from its watch to its ready() at most; later ones are taken for the end of a match. */
@@ -25,21 +25,43 @@ export function enqueue(step: Step, kind: WriteKind, now: number): void {
   updateProcess(step, { due: { ...process.due, [kind]: now + config.writeDelay } })
 }
 
-/** Asks for a state and ends a reservation. Once the process has asked for Unhealthy, it asks for nothing else. */
-export function requestState(step: Step, wanted: string, reserveFor: number | undefined, now: number): Answer {
-  const { object, process } = step.state
-  if (wanted !== 'Unhealthy' && (isBeingDeleted(object) || object.status.state === 'Unhealthy')) {
+/** The answer to a call for a counter or list that can't be found. Local mode has words of its own. */
+export function notFound(state: SidecarState, key: string, kind: 'Counter' | 'List' = 'Counter'): Answer {
+  const isLocal = state.config.mode === 'local'
+  return (
+    refuseIfGone(state) ??
+    failUnknown(isLocal ? `not found. ${key} ${kind} not found` : `${kind.toLowerCase()} not found: ${key}`)
+  )
+}
+
+/**
+ * Asks for a state and ends a reservation. Local mode writes it at once. A pod queues it, and Ready as RequestReady, which
+ * its platform makes Ready. Once the process has asked for Unhealthy, it asks for nothing else.
+ */
+export function requestState(
+  step: Step,
+  wanted: 'Ready' | 'Allocated' | 'Shutdown' | 'Reserved',
+  now: number,
+  reserveFor?: number,
+): Answer {
+  const { object, process, config } = step.state
+  updateProcess(step, { reserveEnds: undefined })
+  if (config.mode === 'local') {
+    writeObject(step, withState(object, wanted))
+    return done
+  }
+  if (isBeingDeleted(object) || object.status.state === 'Unhealthy') {
     warn(
       step,
       'call-after-end',
       `The GameServer is ${object.status.state} and stays so; this call is answered with 200 and ignored.`,
     )
   }
-  if (wanted === 'RequestReady') warnOfReturn(step, now)
+  if (wanted === 'Ready') warnOfReturn(step, now)
+  const written = wanted === 'Ready' ? 'RequestReady' : wanted
   updateProcess(step, {
-    reserveEnds: undefined,
     reserveFor,
-    wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : wanted,
+    wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : written,
     undoesAllocation: false,
     returnedAt: undefined,
   })

@@ -9,44 +9,42 @@ const noTime = '-62135596800'
 
 type Status = GameServer['status']
 
-/** The GameServer a sidecar starts with: the manifest's, or the built-in one of the mode. */
-export function initialGameServer(config: SidecarConfig, now: number): GameServer {
-  const { gameServer: manifest } = config
-  if (!manifest) return builtIn(config, now)
-  return config.mode === 'local' ? literalGameServer(config, manifest) : createdGameServer(config, manifest, now)
+const builtIn: GameServerManifest = {
+  metadata: { labels: { islocal: 'true' }, annotations: { annotation: 'true' } },
+  spec: {
+    ports: [{}],
+    counters: { rooms: { count: 1, capacity: 10 } },
+    lists: { players: { capacity: 100 } },
+  },
 }
 
-function builtIn(config: SidecarConfig, now: number): GameServer {
-  const local = config.mode === 'local'
-  const counted = config.featureGates.CountsAndLists === true
-  return {
-    object_meta: {
-      name: 'local',
-      namespace: 'default',
-      uid: '1234',
-      resource_version: local ? 'v1' : '1',
-      generation: '1',
-      creation_timestamp: seconds(now),
-      deletion_timestamp: '0',
-      annotations: { annotation: 'true' },
-      labels: { islocal: 'true' },
-    },
-    spec: {
-      health: local
-        ? { disabled: false, period_seconds: 3, failure_threshold: 5, initial_delay_seconds: 10 }
-        : { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 },
-    },
-    status: {
-      state: local ? 'Ready' : 'Scheduled',
-      address: '127.0.0.1',
-      addresses: [],
-      ports: [{ name: 'default', port: 7777 }],
-      players: null,
-      counters: counted ? { rooms: { count: '1', capacity: '10' } } : {},
-      // The real sidecar's local mode has three players, who would be no-shows in production mode.
-      lists: counted ? { players: { capacity: '100', values: local ? ['test0', 'test1', 'test2'] : [] } } : {},
-    },
-  }
+/** The one of the real sidecar's local mode. Its three players would be no-shows in production mode. */
+const builtInLocal = (now: number): GameServerManifest => ({
+  metadata: {
+    ...builtIn.metadata,
+    name: 'local',
+    namespace: 'default',
+    uid: '1234',
+    resourceVersion: 'v1',
+    generation: 1,
+    creationTimestamp: new Date(now).toISOString(),
+  },
+  spec: { health: { periodSeconds: 3, failureThreshold: 5, initialDelaySeconds: 10 } },
+  status: {
+    state: 'Ready',
+    address: '127.0.0.1',
+    ports: [{ name: 'default', port: 7777 }],
+    counters: { rooms: { count: 1, capacity: 10 } },
+    lists: { players: { capacity: 100, values: ['test0', 'test1', 'test2'] } },
+  },
+})
+
+/** The GameServer a sidecar starts with: the manifest's, or the built-in one of the mode. */
+export function initialGameServer(config: SidecarConfig, now: number): GameServer {
+  const { gameServer, mode } = config
+  return mode === 'local'
+    ? literalGameServer(config, gameServer ?? builtInLocal(now))
+    : createdGameServer(config, gameServer ?? builtIn, now)
 }
 
 /** A manifest taken literally: no defaults, and counters and lists only from its status. */

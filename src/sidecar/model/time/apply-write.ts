@@ -1,8 +1,8 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { annotationLimit, metadataKey } from '../../../protocol/names.js'
 import { byteLength } from '../calls/metadata-rules.js'
-import { applyCounter } from '../calls/production-counters.js'
-import { applyList } from '../calls/production-lists.js'
+import { applyCounter } from '../calls/counters.js'
+import { applyList } from '../calls/lists.js'
 import { isBeingDeleted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
 import { sorted } from '../state/records.js'
 import type { PendingList, WriteKind } from '../state/sidecar-state.js'
@@ -14,18 +14,9 @@ export function applyWrite(step: Step, kind: WriteKind, at: number): void {
   const { [kind]: _, ...due } = step.state.process.due
   updateProcess(step, { due })
   if (step.state.gone) return
-  switch (kind) {
-    case 'state':
-      return writeState(step, at)
-    case 'labels':
-      return writeLabels(step)
-    case 'annotations':
-      return writeAnnotations(step)
-    case 'counters':
-      return writeCounters(step)
-    case 'lists':
-      return writeLists(step)
-  }
+  if (kind === 'state') writeState(step, at)
+  else if (kind === 'labels' || kind === 'annotations') writeMetadata(step, kind)
+  else writeValues(step, kind)
 }
 
 function writeState(step: Step, at: number): void {
@@ -51,25 +42,17 @@ function writeState(step: Step, at: number): void {
   if (until !== undefined) updateProcess(step, { reserveEnds: until })
 }
 
-function writeLabels(step: Step): void {
+/** Writes what can be written; a cluster takes only so many bytes of annotations. */
+function writeMetadata(step: Step, kind: 'labels' | 'annotations'): void {
   const { process, object } = step.state
-  const labels = new Map(Object.entries(object.object_meta.labels ?? {}))
-  for (const [key, value] of Object.entries(process.labels)) {
-    if (metadataKey.test(key)) labels.set(prefixOf(step.state) + key, value)
-  }
-  writeObject(step, withMetadata(object, 'labels', sorted([...labels])))
-}
-
-function writeAnnotations(step: Step): void {
-  const { process, object } = step.state
-  const annotations = new Map(Object.entries(object.object_meta.annotations ?? {}))
-  let size = [...annotations].reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
-  for (const [key, value] of Object.entries(process.annotations)) {
+  const texts = new Map(Object.entries(object.object_meta[kind] ?? {}))
+  let size = [...texts].reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  for (const [key, value] of Object.entries(process[kind])) {
     if (!metadataKey.test(key)) continue
     const whole = prefixOf(step.state) + key
-    const before = annotations.get(whole)
+    const before = texts.get(whole)
     const added = byteLength(value) + (before === undefined ? byteLength(whole) : -byteLength(before))
-    if (size + added > annotationLimit) {
+    if (kind === 'annotations' && size + added > annotationLimit) {
       warn(
         step,
         'annotations-too-large',
@@ -78,24 +61,21 @@ function writeAnnotations(step: Step): void {
       )
       continue
     }
-    annotations.set(whole, value)
+    texts.set(whole, value)
     size += added
   }
-  writeObject(step, withMetadata(object, 'annotations', sorted([...annotations])))
+  writeObject(step, withMetadata(object, kind, sorted([...texts])))
 }
 
-function writeCounters(step: Step): void {
+function writeValues(step: Step, kind: 'counters' | 'lists'): void {
   const { process, object } = step.state
-  const counters = applyAll(object.status.counters, process.counters, applyCounter)
-  updateProcess(step, { counters: {} })
-  writeObject(step, { ...object, status: { ...object.status, counters } })
-}
-
-function writeLists(step: Step): void {
-  const { process, object } = step.state
-  const lists = applyAll<ListStatus, PendingList>(object.status.lists, process.lists, applyList)
-  updateProcess(step, { lists: {} })
-  writeObject(step, { ...object, status: { ...object.status, lists } })
+  const { counters, lists } = object.status
+  const written =
+    kind === 'counters'
+      ? { counters: applyAll(counters, process.counters, applyCounter) }
+      : { lists: applyAll<ListStatus, PendingList>(lists, process.lists, applyList) }
+  updateProcess(step, { [kind]: {} })
+  writeObject(step, { ...object, status: { ...object.status, ...written } })
 }
 
 /** The stored values with their pending changes. All are copied once, not once for each change. */

@@ -3,10 +3,6 @@ import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 
 describe('production: states', () => {
-  it('starts as Scheduled', () => {
-    expect(startHarness({ gameServer: undefined }).state()).toBe('Scheduled')
-  })
-
   it('answers a state call at once and applies it 500 ms later', async () => {
     const { call, state, clock } = startHarness()
     expect(await call('POST', '/shutdown')).toEqual([200, {}])
@@ -14,36 +10,6 @@ describe('production: states', () => {
     expect(state()).toBe('Scheduled')
     clock.advance(1)
     expect(state()).toBe('Shutdown')
-  })
-
-  it('goes through RequestReady to Ready, each seen by a watch', async () => {
-    const { call, watch, clock } = startHarness()
-    const seen = watch()
-    await call('POST', '/ready')
-    clock.advance(1000)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'RequestReady', 'Ready'])
-  })
-
-  it('flickers through RequestReady when ready is called again', async () => {
-    const { call, watch, clock } = startHarness()
-    await call('POST', '/ready')
-    clock.advance(1000)
-    const seen = watch()
-    await call('POST', '/ready')
-    clock.advance(1000)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Ready', 'RequestReady', 'Ready'])
-  })
-
-  it('writes only the last of several states within 500 ms', async () => {
-    const { call, watch, clock } = startHarness()
-    const seen = watch()
-    await call('POST', '/ready')
-    clock.advance(200)
-    await call('POST', '/allocate')
-    clock.advance(200)
-    await call('POST', '/reserve', { seconds: 0 })
-    clock.advance(100)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Reserved'])
   })
 
   it('lets a ready within 500 ms replace a shutdown', async () => {
@@ -146,16 +112,6 @@ describe('production: reservations', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('undoes an allocation from outside when its timer ends', async () => {
-    const { call, state, clock, sidecar } = startHarness()
-    await call('POST', '/reserve', { seconds: 3 })
-    clock.advance(500)
-    expect(sidecar.control({ type: 'allocate', force: true })).toEqual({ ok: true })
-    expect(state()).toBe('Allocated')
-    clock.advance(4000)
-    expect(state()).toBe('Ready')
-  })
-
   it('goes on after a restart of the sidecar', async () => {
     const { call, state, clock, sidecar } = startHarness()
     await call('POST', '/reserve', { seconds: 10 })
@@ -230,15 +186,79 @@ describe('a ready() of a game whose watch has ended while Allocated', () => {
   })
 })
 
-describe("an allocation's increment", () => {
-  it('beyond the capacity is cut to it, without a word', async () => {
-    const harness = await atReady()
-    const { sidecar, warnings } = harness
-    sidecar.control({ type: 'setCounter', name: 'rooms', count: 9, capacity: 10 })
-    expect(sidecar.control({ type: 'allocate', counters: { rooms: { action: 'Increment', amount: 3 } } })).toEqual({
-      ok: true,
-    })
-    expect(sidecar.snapshot().gameServer.status.counters?.['rooms']).toEqual({ count: '10', capacity: '10' })
-    expect(warnings()).toEqual([])
+const name63 = 'a'.repeat(63)
+
+describe('production: labels and annotations', () => {
+  it('are all written again with the next one, over what was changed from outside', async () => {
+    const { call, clock, sidecar } = startHarness()
+    await call('PUT', '/metadata/label', { key: 'mode', value: 'ctf' })
+    clock.advance(500)
+    sidecar.control({ type: 'setLabel', key: 'agones.dev/sdk-mode', value: 'other' })
+    await call('PUT', '/metadata/label', { key: 'map', value: 'x' })
+    clock.advance(500)
+    expect(sidecar.snapshot().gameServer.object_meta.labels).toMatchObject({ 'agones.dev/sdk-mode': 'ctf' })
+  })
+
+  it.each(['a/b', name63, 'a'.repeat(60)])(
+    'with the poison key %s are accepted, warned of, and harm no other',
+    async (key) => {
+      const { call, clock, sidecar, warnings } = startHarness()
+      expect(await call('PUT', '/metadata/label', { key, value: 'v' })).toEqual([200, {}])
+      await call('PUT', '/metadata/label', { key: 'good', value: 'v' })
+      clock.advance(1000)
+      expect(sidecar.snapshot().gameServer.object_meta.labels).toEqual({ 'agones.dev/sdk-good': 'v' })
+      expect(warnings()).toEqual(['poison-label'])
+    },
+  )
+
+  it('over 256 KiB in all, annotations are accepted and not written', async () => {
+    const { call, clock, sidecar, warnings } = startHarness()
+    expect(await call('PUT', '/metadata/annotation', { key: 'k', value: 'x'.repeat(262_144) })).toEqual([200, {}])
+    clock.advance(500)
+    expect(sidecar.snapshot().gameServer.object_meta.annotations).toEqual({})
+    expect(warnings()).toEqual(['annotations-too-large'])
+  })
+})
+
+const counter = '/v1beta1/counters/rooms'
+const list = '/v1beta1/lists/rooms'
+const rooms = (count: string, capacity: string): [number, unknown] => [200, { name: 'rooms', count, capacity }]
+const listed = (capacity: string, ...values: string[]): [number, unknown] => [200, { name: 'rooms', capacity, values }]
+const stored = ({ sidecar }: Harness): readonly string[] => sidecar.snapshot().gameServer.status.lists!.rooms!.values!
+
+describe('production: counters', () => {
+  it('that changed from outside meanwhile get the difference on top', async () => {
+    const { call, sidecar, clock } = startHarness()
+    await call('PATCH', counter, { countDiff: 2 })
+    sidecar.control({ type: 'setCounter', name: 'rooms', count: 5 })
+    clock.advance(500)
+    expect(await call('GET', counter)).toEqual(rooms('7', '10'))
+  })
+})
+
+describe('production: list values', () => {
+  it('that are removed and added again move to the end', async () => {
+    const harness = startHarness()
+    await harness.call('POST', `${list}:removeValue`, { value: 'a' })
+    await harness.call('POST', `${list}:addValue`, { value: 'a' })
+    harness.clock.advance(500)
+    expect(stored(harness)).toEqual(['b', 'c', 'a'])
+  })
+})
+
+describe('production: updateList by default', () => {
+  it('answers with the list and warns that production refuses the call', async () => {
+    const { call, warnings } = startHarness()
+    expect(await call('PATCH', list, { values: ['c', 'x', 'a'] })).toEqual(listed('10', 'a', 'c', 'x'))
+    expect(warnings()).toEqual(['update-list-refused'])
+  })
+
+  it('updateList keeps a value that waits to be added', async () => {
+    const harness = startHarness()
+    await harness.call('POST', `${list}:addValue`, { value: 'd' })
+    expect(await harness.call('PATCH', list, { capacity: 20 })).toEqual(listed('20', 'a', 'b', 'c', 'd'))
+    await harness.call('PATCH', list, { values: ['d', 'e'] })
+    harness.clock.advance(500)
+    expect(stored(harness)).toEqual(['d', 'e'])
   })
 })

@@ -1,0 +1,182 @@
+import type { ListStatus } from '../../../protocol/game-server.js'
+import { failUnknown, ok } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
+import { withList } from '../state/game-server-edits.js'
+import { lessThan } from '../state/int64.js'
+import { own, withKey } from '../state/records.js'
+import { brief } from '../state/show.js'
+import type { Call, CallOf } from '../state/sidecar-event.js'
+import type { PendingList, SidecarState } from '../state/sidecar-state.js'
+import { setObject, updateProcess, warn } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { enqueue, notFound } from './write-queue.js'
+
+type List = Required<ListStatus> & { readonly values: readonly string[] }
+type UpdateList = CallOf<'updateList'>
+type ValueCall = Extract<Call, { readonly value: string; readonly operation: 'addListValue' | 'removeListValue' }>
+
+/** The highest capacity of a list. */
+const highestCapacity = '1000'
+const nothing: PendingList = { remove: [], add: [] }
+
+/** The description of a list that the real sidecar adds to its answer to an unknown field. */
+const listFields =
+  'Fields{' +
+  '{Name: name, Number: 1, Cardinality: optional, Kind: string, HasJSONName: true, JSONName: "name"}, ' +
+  '{Name: capacity, Number: 2, Cardinality: optional, Kind: int64, HasJSONName: true, JSONName: "capacity"}, ' +
+  '{Name: values, Number: 3, Cardinality: repeated, Kind: string, HasJSONName: true, JSONName: "values", IsList: true}}'
+
+/** A list as the process shows it: the stored one with its pending changes. Local mode has none of these. */
+function listView({ object, process, gone }: SidecarState, name: string): List | undefined {
+  const stored = gone ? undefined : own(object.status.lists, name)
+  return stored && applyList(stored, own(process.lists, name))
+}
+
+/** A stored list with pending changes applied: first values are removed, then new ones are added, once each. */
+export function applyList(stored: ListStatus, pending: PendingList | undefined): List {
+  let values = stored.values ?? []
+  if (!pending) return { capacity: stored.capacity, values }
+  const capacity = pending.capacity ?? stored.capacity
+  if (pending.remove.length > 0) {
+    const removed = new Set(pending.remove)
+    values = values.filter((value) => !removed.has(value))
+  }
+  const room = Number(capacity)
+  if (pending.add.length > 0) values = union(values, pending.add, room)
+  return { capacity, values: values.length > room ? values.slice(0, room) : values }
+}
+
+/** The values of both, once each, up to so many. */
+function union(values: readonly string[], more: readonly string[], most: number): string[] {
+  const all = new Set(values)
+  for (const value of more) {
+    if (all.size >= most) break
+    all.add(value)
+  }
+  return [...all]
+}
+
+export function getList({ state }: Step, key: string): Answer {
+  const list = listView(state, key)
+  return list ? ok({ name: key, ...list }) : notFound(state, key, 'List')
+}
+
+export function addListValue(step: Step, { key, value }: ValueCall, now: number): Answer {
+  const list = listView(step.state, key)
+  if (!list) return notFound(step.state, key, 'List')
+  const { capacity, values } = list
+  if (!lessThan(String(values.length), capacity)) {
+    return failUnknown(
+      `out of range. No available capacity. Current Capacity: ${capacity}, List Size: ${values.length}`,
+    )
+  }
+  if (values.includes(value)) {
+    return failUnknown(`already exists. Value: ${brief(value)} already in List: ${key}`)
+  }
+  const next = { capacity, values: [...values, value] }
+  return change(step, key, next, (before) => ({ ...before, add: [...before.add, value] }), now)
+}
+
+export function removeListValue(step: Step, { key, value }: ValueCall, now: number): Answer {
+  const list = listView(step.state, key)
+  if (!list) return notFound(step.state, key, 'List')
+  const { config, process } = step.state
+  const isLocal = config.mode === 'local'
+  if (own(process.lists, key)?.add.includes(value) === true) {
+    // The real answer still holds the value, too.
+    const isOther = (added: string): boolean => added !== value
+    return change(step, key, list, (before) => ({ ...before, add: before.add.filter(isOther) }), now)
+  }
+  const at = list.values.indexOf(value)
+  if (at < 0) {
+    const shown = brief(value)
+    return failUnknown(
+      isLocal ? `not found. Value: ${shown} not found in List: ${key}` : `not found: value ${shown} not in list ${key}`,
+    )
+  }
+  const values = list.values.filter((other, i) => (isLocal ? i !== at : other !== value))
+  const remove = (before: PendingList): string[] => [...new Set([...before.remove, value])]
+  return change(step, key, { ...list, values }, (before) => ({ ...before, remove: remove(before) }), now)
+}
+
+/** The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. Here it works, with a warning. */
+export function updateList(step: Step, call: UpdateList, now: number): Answer {
+  const { key, mask, capacity } = call
+  // No paths are valid, one empty path isn't.
+  if (!mask.every((path) => path === 'name' || path === 'capacity' || path === 'values')) {
+    const paths = brief(mask.join(' '))
+    return failUnknown(
+      `invalid argument. Field Mask Path(s): [${paths}] are invalid for List. Use valid field name(s): ${listFields}`,
+    )
+  }
+  const isLocal = step.state.config.mode === 'local'
+  const limit = isLocal ? learnLimit(step) : highestCapacity
+  if (limit === undefined) return failUnknown('no players for list')
+  if (lessThan(capacity, '0') || lessThan(limit, capacity)) {
+    // The message names 1000 whatever the limit is.
+    return failUnknown(`out of range. Capacity must be within range [0,1000]. Found Capacity: ${capacity}`)
+  }
+  const list = listView(step.state, key)
+  if (!list) return failUnknown(`not found. ${key} List not found`)
+  if (isLocal) return change(step, key, merged(list, call), (before) => before, now)
+  warn(
+    step,
+    'update-list-refused',
+    'Agones 1.55 and later refuse updateList under their usual cluster role. Use addListValue and removeListValue.',
+  )
+  change(step, key, list, (before) => replacement(list, call, before), now)
+  return getList(step, key)
+}
+
+/** The highest capacity that local mode allows: it learns it once, from the list `players`. */
+function learnLimit(step: Step): string | undefined {
+  const { object, process } = step.state
+  if (process.listLimit !== '0') return process.listLimit
+  const listLimit = own(object.status.lists, 'players')?.capacity
+  if (listLimit !== undefined) updateProcess(step, { listLimit })
+  return listLimit
+}
+
+/** Replaces the fields that the mask names; without a mask, merges in the fields of the body. */
+function merged(list: List, call: UpdateList): List {
+  const named = (field: string): boolean => call.mask.includes(field)
+  const everything = call.mask.length === 0
+  const capacity = named('capacity') || (everything && call.capacity !== '0') ? call.capacity : list.capacity
+  const kept = named('values') ? [] : list.values
+  const values = named('values') || everything ? [...kept, ...call.values] : kept
+  return { capacity, values: lessThan(capacity, String(values.length)) ? values.slice(0, Number(capacity)) : values }
+}
+
+/** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
+function replacement(list: List, call: UpdateList, before: PendingList): PendingList {
+  const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
+  if (!call.mask.includes('values')) return { ...before, ...capacity }
+  const shown = new Set(list.values)
+  const wanted = new Set(call.values)
+  const dropped = [...shown].filter((value) => !wanted.has(value))
+  const added = [...wanted].filter((value) => !shown.has(value))
+  return {
+    ...before,
+    ...capacity,
+    remove: [...new Set([...before.remove, ...dropped])],
+    add: [...before.add.filter((value) => wanted.has(value)), ...added],
+  }
+}
+
+/** Local mode writes the list at once, and its watchers never see it. A pod queues the changes that lead to it. */
+function change(
+  step: Step,
+  key: string,
+  list: List,
+  pending: (before: PendingList) => PendingList,
+  now: number,
+): Answer {
+  const { object, process, config } = step.state
+  if (config.mode === 'local') {
+    setObject(step, withList(object, key, list))
+  } else {
+    updateProcess(step, { lists: withKey(process.lists, key, pending(own(process.lists, key) ?? nothing)) })
+    enqueue(step, 'lists', now)
+  }
+  return ok({ name: key, ...list })
+}

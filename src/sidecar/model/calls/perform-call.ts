@@ -1,0 +1,132 @@
+import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
+import { done, fail, failUnknown, ok } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
+import { withMetadata, withState } from '../state/game-server-edits.js'
+import { lessThan, reserveMilliseconds } from '../state/int64.js'
+import { withKey } from '../state/records.js'
+import { quote } from '../state/show.js'
+import type { Call, CallOf } from '../state/sidecar-event.js'
+import { prefixOf, record, recordValue, updateFaults, updateProcess, warn, writeObject } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { getCounter, updateCounter } from './counters.js'
+import { addListValue, getList, removeListValue, updateList } from './lists.js'
+import { keyRefusal, valueRefusal } from './metadata-rules.js'
+import { enqueue, refuseIfGone, requestState } from './write-queue.js'
+
+/**
+ * Answers a call. In a pod the sidecar reads the object as the API server holds it, and it queues writes and answers them
+ * at once. Its local mode does everything at once, with few checks, on its only copy.
+ */
+export function performCall(step: Step, call: Call, now: number): Answer {
+  const { operation } = call
+  if (/Counter|List/.test(operation) && step.state.config.featureGates.CountsAndLists !== true) {
+    return failUnknown('CountsAndLists not enabled')
+  }
+  // The others are recorded only where they have an effect.
+  const isRecorded = operation !== 'health' && operation !== 'updateCounter' && !operation.startsWith('set')
+  if (isRecorded) record(step, operation === 'getGameServer' ? 'gameserver' : operation.toLowerCase())
+  switch (operation) {
+    case 'ready':
+      return requestState(step, 'Ready', now)
+    case 'allocate':
+      return requestState(step, 'Allocated', now)
+    case 'shutdown':
+      return requestState(step, 'Shutdown', now)
+    case 'reserve':
+      return reserve(step, call.seconds, now)
+    case 'health':
+      return beat(step, call.beats, now)
+    case 'setLabel':
+    case 'setAnnotation':
+      return setMetadata(step, call, now)
+    case 'getGameServer':
+      return refuseIfGone(step.state) ?? ok(step.state.object)
+    case 'getCounter':
+      return getCounter(step, call.key)
+    case 'updateCounter':
+      return updateCounter(step, call, now)
+    case 'getList':
+      return getList(step, call.key)
+    case 'updateList':
+      return updateList(step, call, now)
+    case 'addListValue':
+      return addListValue(step, call, now)
+    case 'removeListValue':
+      return removeListValue(step, call, now)
+  }
+}
+
+function reserve(step: Step, seconds: string, now: number): Answer {
+  const { config, object } = step.state
+  const reserveFor = lessThan('0', seconds) ? reserveMilliseconds(seconds) : undefined
+  if (config.mode === 'local') {
+    // A reservation without an end doesn't stop the timer of an earlier one.
+    if (reserveFor !== undefined) updateProcess(step, { reserveEnds: now + reserveFor })
+    writeObject(step, withState(object, 'Reserved'))
+    return done
+  }
+  if (lessThan(String(maxReserveSeconds), seconds)) {
+    warn(
+      step,
+      'reserve-overflow',
+      `A reservation of ${seconds} s overflows: the real sidecar can count to ${maxReserveSeconds} s and ` +
+        'ends this one almost at once. Use 0 for a reservation without an end.',
+    )
+  }
+  return requestState(step, 'Reserved', now, reserveFor)
+}
+
+/** Counts a beat. Local mode only logs it. */
+function beat(step: Step, beats: number, now: number): Answer {
+  const { faults, process, config } = step.state
+  const isLocal = config.mode === 'local'
+  if (beats > 0 || isLocal) record(step, 'health')
+  if (beats === 0 || isLocal) return done
+  if (faults.ignoreBeats) ignoreBeat(step)
+  else {
+    const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats }
+    updateProcess(step, { health })
+  }
+  return done
+}
+
+/** Answers a beat without counting it, for as many calls as it was asked for. */
+function ignoreBeat(step: Step): void {
+  const left = step.state.faults.beatsToIgnore
+  const rest = left === undefined ? undefined : left - 1
+  step.effects.push({
+    type: 'fault',
+    rule: `ignoreBeats answered it with 200 and didn't count it${rest === undefined ? '' : `, ${rest} more to ignore`}`,
+  })
+  if (rest !== undefined) updateFaults(step, { ignoreBeats: rest > 0, beatsToIgnore: rest > 0 ? rest : undefined })
+}
+
+/** Sets a label or annotation. In a pod it must pass the real sidecar's checks, which miss some keys. */
+function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>, now: number): Answer {
+  const { operation, key, value } = call
+  const { config, object, process } = step.state
+  const { creation_timestamp: created, uid, ...meta } = object.object_meta
+  const isLabel = operation === 'setLabel'
+  const field = isLabel ? 'labels' : 'annotations'
+  if (config.mode === 'local') {
+    writeObject(step, withMetadata(object, field, withKey(meta[field], prefixOf(step.state) + key, value)))
+  } else {
+    const kind = isLabel ? 'label' : 'annotation'
+    const refusal = keyRefusal(kind, key) ?? (isLabel ? valueRefusal(key, value) : undefined)
+    if (refusal !== undefined) return fail(3, refusal)
+    if (!metadataKey.test(key)) {
+      warn(
+        step,
+        `poison-${kind}`,
+        `The ${kind} key ${quote(key)} is accepted, ` +
+          `but Kubernetes refuses it with ${prefixOf(step.state)} in front: ` +
+          `in production no ${kind} at all is written from now on until the sidecar restarts. ` +
+          'Use at most 59 characters and no slash.',
+      )
+    }
+    updateProcess(step, { [field]: withKey(process[field], key, value) })
+    enqueue(step, field, now)
+  }
+  recordValue(step, operation.toLowerCase(), value, isLabel ? created : uid)
+  return done
+}
