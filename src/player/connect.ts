@@ -6,6 +6,8 @@ import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'
 
 const OPTIONS = ['unreliable', 'timeout', 'WebSocket', 'RTCPeerConnection']
 
+type Listening = Pick<PlayerConnection, 'addEventListener' | 'removeEventListener'>
+
 /** The connection behind what the page holds. */
 interface Link {
   readonly address: string
@@ -13,7 +15,7 @@ interface Link {
   readonly PeerConnection: PeerConnectionClass | undefined
   /** ms until an attempt to open the channel is given up. */
   readonly timeout: number
-  readonly emit: Listeners['emit']
+  readonly emit: Emit
   socket: WebSocketLike
   channel?: Channel | undefined
   /** The page has closed it. */
@@ -34,7 +36,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
   const PeerConnection = (options.RTCPeerConnection as PeerConnectionClass | undefined) ?? host.RTCPeerConnection
   if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of "ws"')
 
-  const { emit, ...listening } = createListeners(() => connection)
+  const { emit, listening } = createListeners(() => connection)
   const link = {
     address: typeof url === 'string' ? url : url.href,
     Socket,
@@ -102,7 +104,7 @@ function startChannel(link: Link): void {
 }
 
 /** What the page holds. */
-function connectionOf(link: Link, listening: Omit<Listeners, 'emit'>): PlayerConnection {
+function connectionOf(link: Link, listening: Listening): PlayerConnection {
   const connection: PlayerConnection = {
     ...listening,
     onopen: null,
@@ -146,44 +148,24 @@ function refuse(message: string): never {
   throw Object.assign(new TypeError(message), { code: 'CONFIG' })
 }
 
-type Types = keyof PlayerEvents
-type Fields<Type extends Types> = Omit<PlayerEvents[Type], 'type' | 'target'>
-type AnyListener = (event: never) => void
+/** Tells the listeners of a connection. */
+type Emit = <Type extends keyof PlayerEvents>(type: Type, fields: Omit<PlayerEvents[Type], 'type' | 'target'>) => void
 
-interface Listeners extends Pick<PlayerConnection, 'addEventListener' | 'removeEventListener'> {
-  emit<Type extends Types>(type: Type, fields: Fields<Type>): void
-}
-
-/** The listeners of a connection, with its `on…` ones. One that throws stops no other. */
-function createListeners(target: () => PlayerConnection): Listeners {
-  const added = new Map<Types, Set<AnyListener>>()
-  const of = (type: Types): Set<AnyListener> => {
-    const known = added.get(type) ?? new Set()
-    added.set(type, known)
-    return known
-  }
-  const tell = (listener: AnyListener, event: object): void => {
-    try {
-      listener.call(target(), event as never)
-    } catch (error) {
-      // The page's own handling of errors gets it.
-      globals().setTimeout(() => {
-        throw error
-      }, 0)
-    }
+/** The listeners of a connection, after its `on…` ones. One that throws stops no other. */
+function createListeners(connection: () => PlayerConnection): { listening: Listening; emit: Emit } {
+  const target = new EventTarget()
+  for (const type of ['open', 'message', 'close', 'error', 'transport'] as const) {
+    target.addEventListener(type, (event) => connection()[`on${type}`]?.(event as never))
   }
   return {
-    addEventListener(type, listener) {
-      of(type).add(listener)
-    },
-    removeEventListener(type, listener) {
-      of(type).delete(listener)
+    listening: {
+      addEventListener: (type, listener) => target.addEventListener(type, listener as never),
+      removeEventListener: (type, listener) => target.removeEventListener(type, listener as never),
     },
     emit(type, fields) {
-      const event = Object.assign({ type, target: target() }, fields)
-      const on = target()[`on${type}`] as AnyListener | null
-      if (typeof on === 'function') tell(on, event)
-      for (const listener of Array.from(of(type))) tell(listener, event)
+      const event = Object.assign(new Event(type), fields)
+      Object.defineProperty(event, 'target', { value: connection() })
+      target.dispatchEvent(event)
     },
   }
 }
