@@ -6,8 +6,6 @@ import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'
 
 const OPTIONS = ['unreliable', 'timeout', 'WebSocket', 'RTCPeerConnection']
 
-type Listening = Pick<PlayerConnection, 'addEventListener' | 'removeEventListener'>
-
 /** The connection behind what the page holds. */
 interface Link {
   readonly address: string
@@ -15,7 +13,7 @@ interface Link {
   readonly PeerConnection: PeerConnectionClass | undefined
   /** ms until an attempt to open the channel is given up. */
   readonly timeout: number
-  readonly emit: Emit
+  readonly emit: Listeners['emit']
   socket: WebSocketLike
   channel?: Channel | undefined
   /** The page has closed it. */
@@ -36,7 +34,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
   const PeerConnection = (options.RTCPeerConnection as PeerConnectionClass | undefined) ?? host.RTCPeerConnection
   if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of "ws"')
 
-  const { emit, listening } = createListeners(() => connection)
+  const { emit, ...listening } = createListeners(() => connection)
   const link = {
     address: typeof url === 'string' ? url : url.href,
     Socket,
@@ -104,7 +102,7 @@ function startChannel(link: Link): void {
 }
 
 /** What the page holds. */
-function connectionOf(link: Link, listening: Listening): PlayerConnection {
+function connectionOf(link: Link, listening: Omit<Listeners, 'emit'>): PlayerConnection {
   const connection: PlayerConnection = {
     ...listening,
     onopen: null,
@@ -148,24 +146,44 @@ function refuse(message: string): never {
   throw Object.assign(new TypeError(message), { code: 'CONFIG' })
 }
 
-/** Tells the listeners of a connection. */
-type Emit = <Type extends keyof PlayerEvents>(type: Type, fields: Omit<PlayerEvents[Type], 'type' | 'target'>) => void
+type Types = keyof PlayerEvents
+type Fields<Type extends Types> = Omit<PlayerEvents[Type], 'type' | 'target'>
+type AnyListener = (event: never) => void
 
-/** The listeners of a connection, after its `on…` ones. One that throws stops no other. */
-function createListeners(connection: () => PlayerConnection): { listening: Listening; emit: Emit } {
-  const target = new EventTarget()
-  for (const type of ['open', 'message', 'close', 'error', 'transport'] as const) {
-    target.addEventListener(type, (event) => connection()[`on${type}`]?.(event as never))
+interface Listeners extends Pick<PlayerConnection, 'addEventListener' | 'removeEventListener'> {
+  emit<Type extends Types>(type: Type, fields: Fields<Type>): void
+}
+
+/** The listeners of a connection, with its `on…` ones. One that throws stops no other. */
+function createListeners(target: () => PlayerConnection): Listeners {
+  const added = new Map<Types, Set<AnyListener>>()
+  const of = (type: Types): Set<AnyListener> => {
+    const known = added.get(type) ?? new Set()
+    added.set(type, known)
+    return known
+  }
+  const tell = (listener: AnyListener, event: object): void => {
+    try {
+      listener.call(target(), event as never)
+    } catch (error) {
+      // The page's own handling of errors gets it.
+      globals().setTimeout(() => {
+        throw error
+      }, 0)
+    }
   }
   return {
-    listening: {
-      addEventListener: (type, listener) => target.addEventListener(type, listener as never),
-      removeEventListener: (type, listener) => target.removeEventListener(type, listener as never),
+    addEventListener(type, listener) {
+      of(type).add(listener)
+    },
+    removeEventListener(type, listener) {
+      of(type).delete(listener)
     },
     emit(type, fields) {
-      const event = Object.assign(new Event(type), fields)
-      Object.defineProperty(event, 'target', { value: connection() })
-      target.dispatchEvent(event)
+      const event = Object.assign({ type, target: target() }, fields)
+      const on = target()[`on${type}`] as AnyListener | null
+      if (typeof on === 'function') tell(on, event)
+      for (const listener of Array.from(of(type))) tell(listener, event)
     },
   }
 }

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { WebSocket as WsWebSocket } from 'ws'
 import { createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/node/node-connect.js'
 import { close, join, latin, text } from './bytes.js'
@@ -203,3 +205,92 @@ describe('messages in the packet of the 101', () => {
     expect((await events).map(({ type }) => type)).toEqual(['open', 'close'])
   })
 })
+
+/** Heads that Node's parser, and so `ws`, takes for no upgrade: a list in Connection with an empty element or a tab. */
+const LAXER = /\r\nconnection:(.*,[ \t]*,|.*\t)/i
+
+/** Heads that `ws` accepts and we don't: Node's parser takes any version, and some carriage returns of their own. */
+const STRICTER = /the answer is not HTTP\/1\.1|a line that does not end with CR LF/
+
+const LINES = [
+  'HTTP/1.1 101 Switching Protocols',
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Yes',
+  'HTTP/1.1 200 OK',
+  'Upgrade: websocket',
+  'upgrade:\tWebSocket',
+  'Upgrade: h2c',
+  'Connection: Upgrade',
+  'connection: keep-alive, upgrade',
+  'Sec-WebSocket-Accept: RIGHT',
+  'Sec-WebSocket-Accept: WRONG',
+  'Sec-WebSocket-Extensions: permessage-deflate',
+  'Sec-WebSocket-Protocol: chat',
+  'X: \t y',
+  'HTTP/1.0 101 Switching Protocols',
+  'X: folded\r\n line',
+  'Sec-WebSocket-Extensions:',
+  'Sec-WebSocket-Protocol:',
+  'Connection: x, , Upgrade',
+]
+
+/** A head of these lines, right more often than by chance, and up to two edits of single characters. */
+const someHead = fc
+  .record({
+    order: fc.oneof(
+      fc.constantFrom([0, 3, 6, 8], [13, 3, 6, 8], [0, 3, 17, 8], [0, 3, 6, 8, 14]),
+      fc.shuffledSubarray([3, 4, 6, 7, 8, 10, 12, 14, 15, 16, 17]).map((rest) => [0, ...rest]),
+      fc.array(fc.nat(LINES.length - 1), { maxLength: 6 }),
+    ),
+    edits: fc.array(
+      fc.record({
+        at: fc.nat(250),
+        what: fc.constantFrom('', ' ', '\t', '\n', '\r', '\0', ':', ',', 'x', '\xff'),
+      }),
+      { maxLength: 2 },
+    ),
+    replaces: fc.boolean(),
+  })
+  .map(({ order, edits, replaces }) =>
+    edits.reduce(
+      (head, { at, what }) => {
+        const where = at % head.length
+        return head.slice(0, where) + what + head.slice(where + (replaces ? 1 : 0))
+      },
+      `${(order as readonly number[]).map((at) => LINES[at]).join('\r\n')}\r\n\r\n`,
+    ),
+  )
+
+const opens = (socket: { onopen: unknown; onclose: unknown }): Promise<boolean> =>
+  new Promise((resolve) => {
+    socket.onopen = () => resolve(true)
+    socket.onclose = () => resolve(false)
+  })
+
+test('mutated heads open a socket only where they open one of ws, and the other way around, but for listed reasons', async () => {
+  const server = await serve(({ key, request, socket }) => {
+    const accept = /Sec-WebSocket-Accept: (.*)\r\n/.exec(switching(key))![1]!
+    const script = decodeURIComponent(/^GET \/(\S*)/.exec(request)![1]!)
+    socket.end(join(latin(script.replace('RIGHT', accept)), text('x'), close(1000)))
+  })
+  const WebSocket = createWebSocketClass(nodeConnect)
+  const seen = new Set<boolean>()
+  await fc.assert(
+    fc.asyncProperty(someHead, async (head) => {
+      const url = `${server.url}/${encodeURIComponent(head)}`
+      const ours = new WebSocket(url)
+      let problem = ''
+      ours.onerror = ({ error }) => {
+        problem = (error as Error).message
+      }
+      const theirs = new WsWebSocket(url, { perMessageDeflate: false })
+      theirs.onerror = () => undefined
+      const [weOpened, theyOpened] = await Promise.all([opens(ours), opens(theirs as never)])
+      theirs.terminate()
+      if (weOpened === theyOpened) return void seen.add(weOpened)
+      if (weOpened ? LAXER.test(head) : STRICTER.test(problem)) return
+      throw new Error(`${JSON.stringify(head)}: ${weOpened ? 'only we opened' : `only ws opened; we: ${problem}`}`)
+    }),
+    { numRuns: Number(process.env['FRAMES_FUZZ_RUNS'] ?? 200) },
+  )
+  expect(seen).toEqual(new Set([true, false]))
+}, 120_000)
