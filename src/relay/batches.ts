@@ -90,6 +90,25 @@ export class BatchWriter {
     this.#frame(connection, OPERATIONS.close, 0, 2 + written)
   }
 
+  /** Takes back the news of a connection that has said nothing since. Returns whether it was still in the batch. */
+  takeBack(connection: number): boolean {
+    let start = 0
+    let end = 0
+    for (let at = 0; at < this.#length;) {
+      const next = at + HEAD_BYTES + this.#view.getUint32(at + 6)
+      if (this.#view.getUint32(at) === connection) {
+        if (this.#bytes[at + 4] !== OPERATIONS.open) return false
+        start = at
+        end = next
+      }
+      at = next
+    }
+    if (end === 0) return false
+    this.#bytes.copyWithin(start, end, this.#length)
+    this.#length -= end - start
+    return true
+  }
+
   taken(batches: number): void {
     this.#number(0, OPERATIONS.taken, batches)
   }

@@ -26,34 +26,36 @@ async function playing(stage: Stage, page: PageOnNode): Promise<void> {
   expect(await player.message(0)).toBe('here')
 }
 
-test('when the page’s socket ends, players are closed with 1012, the page sees 1006, and it is back by itself for those who come then', async () => {
-  const stage = await startPlayers()
-  const page = await openPageOnNode(stage)
-  const connection = nextConnection(page)
-  const player = await joinPlayers(stage)
-  const socket = await connection
-  socket.send('x')
-  await player.message(0)
-  const seen: unknown[] = []
-  socket.onerror = ({ type }) => void seen.push(type)
-  socket.onclose = ({ code, wasClean }) => void seen.push(code, wasClean)
-  for (const own of stage.pageSockets) own.destroy()
-  expect(await player.closed).toEqual([1012, 'The game restarts'])
-  await until(() => expect(seen).toEqual(['error', 1006, false]))
-  await untilOpen(stage)
-  const next = nextConnection(page)
-  await joinPlayers(stage)
-  const other = await next
-  other.send('x')
-  await until(() => expect(other.bufferedAmount).toBe(0))
-  other.send('counted anew')
-  await Promise.resolve()
-  expect(other.bufferedAmount).toBe(12)
-  expect(page.connections.sockets.has(socket.id)).toBe(false)
-  expect(stage.changes.slice(0, 2)).toEqual([
-    { id: 1, state: 'open', remoteAddress: '127.0.0.1' },
-    { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1012, reason: 'The game restarts' },
-  ])
+describe("when the page's socket ends", () => {
+  test('players are closed with 1012, the page sees 1006, and it is back by itself for those who come then', async () => {
+    const stage = await startPlayers()
+    const page = await openPageOnNode(stage)
+    const connection = nextConnection(page)
+    const player = await joinPlayers(stage)
+    const socket = await connection
+    socket.send('x')
+    await player.message(0)
+    const seen: unknown[] = []
+    socket.onerror = ({ type }) => void seen.push(type)
+    socket.onclose = ({ code, wasClean }) => void seen.push(code, wasClean)
+    for (const own of stage.pageSockets) own.destroy()
+    expect(await player.closed).toEqual([1012, 'The game restarts'])
+    await until(() => expect(seen).toEqual(['error', 1006, false]))
+    await untilOpen(stage)
+    const next = nextConnection(page)
+    await joinPlayers(stage)
+    const other = await next
+    other.send('x')
+    await until(() => expect(other.bufferedAmount).toBe(0))
+    other.send('counted anew')
+    await Promise.resolve()
+    expect(other.bufferedAmount).toBe(12)
+    expect(page.connections.sockets.has(socket.id)).toBe(false)
+    expect(stage.changes.slice(0, 2)).toEqual([
+      { id: 1, state: 'open', remoteAddress: '127.0.0.1' },
+      { id: 1, state: 'closed', remoteAddress: '127.0.0.1', code: 1012, reason: 'The game restarts' },
+    ])
+  })
 })
 
 test('players are told 1011 when the page is lost for good, and 1001 when the host is stopping', async () => {
@@ -128,6 +130,38 @@ describe('a page that hangs', () => {
     expect(waiting()).toBeGreaterThan(36_000_000)
     page.sockets[0]!.resume()
     await until(() => expect(bytes).toBe(4 * 300 * 60_000))
+  })
+
+  test('hears nothing of players who came meanwhile, said nothing and left, and all of those who spoke', async () => {
+    const stage = await startPlayers({ maxRate: 1_000_000 })
+    const page = await openPageOnNode(stage)
+    const told: string[] = []
+    page.connections.onconnection = (socket: PlayerSocket) => {
+      told.push(socket.url)
+      socket.onmessage = ({ data }) => typeof data === 'string' && told.push(data)
+    }
+    const player = await joinPlayers(stage, '/first')
+    await until(() => expect(told).toEqual(['/first']))
+    page.sockets[0]!.pause()
+    const [inside] = stage.pageSockets
+    // The system takes some megabytes before anything waits in the host.
+    await until(() => {
+      player.socket.send(Buffer.alloc(60_000))
+      expect(inside!.writableLength).toBeGreaterThan(0)
+    }, 1)
+    for (let i = 0; i < 20; i += 1) {
+      const visitor = await joinPlayers(stage, '/silent')
+      visitor.socket.close()
+      await visitor.closed
+    }
+    const speaker = await joinPlayers(stage, '/speaker')
+    speaker.socket.send('score')
+    speaker.socket.close()
+    await speaker.closed
+    await joinPlayers(stage, '/last')
+    page.sockets[0]!.resume()
+    await until(() => expect(told.at(-1)).toBe('/last'))
+    expect(told).toEqual(['/first', '/speaker', 'score', '/last'])
   })
 
   test('does not keep the end from closing players', async () => {

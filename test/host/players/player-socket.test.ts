@@ -62,6 +62,7 @@ describe('a player in the page', () => {
     socket.send(new DataView(bytes.buffer, 3))
     socket.send(12 as unknown as string)
     bytes.fill(9)
+    expect(() => socket.send(new Blob(['a']) as never)).toThrow('blob.arrayBuffer()')
     await player.message(3)
     expect(player.messages).toEqual([...[[2, 3], [1, 2, 3, 4], [4]].map((one) => Buffer.from(one)), '12'])
   })

@@ -70,6 +70,12 @@ export class PageSocket {
     return this.#writer
   }
 
+  /** Tells the page that a player has left. A page that is behind never hears of one who came meanwhile and said nothing. */
+  tellLeft(player: number, code: number, reason: string): void {
+    if (this.#socket === undefined) return
+    if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
+  }
+
   /** Ends the socket of a page that is not to come back. */
   dismiss(): void {
     this.#end(REPLACED, 'Another page takes the place')

@@ -236,7 +236,7 @@ class RelayedPlayer implements Receiver {
     if (this.hasEnded) return
     this.hasEnded = true
     const { page, onPlayer } = this.#relay.options
-    if (page.isOpen) page.writer.close(this.id, code, reason)
+    page.tellLeft(this.id, code, reason)
     onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
   }
 }
