@@ -2,8 +2,7 @@ import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/b
 import type { Frame } from '../relay/batches.js'
 import { OPERATIONS } from '../relay/frame.js'
 import type { CloseInit, PageWindow } from './page.js'
-import { Connection } from './player-socket.js'
-import type { PlayerSocket } from './player-socket.js'
+import { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 
 /** The players' connections, as the page has them. */
@@ -30,45 +29,40 @@ type OnConnection = Connections['onconnection']
 /** Opens the page's one socket to the host, and makes a socket for each player who comes over it. */
 export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
   const globals = keepGlobals(page)
-  const connections = new Map<number, Connection>()
   const sockets = new Map<number, PlayerSocket>()
   let onconnection: OnConnection = null
 
-  const introduce = (connection: Connection): void => {
-    if (onconnection === null || connection.isKnown) return
-    connection.isKnown = true
+  const introduce = (socket: PlayerSocket): void => {
+    if (onconnection === null || socket.isKnown) return
+    socket.isKnown = true
     try {
-      onconnection(connection.socket)
+      onconnection(socket)
     } catch (error) {
       globals.reportError(error)
     }
   }
 
-  const end = (connection: Connection, init: CloseInit): void => {
-    connections.delete(connection.id)
-    sockets.delete(connection.id)
-    connection.end(init)
-  }
-
-  const open = (id: number, payload: Uint8Array): void => {
-    const connection = new Connection({ id, ...readOpen(payload), page: globals, uplink })
-    connections.set(id, connection)
-    sockets.set(id, connection.socket)
-    introduce(connection)
+  const end = (socket: PlayerSocket, init: CloseInit): void => {
+    sockets.delete(socket.id)
+    socket.end(init)
   }
 
   const take = ({ connection: id, operation, isBinary, payload }: Frame): void => {
-    if (operation === OPERATIONS.open) return open(id, payload)
     if (operation === OPERATIONS.taken) return uplink.acknowledge(readNumber(payload))
-    const connection = connections.get(id)
-    if (connection === undefined) return
-    if (operation === OPERATIONS.data) return connection.receive(isBinary ? payload : readText(payload))
+    if (operation === OPERATIONS.open) {
+      const opened = new PlayerSocket({ id, ...readOpen(payload), page: globals, uplink })
+      sockets.set(id, opened)
+      return introduce(opened)
+    }
+    const socket = sockets.get(id)
+    if (socket === undefined) return
+    if (operation === OPERATIONS.data) return socket.receive(isBinary ? payload : readText(payload))
     if (operation === OPERATIONS.waiting) {
-      connection.waiting = readNumber(payload)
+      socket.bytes.inHost = readNumber(payload)
       return
     }
     const { code, reason } = readClose(payload)
-    end(connection, { code, reason, wasClean: code !== 1006 })
+    end(socket, { code, reason, wasClean: code !== 1006 })
   }
 
   const uplink = createUplink({
@@ -79,7 +73,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
       for (const frame of readBatch(batch)) take(frame)
     },
     onLost() {
-      for (const connection of [...connections.values()]) end(connection, { code: 1006, reason: '', wasClean: false })
+      for (const socket of [...sockets.values()]) end(socket, { code: 1006, reason: '', wasClean: false })
     },
   })
 
@@ -90,7 +84,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
     set onconnection(listener: OnConnection) {
       onconnection = typeof listener === 'function' ? listener : null
       // What the game's script sets up after this line is there by then.
-      globals.queueMicrotask(() => [...connections.values()].forEach(introduce))
+      globals.queueMicrotask(() => [...sockets.values()].forEach(introduce))
     },
     sockets,
     opened: uplink.opened,

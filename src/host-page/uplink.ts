@@ -4,8 +4,8 @@ import { STATES } from '../relay/socket.js'
 import type { WebSocketLike } from '../relay/socket.js'
 import type { PageWindow } from './page.js'
 
-const FIRST_DELAY_MS = 50
-const MOST_DELAY_MS = 1_000
+/** A socket that breaks is opened again at once, and if that fails as often as this. */
+const RETRY_MS = 200
 
 export interface UplinkOptions {
   readonly page: Pick<PageWindow, 'WebSocket' | 'queueMicrotask' | 'setTimeout'>
@@ -18,41 +18,45 @@ export interface UplinkOptions {
   onLost(): void
 }
 
+/** Who sends, and how many bytes of it the host hasn't said yet that it has. */
+interface Sender {
+  readonly id: number
+  readonly bytes: { onTheWay: number }
+}
+
 /** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
-export interface Uplink extends Progress {
+export interface Uplink {
   /** Resolves when the socket is open for the first time. */
   readonly opened: Promise<void>
   /** Whether the host has all that was sent. */
   readonly isDone: boolean
-  /** @returns the length of the message in bytes */
-  send(connection: number, data: string | Uint8Array, isUnreliable?: boolean): number
+  send(sender: Sender, data: string | Uint8Array, isUnreliable: boolean): void
   close(connection: number, code: number, reason: string): void
-  /** The host has this batch. */
+  /** The host has all batches up to this one. */
   acknowledge(batch: number): void
 }
 
 export function createUplink({ page, host, path, onBatch, onLost }: UplinkOptions): Uplink {
   const { WebSocket, queueMicrotask, setTimeout } = page
   let socket: WebSocketLike | undefined
-  let delay = 0
-  let sent = 0
-  let taken = 0
-  let isFlushing = false
+  const state = { delay: 0, sent: 0, taken: 0, isFlushing: false }
+  /** Messages that the host hasn't said yet that it has, in the order of their batches. */
+  let onTheWay: { readonly sender: Sender; readonly batch: number; readonly size: number }[] = []
   let open!: () => void
   const opened = new Promise<void>((resolve) => (open = resolve))
   const writer = new BatchWriter((batch) => {
     if (socket?.readyState !== STATES.OPEN) return
-    sent += 1
+    state.sent += 1
     socket.send(batch as never)
   })
 
   const flush = (): void => {
-    isFlushing = false
+    state.isFlushing = false
     writer.flush()
   }
   const flushSoon = (): void => {
-    if (isFlushing) return
-    isFlushing = true
+    if (state.isFlushing) return
+    state.isFlushing = true
     queueMicrotask(flush)
   }
 
@@ -60,7 +64,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     const own = (socket = new WebSocket(`ws://${host}${path}`))
     own.binaryType = 'arraybuffer'
     own.onopen = () => {
-      delay = 0
+      state.delay = 0
       open()
     }
     own.onmessage = ({ data }: { data: ArrayBuffer }) => {
@@ -68,12 +72,13 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
     }
     own.onclose = ({ code }: { code: number }) => {
       socket = undefined
-      sent = taken = 0
+      state.sent = state.taken = 0
+      onTheWay = []
       writer.clear()
       onLost()
       if (code === REPLACED) return
-      setTimeout(connect, delay)
-      delay = Math.min(MOST_DELAY_MS, Math.max(FIRST_DELAY_MS, 2 * delay))
+      setTimeout(connect, state.delay)
+      state.delay = RETRY_MS
     }
   }
   // A browser's own error page has no host.
@@ -81,71 +86,25 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
 
   return {
     opened,
-    get batch() {
-      return sent + 1
-    },
-    get taken() {
-      return taken
-    },
     get isDone() {
-      return socket === undefined || (!isFlushing && taken >= sent)
+      return socket === undefined || (!state.isFlushing && state.taken >= state.sent)
     },
     acknowledge(batch) {
-      taken = batch
+      state.taken = batch
+      const first = onTheWay.findIndex((message) => message.batch > batch)
+      for (const { sender, size } of onTheWay.splice(0, first === -1 ? onTheWay.length : first)) {
+        sender.bytes.onTheWay -= size
+      }
     },
-    send(connection, data, isUnreliable) {
-      const size = writer.data(connection, data, isUnreliable)
+    send(sender, data, isUnreliable) {
+      const size = writer.data(sender.id, data, isUnreliable)
+      sender.bytes.onTheWay += size
+      onTheWay.push({ sender, batch: state.sent + 1, size })
       flushSoon()
-      return size
     },
     close(connection, code, reason) {
       writer.close(connection, code, reason)
       flushSoon()
     },
-  }
-}
-
-/** How far the batches of a socket have got. */
-export interface Progress {
-  /** Number of the batch that is being written. */
-  readonly batch: number
-  /** Number of the last one that the host has. */
-  readonly taken: number
-}
-
-/** Bytes that were sent and of which the host hasn't said yet that it has them. */
-export class SentBytes {
-  readonly #progress: Progress
-  #batches: number[] = []
-  #sizes: number[] = []
-  #total = 0
-
-  constructor(progress: Progress) {
-    this.#progress = progress
-  }
-
-  get bytes(): number {
-    let taken = 0
-    while (taken < this.#batches.length && this.#batches[taken]! <= this.#progress.taken) {
-      this.#total -= this.#sizes[taken]!
-      taken += 1
-    }
-    if (taken > 0) {
-      this.#batches.splice(0, taken)
-      this.#sizes.splice(0, taken)
-    }
-    return this.#total
-  }
-
-  add(size: number, batch: number): void {
-    const last = this.#batches.length - 1
-    this.#total += size
-    if (this.#batches[last] === batch) {
-      this.#sizes[last]! += size
-      return
-    }
-    if (this.bytes === 0 && size === 0) return
-    this.#batches.push(batch)
-    this.#sizes.push(size)
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type ConnectOptions, type PlayerConnection } from '../../src/player/index.js'
 import { PLAIN, WITH_CHANNEL } from '../../src/relay/signals.js'
+import { collectUncaught } from '../support/uncaught.js'
 import { startServer } from './player-support.js'
 
 /** A page that has it, in front of a server that must not be told of it. */
@@ -68,14 +69,7 @@ describe('a connection has the shape of a WebSocket', () => {
     const { connection } = join(server.url)
     const told: string[] = []
     const removed = (): unknown => told.push('removed')
-    const uncaught: unknown[] = []
-    const note = (error: unknown): unknown => uncaught.push(error)
-    const others = process.listeners('uncaughtException')
-    process.removeAllListeners('uncaughtException').on('uncaughtException', note)
-    onTestFinished(() => {
-      process.removeAllListeners('uncaughtException')
-      for (const other of others) process.on('uncaughtException', other)
-    })
+    const uncaught = collectUncaught()
     connection.onmessage = () => {
       throw new Error('of a listener')
     }
@@ -160,14 +154,7 @@ class Idle {
 test('signals that no host of this package sends are passed over, and the messages go on', async () => {
   const server = await startServer({ handleProtocols: () => WITH_CHANNEL })
   const { connection, events } = join(server.url, { unreliable: true, RTCPeerConnection: Idle })
-  const uncaught: unknown[] = []
-  const note = (error: unknown): unknown => uncaught.push(error)
-  const others = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
-  onTestFinished(() => {
-    process.removeAllListeners('uncaughtException')
-    for (const other of others) process.on('uncaughtException', other)
-  })
+  const uncaught = collectUncaught()
   await until(connection, 'open')
   const signals = ['{', '{}', '{"id":1}x', '{"id":1,"answer":7,"candidates":7}', '{"id":1,"answer":""}', '{"id":null}']
   for (const signal of signals) server.sockets[0]!.send(`\0${signal}`)

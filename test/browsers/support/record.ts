@@ -11,12 +11,14 @@ export interface Recording {
   requests: readonly (readonly [name: string, method: string, ...headers: string[]])[]
 }
 
-/** What says nothing about who sent a request, or is said anew each time. */
+/** What says nothing about who sent a request, what no server looks at, or what is said anew each time. */
 const LEFT_OUT = new RegExp(
   `^(${[
     ...['host', 'content-length', 'sec-websocket-key', 'priority', 'range', 'pragma', 'cache-control', 'accept'],
     ...['accept-encoding', 'sec-ch-ua.*', 'sec-fetch-storage-access', 'upgrade-insecure-requests', 'ping-.*'],
-  ].join('|')}):`,
+    ...['referer', 'content-type', 'access-control-.*', 'sec-purpose', 'icy-metadata', 'connection: keep-alive'],
+    ...['sec-websocket-(extensions|protocol)', 'last-event-id', 'service-worker', 'x-.*', 'purpose', 'if-.*', 'te'],
+  ].join('|')})(:|$)`,
   'i',
 )
 

@@ -49,13 +49,11 @@ export class Listener {
   readonly server: Server
   readonly sockets: ReadonlySet<Socket>
   readonly #options: ListenerOptions
-  readonly #keepAlive: KeepAlive
   readonly #exempt: (socket: Socket) => void
 
   constructor(options: ListenerOptions) {
-    const { maxPlayers, tls, probeInterval, websockets, log, onFault } = options
+    const { maxPlayers, tls, websockets, log, onFault } = options
     this.#options = options
-    this.#keepAlive = new KeepAlive(probeInterval)
     websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
       const status = message.method === 'GET' ? 400 : 405
       this.#refuse(message, socket, [status, `${why}\n`], status === 400 ? VERSION : { allow: 'GET' })
@@ -102,7 +100,7 @@ export class Listener {
   }
 
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
-    const { relay, isPageOpen, playerOrigins, websockets, channels } = this.#options
+    const { relay, isPageOpen, playerOrigins, probeInterval, websockets, channels } = this.#options
     if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
@@ -118,8 +116,9 @@ export class Listener {
       if (offered) transport.offerChannel(offered, player)
       transport.serve(player)
       this.#exempt(socket)
-      this.#keepAlive.add(transport)
-      accepted.once('close', () => this.#keepAlive.delete(transport))
+      // What has come while this process stood still is read before the probe.
+      const probes = setInterval(() => setImmediate(() => transport.probe()), probeInterval)
+      accepted.once('close', () => clearInterval(probes))
     })
   }
 
@@ -150,47 +149,4 @@ function foreignOrigin(message: IncomingMessage, allowed: HostSettings['playerOr
   const origin = texts.length === 1 ? parseOrigin(texts[0]!) : undefined
   const isAllowed = origin !== undefined && allowed.some((other) => sameOrigin(origin, other))
   return isAllowed ? undefined : texts.join()
-}
-
-/** Looks in each interval: then connections are probed one after the other, and many don't make anybody wait. */
-const STEPS = 20
-
-/** Probes each connection, whose other end may have left without a word, once in `intervalMs`. */
-class KeepAlive {
-  readonly #intervalMs: number
-  /** In the order in which they were last probed. */
-  readonly #due = new Map<Transport, number>()
-  #timer: NodeJS.Timeout | undefined
-  #lastStep = 0
-
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs
-  }
-
-  add(connection: Transport): void {
-    this.#due.set(connection, performance.now() + this.#intervalMs)
-    if (this.#timer !== undefined) return
-    this.#lastStep = performance.now()
-    this.#timer = setInterval(() => this.#step(), this.#intervalMs / STEPS)
-  }
-
-  delete(connection: Transport): void {
-    this.#due.delete(connection)
-    if (this.#due.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
-  }
-
-  #step(): void {
-    const now = performance.now()
-    // After this process has stood still, what others said meanwhile is still to be read.
-    const stoodStill = now - this.#lastStep > this.#intervalMs / 4
-    this.#lastStep = now
-    for (const [connection, due] of this.#due) {
-      if (due > now) return
-      this.#due.delete(connection)
-      this.#due.set(connection, now + this.#intervalMs)
-      if (!stoodStill) connection.probe()
-    }
-  }
 }

@@ -5,7 +5,7 @@ import { plainAddress } from '../../../http/authority.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
 import type { Native } from './native.js'
 import { Peer, type PeerOptions } from './peer.js'
-import { readOffer, type Offer } from './session-description.js'
+import { readOffer } from './session-description.js'
 
 export interface ChannelsOptions {
   /** UDP port of all players: that of the listener, so that one port of the GameServer, for TCP and UDP, leads to both. */
@@ -82,12 +82,8 @@ export class Channels {
   }
 
   join(player: ChannelSeeker): Channel {
-    const connect: Connect = async (offer, events) => {
-      const { port, address } = this.#options
-      const candidates = await candidatesFor(await address(), { address: player.localAddress, port })
-      return { peer: new Peer(offer, { native: this.#native, ...this.#options, ...events }), candidates }
-    }
-    const channel = new Channel(player, connect, () => this.#open.delete(channel))
+    const options = { ...this.#options, native: this.#native }
+    const channel = new Channel(player, options, () => this.#open.delete(channel))
     this.#open.add(channel)
     return channel
   }
@@ -98,12 +94,6 @@ export class Channels {
   }
 }
 
-/** Makes a peer, and the candidates for it. */
-type Connect = (
-  offer: Offer,
-  events: Pick<PeerOptions, 'receive' | 'ended'>,
-) => Promise<{ readonly peer: Peer; readonly candidates: readonly string[] }>
-
 /** The player's page is none that this package made. */
 export class SignalError extends Error {
   override readonly name = 'SignalError'
@@ -112,7 +102,7 @@ export class SignalError extends Error {
 /** The data channel of one player, for as long as the player's WebSocket is open. */
 export class Channel {
   readonly #player: ChannelSeeker
-  readonly #connect: Connect
+  readonly #options: BoundOptions & Pick<PeerOptions, 'native'>
   readonly #onClosed: () => void
   #peer: Peer | undefined
   #id = 0
@@ -124,9 +114,9 @@ export class Channel {
   #signals = 0
   #isClosed = false
 
-  constructor(player: ChannelSeeker, connect: Connect, onClosed: () => void) {
+  constructor(player: ChannelSeeker, options: BoundOptions & Pick<PeerOptions, 'native'>, onClosed: () => void) {
     this.#player = player
-    this.#connect = connect
+    this.#options = options
     this.#onClosed = onClosed
   }
 
@@ -144,7 +134,7 @@ export class Channel {
     const signal = readSignal(read.signal)
     if (!signal) throw new SignalError('A signal is malformed')
     if (this.#isClosed) return undefined
-    if (signal.offer !== undefined) this.#answer(signal.id, signal.offer)
+    if (signal.offer !== undefined) void this.#answer(signal.id, signal.offer)
     else if (signal.id === this.#id) this.#isUp = signal.up === true
     return undefined
   }
@@ -161,7 +151,7 @@ export class Channel {
     this.#onClosed()
   }
 
-  #answer(id: number, text: string): void {
+  async #answer(id: number, text: string): Promise<void> {
     this.#release()
     this.#id = id
     const attempt = (this.#attempt = {})
@@ -177,14 +167,15 @@ export class Channel {
     const receive = (data: string | Uint8Array): void => {
       if (!isOver()) this.#player.receive(data)
     }
-    this.#connect(offer, { receive, ended }).then(
-      ({ peer, candidates }) => {
-        if (isOver()) return peer.close()
-        this.#peer = peer
-        this.#tell({ id, answer: peer.answer, candidates })
-      },
-      (error: unknown) => ended((error as Error).message),
-    )
+    const { port, address } = this.#options
+    try {
+      const candidates = await candidatesFor(await address(), { address: this.#player.localAddress, port })
+      if (isOver()) return
+      this.#peer = new Peer(offer, { ...this.#options, receive, ended })
+      this.#tell({ id, answer: this.#peer.answer, candidates })
+    } catch (error) {
+      ended((error as Error).message)
+    }
   }
 
   #tell(signal: HostSignal): void {
