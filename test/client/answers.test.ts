@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, afterEach, vi } from 'vitest'
-import { createTextDecode } from '../../src/client/hosts/text-decoder.js'
+import { createTextDecode } from '../../src/client/hosts/substitutes.js'
 import { type ClientOptions, type SidecarClient, type SidecarError, createClient } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { bundleSource } from '../support/bundle-source.js'
