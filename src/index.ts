@@ -1,7 +1,5 @@
 import { createClientFor } from './client/client.js'
-import { SubstituteController } from './client/hosts/abort-controller.js'
-import { createTextDecode } from './client/hosts/text-decoder.js'
-import { createXhrHttp } from './client/hosts/xhr.js'
+import { createTextDecode, createXhrHttp, SubstituteController } from './client/hosts/substitutes.js'
 import { createFetchHttp, hostWebSocket } from './client/http.js'
 import { page } from './client/page/page.js'
 import { substituteController } from './client/signals.js'

@@ -1,11 +1,29 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
+import { createRunInOrder } from './calls.js'
+import { checkBody } from './checks.js'
+import type { Connection } from './connection.js'
 import type { DirectOutcomes } from './direct/direct-outcomes.js'
-import { named, type SidecarError } from './errors.js'
+import type { Emitter } from './emitter.js'
+import { named, SidecarError } from './errors.js'
+import { lostGameServer, own } from './game-server.js'
 import { createResourceCalls, type ResourceParts } from './resource-calls.js'
-import type { AbortSignalLike, SidecarClient } from './types.js'
-import type { Watch } from './watch.js'
-import { createWrites, type WriteParts } from './writes.js'
+import type { AbortSignalLike, Outcome, ReadyOptions, SidecarClient, SidecarEvents, WriteOptions } from './types.js'
+import type { Predicate, Watch } from './watch.js'
+
+/** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
+const VISIBLE_AFTER = 10000
+
+/** The operations that ask for a state, and the state. */
+const STATE_OF = { ready: 'Ready', allocate: 'Allocated', reserve: 'Reserved', shutdown: 'Shutdown' } as const
+type StateCall = keyof typeof STATE_OF
+
+export interface CommandParts extends ResourceParts {
+  readonly connection: Connection
+  /** Stands before the keys of labels and annotations. */
+  readonly prefix: string
+  readonly emit: Emitter<SidecarEvents>['emit']
+}
 
 export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServer'> | 'connect'>
 
@@ -16,7 +34,7 @@ export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServ
  * @param onBeat called for a beat that was sent by hand; with the error if it failed
  */
 export function createCommands(
-  parts: WriteParts & ResourceParts,
+  parts: CommandParts,
   watch: Watch,
   direct: DirectOutcomes | undefined,
   onBeat: (error?: SidecarError) => void,
@@ -50,4 +68,114 @@ export function createCommands(
         }
       }),
   } satisfies Omit<Commands, keyof ReturnType<typeof createResourceCalls>>)
+}
+
+/** Writes of states, labels and annotations: the sidecar only says that it will make them, and the watch shows them. */
+interface Writes {
+  setState(operation: StateCall, options: ReadyOptions | undefined, fields?: object): Promise<Outcome>
+  setMetadata(
+    operation: 'setLabel' | 'setAnnotation',
+    key: string,
+    value: string,
+    options: WriteOptions | undefined,
+  ): Promise<Outcome>
+}
+
+/** @param direct finds the outcomes of writes whose answers can't be read; only in a page */
+function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes | undefined): Writes {
+  const { run, send, connection, state, prefix } = parts
+  const inOrder = createRunInOrder()
+  const expectVisible = createExpectVisible(parts)
+
+  /**
+   * A write of a state, a label or an annotation. The sidecar only says that it will make it.
+   *
+   * @param key writes of one key are sent in the order of their calls
+   * @param predicate whether a GameServer shows the write; throws where it can't come any more
+   * @param isDone whether the watched GameServer makes the write superfluous
+   */
+  function write(
+    operation: OperationName,
+    key: string,
+    fields: object,
+    given: ReadyOptions | undefined,
+    predicate: (gameServer: GameServer, before: GameServer | undefined) => boolean,
+    isDone: (shown: GameServer, force: boolean | undefined) => boolean,
+  ): Promise<Outcome> {
+    return run(
+      operation,
+      given,
+      async (signal, { confirm, force }) => {
+        const body = checkBody(operation, fields)
+        let before: GameServer | undefined
+        const answer = await inOrder(key, signal, async () => {
+          before = state.last
+          const shown = connection.watched()
+          return shown && isDone(shown, force) ? undefined : send(signal, operation, body)
+        })
+        if (!answer) return 'confirmed'
+        const isShown: Predicate = (gameServer) => predicate(gameServer, before)
+        if (!confirm) return answer.unread ? direct!.ofWrite(signal, before, isShown) : 'accepted'
+        await watch.until(signal, isShown)
+        return 'confirmed'
+      },
+      operation === 'ready' ? ['confirm', 'force'] : ['confirm'],
+    )
+  }
+
+  const setState: Writes['setState'] = (operation, given, fields = {}) =>
+    write(
+      operation,
+      'state',
+      fields,
+      given,
+      (gameServer, before) => {
+        const { state: name } = gameServer.status
+        if (name === STATE_OF[operation]) return true
+        if (gameServer !== before) throwIfLost(name)
+        return false
+      },
+      ({ status: { state: name } }, force) => {
+        // A `ready` that waits in the sidecar's queue undoes an allocation that is made meanwhile.
+        if ((operation === 'ready' && name === 'Ready' && !force) || (operation === 'shutdown' && name === 'Shutdown'))
+          return true
+        throwIfLost(name)
+        return false
+      },
+    )
+
+  const setMetadata: Writes['setMetadata'] = async (operation, key, value, given) => {
+    const map = operation === 'setLabel' ? 'labels' : 'annotations'
+    const isWritten: Predicate = ({ object_meta: meta }) => own(meta[map], prefix + key) === value
+    const outcome = await write(operation, 'metadata', { key, value }, given, isWritten, () => false)
+    if (outcome === 'accepted') expectVisible(operation, key, isWritten)
+    return outcome
+  }
+
+  return { setState, setMetadata }
+}
+
+/** @throws SidecarError `UNAVAILABLE` for a state in which the sidecar ignores each state call */
+function throwIfLost(state: string): void {
+  if (state === 'Unhealthy' || state === 'Shutdown') throw lostGameServer(state)
+}
+
+/** Reports a label or annotation that the sidecar has accepted and never writes: writes are asynchronous. */
+function createExpectVisible({
+  timers,
+  connection,
+  emit,
+}: CommandParts): (operation: string, key: string, predicate: Predicate) => void {
+  const expected = new Map<string, Predicate>()
+  return (operation, key, predicate) => {
+    if (!connection.isWatched) return
+    expected.set(operation + key, predicate)
+    timers.after(VISIBLE_AFTER, () => {
+      const shown = connection.watched()
+      // A later write of the same key takes the place of this one.
+      if (!shown || expected.get(operation + key) !== predicate || predicate(shown)) return
+      const summary = `Accepted, but not visible in the watch after ${VISIBLE_AFTER / 1000} s`
+      emit('error', new SidecarError('UNKNOWN_OUTCOME', summary, { operation }))
+    })
+  }
 }

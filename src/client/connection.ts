@@ -1,13 +1,19 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { Reply } from './answers.js'
-import type { SidecarError } from './errors.js'
+import { isPassing, type SidecarError } from './errors.js'
 import type { Pacing } from './pacing.js'
 import type { Call, Request } from './requests.js'
-import { createSearch } from './search.js'
+import { follow, wait, type Task } from './signals.js'
 import type { State } from './state.js'
 import type { Timers } from './timers.js'
 import type { AbortSignalLike, ConnectionEvent, ConnectionState, Transport } from './types.js'
 
+/** ms after which a sidecar that has never answered is worth a warning. */
+const ABSENCE_WARNING = 2000
+/** ms for which a sidecar must answer before a failure counts as the first again: one that flaps is no new one. */
+const STABLE_AFTER = 1000
+/** Failures that a sidecar which answered for less counts with at most: one that is back for good is found soon. */
+const FLAPPING = 5
 /** ms that a GET may take if it only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
 const PROBE_TIMEOUT = 4000
 
@@ -102,4 +108,84 @@ export function createConnection(
 
   const search = createSearch(life, timers, pacing, connection.probe, () => !!state.ending, onAbsent)
   return connection
+}
+
+/** The search for a sidecar that doesn't answer, which all who wait share. */
+interface Search {
+  /** Resolves when the sidecar answers. Rejects when no later attempt can fare better. */
+  join(signal: AbortSignalLike): Promise<unknown>
+  /** The sidecar has answered. */
+  found(): void
+  /** @param upFor ms for which the sidecar had answered before it was lost */
+  lost(upFor: number): void
+}
+
+/**
+ * @param probe asks the sidecar once
+ * @param hasEnded whether this server ends: then the sidecar may leave before the game
+ */
+function createSearch(
+  life: AbortSignalLike,
+  timers: Timers,
+  { turn, backoff }: Pacing,
+  probe: (signal: AbortSignalLike) => Promise<Reply>,
+  hasEnded: () => boolean,
+  onAbsent: (reason?: SidecarError) => void,
+): Search {
+  /** Ends the wait of each who waits; with an error, in vain. */
+  const waiting = new Set<(error?: SidecarError) => void>()
+  let task: Task | undefined
+  /** Attempts that found nobody, until the sidecar has answered for a while. */
+  let failures = 0
+  let againAt = 0
+  let cancelWarning: (() => void) | undefined
+
+  async function ask(signal: AbortSignalLike): Promise<void> {
+    for (;;) {
+      const rest = againAt - timers.now()
+      if (failures && rest > 0) await timers.sleep(signal, rest)
+      await turn(signal)
+      const { error, unsent, retryAfter = 0 } = await probe(signal)
+      againAt = timers.now() + Math.max(retryAfter, backoff(failures++))
+      if (!error || signal.aborted) return
+      if (error.code === 'CROSS_ORIGIN') onAbsent(error)
+      if (!isPassing(error) || (unsent && hasEnded())) waiting.forEach((end) => end(error))
+    }
+  }
+
+  function start(): void {
+    const started = (task = follow(life))
+    cancelWarning = cancelWarning ?? timers.after(ABSENCE_WARNING, onAbsent)
+    const end = (): void => {
+      started.release()
+      if (task === started) task = undefined
+    }
+    ask(started.signal).then(end, end)
+  }
+
+  return {
+    join: (signal) =>
+      wait(signal, (resolve, reject) => {
+        const end = (error?: SidecarError): void => (error ? reject(error) : resolve(undefined))
+        waiting.add(end)
+        if (!task) start()
+        return () => {
+          waiting.delete(end)
+          if (waiting.size || !task) return
+          // Nobody waits any more: nothing may go on dialling.
+          task.abort(true)
+          task = undefined
+        }
+      }),
+
+    found() {
+      if (cancelWarning) cancelWarning()
+      cancelWarning = () => {}
+      waiting.forEach((end) => end())
+    },
+
+    lost(upFor) {
+      failures = upFor > STABLE_AFTER ? 0 : Math.min(failures, FLAPPING)
+    },
+  }
 }

@@ -36,9 +36,6 @@ export const createStreamDecode: CreateDecode = (options) => {
   return (bytes) => decoder.decode(bytes, { stream: true })
 }
 
-/** Bytes up to which a body is taken whole, which costs less than reading it piece by piece. */
-const SMALL = 65536
-
 interface Body {
   getReader?(): {
     read(): Promise<{ done: boolean; value?: Uint8Array }>
@@ -66,15 +63,12 @@ export function createFetchHttp(
     if (host().AbortController) init.signal = signal
     // Every wait follows the signal itself, since a host's fetch may know nothing of signals.
     const response = await race(signal, send.call(host() as never, url, init))
-    const header = (name: string): string | null => response.headers.get(name)
-
     return {
       status: response.status,
-      header,
+      header: (name) => response.headers.get(name),
       async read(onText) {
         const body = response.body as Body | null | undefined
-        const isSmall = !header('Content-Encoding') && Number(header('Content-Length') || NaN) <= SMALL
-        if (isSmall || !body?.getReader) return onText(await race(signal, response.text()))
+        if (!body?.getReader) return onText(await race(signal, response.text()))
         const decode = createDecode(options)
         const reader = body.getReader()
         try {

@@ -227,26 +227,16 @@ describe('a page without a worker', () => {
     terminate() {}
   }
 
-  test.each([
-    ['cannot be made', failing],
-    ['never says anything', silent],
-  ])('the page beats by its own timers where a worker %s', async (_what, Worker) => {
+  test.each<[string, (page: EmulatedPage) => void, AutoHealthOptions?]>([
+    ['where a worker cannot be made', () => vi.stubGlobal('Worker', failing)],
+    ['where a worker never says anything', () => vi.stubGlobal('Worker', silent)],
+    ['where a policy forbids workers', (page) => (page.forbidden = true)],
+    ['with worker: false', () => {}, { worker: false }],
+  ])('the page beats by its own timers %s', async (_where, prepare, autoHealth) => {
     const page = new EmulatedPage()
-    vi.stubGlobal('Worker', Worker)
-    await beaten(await show({}, { page }))
-  })
-
-  test('the page beats by its own timers where a policy forbids workers', async () => {
-    const page = new EmulatedPage()
-    page.forbidden = true
-    await beaten(await show({}, { page }))
+    prepare(page)
+    await beaten(await show(autoHealth, { page }))
     expect(page.workers).toBe(0)
-  })
-
-  test('the page beats by its own timers with worker: false', async () => {
-    const shown = await show({ worker: false })
-    await beaten(shown)
-    expect(shown.page.workers).toBe(0)
   })
 
   test('the page beats by a fetch of its own, while a worker keeps time for a hidden page', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, onTestFinished } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type GameServer, createClient, type SidecarClient, type WatchOptions } from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
@@ -112,21 +112,6 @@ describe('waitFor()', () => {
     await client.waitFor(isVersion(2))
     expect(asked).toBe(before)
   })
-})
-
-test('30 clients on one AbortSignal print no warning of Node, and the signal closes them all', async () => {
-  const warnings: string[] = []
-  const collect = ({ name }: Error): void => void warnings.push(name)
-  process.on('warning', collect)
-  onTestFinished(() => void process.removeListener('warning', collect))
-  const sidecar = await startScripted()
-  const controller = new AbortController()
-  const { signal } = controller
-  const clients = Array.from({ length: 30 }, () => connectClient(sidecar, { signal }))
-  await Promise.all(clients.map((client) => client.getGameServer({ signal })))
-  expect(warnings).toEqual([])
-  controller.abort()
-  expect(new Set(clients.map(({ status }) => status.connection))).toEqual(new Set(['closed']))
 })
 
 type WithAfter = SidecarClient & { after(ms: number, run: () => void): unknown }
@@ -254,20 +239,17 @@ test('one connection serves every listener and iterator', async () => {
   expect(sidecar.requests.filter(({ path }) => path === '/watch/gameserver')).toHaveLength(1)
 })
 
-test('an iterator that was told to return is done, also for who waits for it', async () => {
+test('an iterator that was told to return is done, also for who waits for it, and gives nothing that it holds', async () => {
   const { iterator, publish } = await iterating()
   const waiting = iterator.next()
   expect(await iterator.return!()).toEqual(done)
   expect(await waiting).toEqual(done)
   await publish(2)
   expect(await iterator.next()).toEqual(done)
-})
-
-test('an iterator that was told to return gives nothing that it still holds', async () => {
-  const { iterator, publish } = await iterating()
-  await publish(3)
-  await iterator.return!()
-  expect(await iterator.next()).toEqual(done)
+  const holding = await iterating()
+  await holding.publish(3)
+  await holding.iterator.return!()
+  expect(await holding.iterator.next()).toEqual(done)
 })
 
 test.each(['drop', 'fail'] as const)(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 
@@ -7,26 +7,21 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-// The package as it was loaded last knows what a script tag says, and would tell it to the suites that come after.
-afterAll(() => void vi.resetModules())
-
-/** The addresses that a client asks where every connection ends so. */
-async function dialled(options: ClientOptions, times = 1, code = 'ECONNREFUSED', create = createClient) {
+/** The address that a client asks. */
+async function asked(options: ClientOptions = {}): Promise<string> {
   const urls: string[] = []
-  const client = create({
+  const client = createClient({
     retry: false,
     ...options,
     fetch: async (url) => {
       urls.push(url.replace(/\/gameserver$/, ''))
-      throw Object.assign(new TypeError('fetch failed'), { cause: { code } })
+      throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
     },
   })
-  for (let n = 0; n < times; n++) await client.getGameServer().catch(() => {})
+  await client.getGameServer().catch(() => {})
   client.close()
-  return urls
+  return urls[0]!
 }
-
-const asked = async (options: ClientOptions = {}): Promise<string> => (await dialled(options))[0]!
 
 function refusing(options: ClientOptions = {}): SidecarError {
   try {
@@ -197,60 +192,4 @@ describe('the environment', () => {
 test('without an address, the error names the variable of the platform', () => {
   expect(refusing().message).toContain('AGONES_SDK_HTTP_PORT')
   expect(refusing({ platform: 'my-cloud' }).message).toContain('MY_CLOUD_SDK_HTTP_PORT')
-})
-
-describe('where nobody chose the host', () => {
-  const [name, address] = ['http://localhost:9', 'http://127.0.0.1:9']
-
-  test('localhost is dialled again where a connection is lost', async () => {
-    expect(await dialled({ baseUrl: '9' }, 2, 'ECONNRESET')).toEqual([name, name])
-  })
-
-  test('a host that was given is the only one that is dialled', async () => {
-    expect(await dialled({ baseUrl: name }, 2)).toEqual([name, name])
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '9', AGONES_SDK_HTTP_HOST: '127.0.0.1' })
-    expect(await dialled({}, 2)).toEqual([address, address])
-  })
-})
-
-describe('a script tag', () => {
-  /** The address that a client asks where this document loads the package. */
-  async function askedIn(document: unknown): Promise<string> {
-    if (document !== 'none') vi.stubGlobal('document', document)
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
-    vi.resetModules()
-    const { createClient: create } = await import('../../src/index.js')
-    // Later, no script is the current one.
-    vi.stubGlobal('document', { currentScript: null })
-    return (await dialled({}, 1, 'ECONNREFUSED', create))[0]!
-  }
-
-  const page = (dataset?: object): object => ({ currentScript: { dataset } })
-
-  test.each([
-    [{ port: '7' }, 'http://localhost:7'],
-    [{ baseUrl: 'http://x', port: '7' }, 'http://x'],
-    [{ baseUrl: '', port: '7' }, 'http://localhost:7'],
-    [{ other: '7' }, 'http://localhost:8'],
-  ])('a script tag with the data %o leads to %s', async (dataset, url) => {
-    expect(await askedIn(page(dataset))).toBe(url)
-  })
-
-  test('a script tag comes before the injected global, and names the platform', async () => {
-    vi.stubGlobal('GAMESERVER_SIDECAR', { port: 9, platform: 'other' })
-    expect(await askedIn(page({ port: '7' }))).toBe('http://localhost:7')
-    vi.stubGlobal('GAMESERVER_SIDECAR', undefined)
-    inEnvironment({ MY_CLOUD_SDK_HTTP_PORT: '6' })
-    expect(await askedIn(page({ platform: 'my-cloud' }))).toBe('http://localhost:6')
-  })
-
-  test.each([
-    ['no document', 'none'],
-    ['a document that is null', null],
-    ['a document without a current script', {}],
-    ['a module', { currentScript: null }],
-    ['a script tag without data', page()],
-  ])('%s leaves the address to the environment', async (_what, document) => {
-    expect(await askedIn(document)).toBe('http://localhost:8')
-  })
 })

@@ -11,7 +11,7 @@ import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
 import { type ScriptedSidecar, type Rule } from '../support/fault-server.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { calls, connectClient, startQuickSidecar } from '../support/with-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
 import { refusal } from './operations.js'
 
 type Call = (client: SidecarClient, options?: ReadyOptions) => Promise<Outcome>
@@ -50,17 +50,6 @@ describe('a state that the sidecar never leaves', () => {
       await expect(call(client, options)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
     }
     expect(written(sidecar)).toEqual([])
-  })
-
-  test('ready() after the local sidecar has shown Unhealthy is UNAVAILABLE and not sent', async () => {
-    const sidecar = await startQuickSidecar({ mode: 'production' })
-    const client = connectClient(sidecar)
-    await client.waitFor(() => true)
-    while (client.status.transport === undefined) await client.once('connection')
-    sidecar.control({ type: 'makeUnhealthy' })
-    await client.waitFor('Unhealthy')
-    await expect(client.ready()).rejects.toMatchObject({ code: 'UNAVAILABLE', operation: 'ready' })
-    expect(calls(sidecar)).not.toContain('ready')
   })
 
   test('shutdown() while the watch shows Shutdown is confirmed and not sent', async () => {
@@ -103,14 +92,6 @@ describe('ready() while the watch shows Ready', () => {
     expect(await client.ready({ confirm: true })).toBe('confirmed')
     expect(await Promise.all([client.ready(), client.ready()])).toEqual(['confirmed', 'confirmed'])
     expect(written(sidecar)).toEqual([])
-  })
-
-  test('ready() a second time is not sent to the local sidecar', async () => {
-    const sidecar = await startQuickSidecar({ mode: 'production' })
-    const client = connectClient(sidecar)
-    await client.ready({ confirm: true })
-    expect(await client.ready()).toBe('confirmed')
-    expect(calls(sidecar).filter((name) => name === 'ready')).toHaveLength(1)
   })
 
   test('ready({ force: true }) and allocate() are sent while the watch shows Ready', async () => {

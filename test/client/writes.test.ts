@@ -5,7 +5,7 @@ import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
-import { calls, connectClient, connectPage, startSidecar } from '../support/with-sidecar.js'
+import { calls, connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 
 const sent = ({ requests }: ScriptedSidecar): string[] => requests.map(({ method, path }) => `${method} ${path}`)
 const posts = (sidecar: ScriptedSidecar): string[] => sent(sidecar).filter((request) => request.startsWith('POST'))
@@ -143,14 +143,16 @@ describe('the order of writes', () => {
 })
 
 describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
+  const start = mode === 'production' ? startQuickSidecar : startSidecar
+
   test(`in ${mode} mode a countDiff of 0 reads the counter, since production refuses it`, async () => {
-    const client = connectClient(await startSidecar({ mode }))
+    const client = connectClient(await start({ mode }))
     const counter = await client.updateCounter('rooms', { countDiff: 0 })
     expect(counter).toEqual({ name: 'rooms', count: 1, capacity: 10 })
   })
 
   test(`in ${mode} mode updateList() of an unknown list sends no PATCH, which ends an old sidecar`, async () => {
-    const sidecar = await startSidecar({ mode })
+    const sidecar = await start({ mode })
     await expect(connectClient(sidecar).updateList('nope', { capacity: 1 })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
@@ -158,7 +160,7 @@ describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
   })
 
   test(`in ${mode} mode updateList() loses no value added just before, and gives the list`, async () => {
-    const client = connectClient(await startSidecar({ mode }))
+    const client = connectClient(await start({ mode }))
     const added = client.addListValue('players', 'late')
     const updated = client.updateList('players', { capacity: 50 })
     expect((await added).values).toContain('late')
@@ -166,7 +168,7 @@ describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
   })
 
   test(`in ${mode} mode calls for one list keep their order`, async () => {
-    const sidecar = await startSidecar({ mode })
+    const sidecar = await start({ mode })
     sidecar.control({ type: 'delayCalls', ms: 30, operations: ['addListValue'] })
     const client = connectClient(sidecar)
     await Promise.all([
@@ -181,7 +183,7 @@ describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
   })
 
   test(`in ${mode} mode a confirmed write resolves when the watch has shown it`, async () => {
-    const client = connectClient(await startSidecar({ mode }))
+    const client = connectClient(await start({ mode }))
     expect(await client.allocate({ confirm: true })).toBe('confirmed')
     expect(client.gameServer?.status.state).toBe('Allocated')
     expect(await client.setAnnotation('map', 'any text, ä', { confirm: true })).toBe('confirmed')
@@ -294,10 +296,10 @@ describe('a label or annotation that was accepted', () => {
 })
 
 test('shutdown() during a restart of the sidecar goes out once', async () => {
-  const sidecar = await startSidecar()
+  const sidecar = await startQuickSidecar()
   const client = connectClient(sidecar)
   await client.connect()
-  const restarted = sidecar.restart({ downMs: 600 })
+  const restarted = sidecar.restart({ downMs: 200 })
   await client.getGameServer({ timeout: 100 }).catch(() => {})
   await client.shutdown({ confirm: true })
   await restarted

@@ -159,13 +159,6 @@ const faults: readonly CallFault[] = [
     nth: 1,
     accept: (connection) => connection.reset(),
   }),
-  ...['0', new Date(Date.now() + 1000).toUTCString(), 'soon'].map((retryAfter) =>
-    repeated(`a read that was answered 503 with Retry-After ${retryAfter.replace(/.*GMT/, 'a date')} is sent again`, {
-      on: '*',
-      nth: 1,
-      step: steps.answering({ status: 503, headers: { 'retry-after': retryAfter } }),
-    }),
-  ),
 ]
 
 const cases = faults.flatMap((fault) => fault.calls.map((call) => [`${fault.name} (${call})`, call, fault] as const))

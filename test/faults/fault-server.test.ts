@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
-import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
+import { closeFrame, frame } from '../support/fault-server-frames.js'
 import * as steps from '../support/fault-server-steps.js'
 
 let sidecar: ScriptedSidecar
@@ -22,31 +22,7 @@ const everything = async (socket: Socket): Promise<string> => {
   return text
 }
 
-describe('the scripted sidecar, without a script', () => {
-  test('a restart resets every connection, refuses new ones meanwhile, and is back on the same port', async () => {
-    await start()
-    const socket = new WebSocket(watchUrl())
-    await once(socket, 'message')
-    const closed = once(socket, 'close')
-    await sidecar.stop()
-    expect(await closed).toEqual([1006, Buffer.alloc(0)])
-    await expect(fetch(`${sidecar.url}/gameserver`)).rejects.toThrow()
-    await sidecar.start()
-    expect((await fetch(`${sidecar.url}/gameserver`)).status).toBe(200)
-  })
-})
-
 describe('a script', () => {
-  test('is followed by request and by turn', async () => {
-    await start(
-      { on: 'POST /ready', nth: 1, step: steps.answering({ status: 503, headers: { 'retry-after': '1' } }) },
-      { on: 'POST /ready', nth: 2, step: steps.answering({ status: 500 }) },
-    )
-    const ready = async (): Promise<number> =>
-      (await fetch(`${sidecar.url}/ready`, { method: 'POST', body: '{}' })).status
-    expect([await ready(), await ready(), await ready()]).toEqual([503, 500, 200])
-  })
-
   test('can reset at accept, after a head, and after any byte', async () => {
     await start({ on: 'connection', nth: 1, accept: (connection) => connection.reset() })
     await expect(fetch(`${sidecar.url}/gameserver`)).rejects.toThrow()
@@ -80,11 +56,6 @@ describe('a script', () => {
     expect(sidecar.requests).toEqual([])
   })
 
-  test('counts the dials of the busiest second', () => {
-    expect(steps.busiestSecond([])).toBe(0)
-    expect(steps.busiestSecond([0, 500, 999, 1000, 1400, 5000])).toBe(4)
-  })
-
   test('its failure is told at close', async () => {
     const failing = await createScriptedSidecar([
       {
@@ -102,22 +73,6 @@ describe('a script', () => {
 })
 
 describe('frames made by hand', () => {
-  test('fragments with control frames between them are one message to a good receiver', async () => {
-    const ping = frame('are you there', { opcode: opcodes.ping })
-    await start({
-      on: 'watch',
-      step: steps.opened(async (exchange) => {
-        await exchange.sendBytes(fragments('日本語 👩‍👩‍👧‍👦', 1, ping))
-        await exchange.end(3000)
-      }),
-    })
-    const socket = new WebSocket(watchUrl(), { autoPong: false })
-    const closed = once(socket, 'close')
-    const [message] = (await once(socket, 'message')) as [Buffer]
-    expect(message.toString()).toBe('日本語 👩‍👩‍👧‍👦')
-    expect((await closed)[0]).toBe(3000)
-  })
-
   test.each([
     ['a masked frame', frame('x', { mask: true }), 'MASK must be clear'],
     ['bad UTF-8', frame(Uint8Array.of(0xff)), 'invalid UTF-8 sequence'],
@@ -128,14 +83,6 @@ describe('frames made by hand', () => {
     const socket = new WebSocket(watchUrl())
     const [error] = (await once(socket, 'error')) as [Error]
     expect(error.message.toLowerCase()).toContain(complaint.toLowerCase())
-    socket.terminate()
-  })
-
-  test.each([125, 126, 65_536])('a frame of %i bytes arrives whole', async (size) => {
-    await start({ on: 'watch', step: steps.opened((exchange) => exchange.sendBytes(frame('x'.repeat(size)))) })
-    const socket = new WebSocket(watchUrl())
-    const [message] = (await once(socket, 'message')) as [Buffer]
-    expect(message.length).toBe(size)
     socket.terminate()
   })
 })

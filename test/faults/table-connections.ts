@@ -1,6 +1,7 @@
 import { gameServer } from '../support/fault-server-game-servers.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
+import { hurried } from '../support/virtual-clock.js'
 import { afterFirstObject, firstConnections, firstWatches, impatient, type WatchFault } from './watch-fault.js'
 
 const lost = ['UNAVAILABLE', 'TIMEOUT'] as const
@@ -66,7 +67,10 @@ const restart = (name: string, pause: number): WatchFault => ({
 export const connectionFaults: readonly WatchFault[] = [
   dialled('connections are reset at accept, then accepted', 3, (connection) => connection.reset()),
   dialled('connections are ended at accept, then accepted', 3, (connection) => connection.finish()),
-  dialled('connections are accepted and nothing is ever read or said', 2, steps.deafAndDumb, { options: impatient }),
+  // Whether a sidecar is there is asked for 4 s, which no option changes: of these, the client lives through ten a second.
+  dialled('connections are accepted and nothing is ever read or said', 2, steps.deafAndDumb, {
+    options: { ...hurried(10).options, verifyInterval: 0 },
+  }),
   dialled('something that is not HTTP answers', 2, async (connection) => {
     await connection.write('SSH-2.0-OpenSSH_9.2p1\r\n')
     connection.finish()

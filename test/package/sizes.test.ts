@@ -31,8 +31,8 @@ const load = (code: string) => (id: string) => (id === 'entry' ? code : null)
  * a test has to meet; 5,300 are reading requests and answering them, 4,900 control commands, 3,200 allocations by a manifest.
  */
 test.each([
-  ['the client for pages', 'index.browser', 'createClient', 14_900],
-  ['the client for Node, without ws,', 'index', 'createClient', 13_970],
+  ['the client for pages', 'index.browser', 'createClient', 14_830],
+  ['the client for Node, without ws,', 'index', 'createClient', 13_920],
   ['the frame decoder', 'frames', 'MessageDecoder', 3_350],
   ['all of frames', 'frames', 'MessageDecoder, createWebSocketClass', 6_900],
   ['the connection in a player’s page', 'player', 'connect', 1_910],
@@ -59,7 +59,7 @@ test.each([
 })
 
 test.each([
-  ['gameserver-sidecar.umd.js', 15_700],
+  ['gameserver-sidecar.umd.js', 15_660],
   ['gameserver-sidecar.players.umd.js', 5_890],
   ['gameserver-sidecar.player.js', 2_390],
   ['gameserver-sidecar.phaser.js', 1_190],

@@ -177,40 +177,17 @@ describe('types of the installed package, without DOM and without @types', () =>
     expect(complaints(file, code, options)).toEqual([])
   })
 
-  const interop = { esModuleInterop: true }
+  const imported = "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'"
+  const required =
+    "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\nimport type { GameServer } from 'gameserver-sidecar/agones-sdk'"
   test.each([
-    ['an import', 'sdk.mts', "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'", NODE_NEXT],
-    [
-      'an import by name',
-      'named.mts',
-      "import { AgonesSDK, type GameServer } from 'gameserver-sidecar/agones-sdk'",
-      NODE_NEXT,
-    ],
-    [
-      'a require',
-      'sdk.cts',
-      "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\nimport type { GameServer } from 'gameserver-sidecar/agones-sdk'",
-      NODE_NEXT,
-    ],
-    [
-      'an import that becomes a require',
-      'interop.cts',
-      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
-      { ...NODE_NEXT, ...interop },
-    ],
-    [
-      'the same without esModuleInterop',
-      'plain.cts',
-      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
-      NODE_NEXT,
-    ],
-    [
-      'the oldest resolution',
-      'oldest-sdk.ts',
-      "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'",
-      NODE_10,
-    ],
-    ['a bundler', 'sdk.ts', "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'", BUNDLER],
+    ['an import', 'sdk.mts', imported, NODE_NEXT],
+    ['an import by name', 'named.mts', imported.replace('AgonesSDK, {', '{ AgonesSDK,'), NODE_NEXT],
+    ['a require', 'sdk.cts', required, NODE_NEXT],
+    ['an import that becomes a require', 'interop.cts', imported, { ...NODE_NEXT, esModuleInterop: true }],
+    ['the same without esModuleInterop', 'plain.cts', imported, NODE_NEXT],
+    ['the oldest resolution', 'oldest-sdk.ts', imported, NODE_10],
+    ['a bundler', 'sdk.ts', imported, BUNDLER],
   ])('./agones-sdk by %s', (_mode, file, start, options) => {
     const code = `${start}
       const sdk: AgonesSDK = new AgonesSDK()
