@@ -19,7 +19,7 @@ import { createGuard } from '../node/http/request-guard.js'
 import type { GuardOptions, Verdict } from '../node/http/request-guard.js'
 import { dashboardUrl } from '../node/local/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
-import { refuseUnknownOptions } from '../node/unknown-option.js'
+import { checkPluginOptions } from '../schema/gateway.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */
@@ -46,20 +46,6 @@ const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed'
 
 const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
-const known = {
-  sidecar: true,
-  local: true,
-  platform: true,
-  deny: true,
-  isolate: true,
-  autoHealth: true,
-  expose: true,
-  token: true,
-  allowHosts: true,
-  allowOrigins: true,
-  timeout: true,
-} satisfies Record<keyof GameserverSidecarOptions, true>
-
 /**
  * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
  * one.
@@ -70,7 +56,7 @@ export function resolvePluginOptions(
   options: GameserverSidecarOptions,
   onWarning: (message: string) => void,
 ): GatewaySettings {
-  refuseUnknownOptions(options, Object.keys(known))
+  checkPluginOptions(options)
   const { platform = 'agones', sidecar, expose } = options
   const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
   return resolveGatewayOptions({

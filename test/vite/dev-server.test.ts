@@ -141,7 +141,7 @@ describe('which sidecar', () => {
   })
 
   const wrong: readonly (readonly [GameserverSidecarOptions, RegExp])[] = [
-    [{ port: 1 } as GameserverSidecarOptions, /^There is no option "port"/],
+    [{ port: 1 } as GameserverSidecarOptions, /^The object of options has no field "port"/],
     [{ sidecar: 'nowhere' }, /"nowhere", which is no URL/],
     [{ sidecar: 'http://127.0.0.1:1', local: true }, /exclude each other/],
     [{ local: false }, /^Nothing says where the sidecar is/],
