@@ -29,7 +29,7 @@ export interface DevSidecar {
   /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for all others. */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
   /** Answers upgrades for the sidecar and leaves all others alone. */
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
+  upgrade(message: IncomingMessage, socket: Socket): Promise<void>
   /** Ends every watch and the local sidecar. Can be called again. */
   close(): Promise<void>
 }
@@ -145,7 +145,7 @@ export function createDevSidecar(
       return true
     },
 
-    async upgrade(message, socket, head) {
+    async upgrade(message, socket) {
       const target = message.url ?? ''
       if (!isForSidecar(target)) return
       socket.on('error', () => socket.destroy())
@@ -158,7 +158,7 @@ export function createDevSidecar(
       const started = await start()
       if (socket.destroyed) return
       if ('status' in started) return refuse(started)
-      await started.handler.upgrade(message, socket, head, admission)
+      await started.handler.upgrade(message, socket, admission)
     },
 
     close() {

@@ -30,8 +30,8 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))
-    httpServer?.on('upgrade', (message, socket, head) => {
-      sidecar.upgrade(message, socket, head).catch(() => socket.destroy())
+    httpServer?.on('upgrade', (message, socket) => {
+      sidecar.upgrade(message, socket).catch(() => socket.destroy())
     })
     middlewares.use((message, reply, next) => {
       sidecar.serve(message, reply).then((answered) => {

@@ -119,7 +119,7 @@ async function start(
 
   const upgrade: Upgrade = async (message, socket, head, admission) => {
     const { target } = admission
-    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
+    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, admission)
     if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
     const refusal = notFound(target)
     noteRefusal(message.method, target, refusal)
