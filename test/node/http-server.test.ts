@@ -75,35 +75,6 @@ describe('an answer', () => {
     await isCancelled
   })
 
-  test('that is a stream is read no faster than the client reads', async () => {
-    let pulls = 0
-    const { port } = await serve({
-      handle: async () =>
-        new Response(
-          new ReadableStream(
-            {
-              async pull(controller) {
-                pulls += 1
-                if (pulls > 20_000) throw new Error('read without end')
-                await new Promise(setImmediate)
-                controller.enqueue(new Uint8Array(64 * 1024))
-              },
-            },
-            { highWaterMark: 0 },
-          ),
-        ),
-    })
-    const socket = await openSocket(port)
-    socket.pause()
-    socket.write('GET /watch/gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    for (let before = -1; pulls === 0 || before !== pulls;) {
-      before = pulls
-      await request(port, 'GET /nothing', [])
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    expect(pulls).toBeLessThan(1_000)
-  })
-
   test('that is a stream and fails ends without the last chunk', async () => {
     let fail = (): void => undefined
     const { port, faults } = await serve({
