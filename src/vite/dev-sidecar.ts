@@ -101,7 +101,7 @@ export function createDevSidecar(
   const { allowHosts, allowOrigins, exposed, platform, token } = settings
   const admit = createAdmission({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) }, exposed)
   const access = createAccess({ token, exposed, scheme })
-  const script = configScript({ platform, autoHealth: options.autoHealth })
+  const script = configScript(platform, options.autoHealth)
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
