@@ -86,17 +86,6 @@ describe('a request', () => {
     expect(answer).toMatch(/\{"code":8,"message":"grpc: received message larger than max \(\d+ vs\. 4194304\)"/)
     expect(sidecar.asked).toEqual([])
   })
-
-  test('of exactly 4 MiB passes, by length and in chunks', async () => {
-    const sidecar = await startFakeSidecar()
-    const { url } = await startGateway({ sidecar: sidecar.url })
-    const body = ' '.repeat(4 * MIB)
-    const post = (more: RequestInit): Promise<Response> => fetch(`${url}${PREFIX}/ready`, { method: 'POST', ...more })
-    expect((await post({ body })).status).toBe(200)
-    const chunked = { body: new Blob([body]).stream(), duplex: 'half' } as RequestInit
-    expect((await post(chunked)).status).toBe(200)
-    expect(sidecar.asked.map(({ body: { length } }) => length)).toEqual([4 * MIB, 4 * MIB])
-  })
 })
 
 describe('an answer', () => {
