@@ -44,7 +44,7 @@ const allowed = {
     packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'ws', 'yaml'],
     node: true,
   },
-  vite: { areas: ['node'], node: true },
+  vite: { areas: ['node', 'schema'], node: true },
   init: { areas: ['node', 'protocol'], node: true },
   cli: {
     areas: ['client', 'protocol', 'schema', 'sidecar', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],

@@ -18,9 +18,13 @@ import { gameServer } from './game-server.js'
 
 const isIn = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most
-const listener = leaf('a function', (value) => typeof value === 'function')
+/** A function that the caller gives. */
+export const listener = leaf('a function', (value) => typeof value === 'function')
+/** The name of a platform, which is a part of variables and of labels. */
+export const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 
-const options = v.pipe(
+/** Options of `createLocalSidecar()`. */
+export const localSidecarOptions = v.pipe(
   object(
     optional({
       mode: word(['production', 'local']),
@@ -28,7 +32,7 @@ const options = v.pipe(
       address: name,
       gameServer,
       file: name,
-      platform: pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
+      platform,
       featureGates: record(boolean),
       replace: leaf(
         'true, false or a number of milliseconds',
@@ -54,4 +58,5 @@ const options = v.pipe(
 )
 
 /** Checks the options of `createLocalSidecar()`. @throws InvalidInput for the first mistake */
-export const checkLocalSidecarOptions = (value: unknown): void => void read(options, value, 'The object of options')
+export const checkLocalSidecarOptions = (value: unknown): void =>
+  void read(localSidecarOptions, value, 'The object of options')

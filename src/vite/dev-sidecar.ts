@@ -19,7 +19,7 @@ import { createGuard } from '../node/http/request-guard.js'
 import type { GuardOptions, Verdict } from '../node/http/request-guard.js'
 import { dashboardUrl } from '../node/local/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
-import { refuseUnknownOptions } from '../node/unknown-option.js'
+import { checkPluginOptions } from '../schema/gateway.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */
@@ -29,7 +29,7 @@ export interface DevSidecar {
   /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for all others. */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
   /** Answers upgrades for the sidecar and leaves all others alone. */
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
+  upgrade(message: IncomingMessage, socket: Socket): Promise<void>
   /** Ends every watch and the local sidecar. Can be called again. */
   close(): Promise<void>
 }
@@ -46,20 +46,6 @@ const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed'
 
 const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
-const known = {
-  sidecar: true,
-  local: true,
-  platform: true,
-  deny: true,
-  isolate: true,
-  autoHealth: true,
-  expose: true,
-  token: true,
-  allowHosts: true,
-  allowOrigins: true,
-  timeout: true,
-} satisfies Record<keyof GameserverSidecarOptions, true>
-
 /**
  * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
  * one.
@@ -70,7 +56,7 @@ export function resolvePluginOptions(
   options: GameserverSidecarOptions,
   onWarning: (message: string) => void,
 ): GatewaySettings {
-  refuseUnknownOptions(options, Object.keys(known))
+  checkPluginOptions(options)
   const { platform = 'agones', sidecar, expose } = options
   const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
   return resolveGatewayOptions({
@@ -115,7 +101,7 @@ export function createDevSidecar(
   const { allowHosts, allowOrigins, exposed, platform, token } = settings
   const admit = createAdmission({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) }, exposed)
   const access = createAccess({ token, exposed, scheme })
-  const script = configScript({ platform, autoHealth: options.autoHealth })
+  const script = configScript(platform, options.autoHealth)
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
@@ -159,7 +145,7 @@ export function createDevSidecar(
       return true
     },
 
-    async upgrade(message, socket, head) {
+    async upgrade(message, socket) {
       const target = message.url ?? ''
       if (!isForSidecar(target)) return
       socket.on('error', () => socket.destroy())
@@ -172,7 +158,7 @@ export function createDevSidecar(
       const started = await start()
       if (socket.destroyed) return
       if ('status' in started) return refuse(started)
-      await started.handler.upgrade(message, socket, head, admission)
+      await started.handler.upgrade(message, socket, admission)
     },
 
     close() {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONFIG_PATH } from '../node/gateway/config-script.js'
-import { findInsertion } from '../node/gateway/files/html-insertion.js'
+import { insertScript } from '../node/gateway/files/html-insertion.js'
 import { createDevSidecar, resolvePluginOptions } from './dev-sidecar.js'
 import type { DevSidecar } from './dev-sidecar.js'
 import type { GameserverSidecarOptions, VitePlugin, ViteServer } from './plugin-types.js'
@@ -30,8 +30,8 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))
-    httpServer?.on('upgrade', (message, socket, head) => {
-      sidecar.upgrade(message, socket, head).catch(() => socket.destroy())
+    httpServer?.on('upgrade', (message, socket) => {
+      sidecar.upgrade(message, socket).catch(() => socket.destroy())
     })
     middlewares.use((message, reply, next) => {
       sidecar.serve(message, reply).then((answered) => {
@@ -110,7 +110,7 @@ function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag:
       decide()
       if (page === undefined) return (end as (...args: unknown[]) => unknown).call(reply, chunk, ...rest)
       if (chunk !== undefined) page.push(Buffer.from(chunk as string))
-      const body = withTag(Buffer.concat(page), tag)
+      const { page: body } = insertScript(Buffer.concat(page), tag)
       for (const name of OF_THE_OLD_PAGE) reply.removeHeader(name)
       reply.setHeader('Cache-Control', 'no-cache')
       reply.setHeader('Content-Length', body.byteLength)
@@ -118,10 +118,4 @@ function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag:
       return reply.end(body)
     },
   })
-}
-
-function withTag(page: Buffer, tag: string): Buffer {
-  const insertion = findInsertion(page)
-  if (insertion === undefined) return page
-  return Buffer.concat([page.subarray(0, insertion.at), Buffer.from(tag), page.subarray(insertion.at)])
 }

@@ -34,7 +34,7 @@ export type Middleware = (message: IncomingMessage, reply: ServerResponse, next:
 
 /** The part of Vite's HTTP server that is used. */
 export interface ViteHttpServer {
-  on(event: 'upgrade', listener: (message: IncomingMessage, socket: Socket, head: Buffer) => void): unknown
+  on(event: 'upgrade', listener: (message: IncomingMessage, socket: Socket) => void): unknown
   once(event: 'listening' | 'close', listener: () => void): unknown
 }
 

@@ -170,14 +170,6 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
       expect.arrayContaining(['**/node_modules', choices.kind === 'node' ? '.env*' : '.env.local']),
     )
   })
-
-  test('no line is longer than a screen, and none ends with a space', () => {
-    for (const [name, text] of files) {
-      const isBad = (line: string): boolean => (line.length > 120 && !line.startsWith('ENTRYPOINT')) || / $/.test(line)
-      expect(text.split('\n').filter(isBad), name).toEqual([])
-      expect(text, name).toMatch(/[^\n]\n$/)
-    }
-  })
 })
 
 describe('a mistake is found', () => {

@@ -72,7 +72,8 @@ describe('what is documented is what there is', () => {
   })
 
   test('every option of the plugin for Vite is in its table, and no other', () => {
-    const options = [...read('src/vite/dev-sidecar.ts').matchAll(/^ {2}(\w+): true,$/gm)].map(([, name]) => name!)
+    const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
+    const options = [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
     expect(options).not.toEqual([])
     expect(firstCells('docs/gateway.md', 'Vite').sort()).toEqual(options.sort())
   })

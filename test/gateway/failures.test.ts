@@ -88,11 +88,6 @@ describe('a sidecar that took a request and', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy()],
     ['answers with what is no HTTP', (socket) => void socket.end('hello\r\n\r\n')],
-    [
-      'switches to another protocol unasked',
-      (socket) => void socket.write('HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-    ],
-    ['answers with a status that is none', (socket) => void socket.end('HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n')],
   ])('%s may have acted, which is told', async (_name, way) => {
     let taken = 0
     const sidecar = await startRawSidecar((socket) => {

@@ -60,20 +60,6 @@ describe('a request', () => {
     })
   })
 
-  test('in odd chunks arrives whole, with its length', async () => {
-    const sidecar = await startFakeSidecar()
-    const { port } = await startGateway({ sidecar: sidecar.url })
-    const answer = await exchange(
-      port,
-      `POST ${PREFIX}/reserve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
-        'Transfer-Encoding: chunked\r\n\r\n' +
-        '1;x=y\r\n{\r\n00d\r\n"seconds":"5"\r\n1\r\n}\r\n0\r\nX-Late: 1\r\n\r\n',
-    )
-    expect(answer.status).toBe(200)
-    expect(sidecar.asked).toMatchObject([{ body: '{"seconds":"5"}', headers: { 'content-length': '15' } }])
-    expect(sidecar.asked[0]!.headers).not.toHaveProperty('transfer-encoding')
-  })
-
   test('whose client leaves in its middle never reaches the sidecar', async () => {
     const sidecar = await startFakeSidecar()
     const { port } = await startGateway({ sidecar: sidecar.url })
@@ -88,7 +74,6 @@ describe('a request', () => {
 
   test.each([
     ['a Content-Length over 4 MiB', `Content-Length: ${4 * MIB + 1}\r\n\r\n`],
-    ['a Content-Length beyond any memory', 'Content-Length: 9007199254740991\r\n\r\n'],
     ['chunks over 4 MiB', `Transfer-Encoding: chunked\r\n\r\n${`100000\r\n${' '.repeat(MIB)}\r\n`.repeat(4)}1\r\n`],
   ])("with %s is refused in the sidecar's words, and nothing of it reaches the sidecar", async (_name, rest) => {
     const sidecar = await startFakeSidecar()
@@ -100,17 +85,6 @@ describe('a request', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 429 /)
     expect(answer).toMatch(/\{"code":8,"message":"grpc: received message larger than max \(\d+ vs\. 4194304\)"/)
     expect(sidecar.asked).toEqual([])
-  })
-
-  test('of exactly 4 MiB passes, by length and in chunks', async () => {
-    const sidecar = await startFakeSidecar()
-    const { url } = await startGateway({ sidecar: sidecar.url })
-    const body = ' '.repeat(4 * MIB)
-    const post = (more: RequestInit): Promise<Response> => fetch(`${url}${PREFIX}/ready`, { method: 'POST', ...more })
-    expect((await post({ body })).status).toBe(200)
-    const chunked = { body: new Blob([body]).stream(), duplex: 'half' } as RequestInit
-    expect((await post(chunked)).status).toBe(200)
-    expect(sidecar.asked.map(({ body: { length } }) => length)).toEqual([4 * MIB, 4 * MIB])
   })
 })
 

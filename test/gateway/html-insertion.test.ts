@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { findInsertion } from '../../src/node/gateway/files/html-insertion.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
 /** `^` stands where the script has to be. */
@@ -47,11 +46,6 @@ describe('the script comes first in the head', () => {
     const rest = 'ü'.repeat(300_000)
     const { ask } = await serveSite(await folderOf({ 'a.htm': `<html><head><title>${rest}` }))
     expect((await ask('/a.htm')).text).toBe(`<html><head>${TAG}<title>${rest}`)
-  })
-
-  test('a page whose head is far from its start gets it before what stands there', () => {
-    const page = `<!doctype html><!--${'x'.repeat(100)}`
-    expect(findInsertion(Buffer.from(page))?.at).toBe('<!doctype html>'.length)
   })
 })
 

@@ -1,11 +1,28 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { converse, openSocket } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
 import { openStream, startBothWatches, WATCH } from './watches.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Lets time pass for the gateway, which looks at its traffic every 20 ms, with a turn for sockets at each look. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 20) {
+    vi.advanceTimersByTime(20)
+    await new Promise(setImmediate)
+  }
+}
+
+/** Waits for the end of a gateway whose pages have nothing more to say. */
+async function untilEnded(closed: Promise<void>): Promise<void> {
+  await pass(5_000)
+  await closed
+}
 
 /** A call over a connection that ends with it, so that nobody seems to be there afterwards. */
 async function callOnce(port: number, path: string): Promise<void> {
@@ -34,7 +51,7 @@ describe('at a signal', () => {
     expect(await stream.ended).toBe(true)
     expect(stream.all.text).toBe(`{"result":1}\n${farewell}`)
     await left
-    await closed
+    await untilEnded(closed)
     expect(gateway.log).toEqual([])
   })
 
@@ -52,7 +69,7 @@ describe('at a signal', () => {
     const closed = gateway.close('SIGTERM')
     expect(await ended).toBe(1001)
     expect(frames).toEqual(['one'])
-    await closed
+    await untilEnded(closed)
   })
 
   test("a stream's line that is on its way arrives whole before", async () => {
@@ -65,7 +82,7 @@ describe('at a signal', () => {
     stream.upstream.write(':2}\n{"result":3}\n')
     expect(await stream.ended).toBe(true)
     expect(stream.all.text).toBe(`{"result":1}\n{"result":2}\n${farewell}`)
-    await closed
+    await untilEnded(closed)
   })
 
   test('pages may still say something over connections old and new, until they are silent', async () => {
@@ -89,12 +106,13 @@ describe('at a signal', () => {
     expect(other.status).toBe(200)
     for (let i = 0; i < 3; i++) {
       expect((await ask('POST', '/health'))[0]).toBe(200)
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await pass(400)
     }
     const [status, text] = await ask('GET', '/watch/gameserver')
     expect([status, JSON.parse(text)]).toEqual([503, { code: 14, message: 'The gateway is stopping', details: [] }])
     expect((await ask('POST', '/shutdown'))[0]).toBe(200)
     expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
+    await pass(520)
     await closed
     await expect(ask('POST', '/health')).rejects.toThrow()
   })
@@ -109,24 +127,14 @@ test('without a signal nothing is waited for but what is being answered', async 
   while (sidecar.asked.length === 0) await new Promise(setImmediate)
   const order: string[] = []
   const closed = gateway.close().then(() => order.push('closed'))
-  setTimeout(() => {
-    order.push('answered')
-    answer()
-  }, 100)
+  await pass(1_000)
+  order.push('answered')
+  answer()
   expect(await (await call).text()).toBe('{}')
+  await pass(20)
   await Promise.all([closed, once(idle, 'close')])
   expect(order).toEqual(['answered', 'closed'])
   expect(gateway.close('SIGTERM')).toBe(gateway.close())
-})
-
-test('a watch whose handshake was under way when it stopped is told too', async () => {
-  const sidecar = await startBothWatches()
-  const gateway = await startGateway({ sidecar: sidecar.url })
-  const { ended } = converse(gateway.url + WATCH)
-  await sidecar.socket
-  const closed = gateway.close('SIGTERM')
-  expect(await ended).toBe(1001)
-  await closed
 })
 
 test('the local sidecar inside ends with it', async () => {
@@ -161,8 +169,8 @@ test('clients that watch by WebSocket and by stream hear of the signal, and may 
   const closed = gateway.close('SIGTERM')
   expect(await Promise.all(signals)).toMatchObject([{ signal: 'SIGTERM' }, { signal: 'SIGTERM' }])
   // As if they saved their match first, for longer than an absent page is waited for.
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await pass(2_000)
   await clients[0]!.shutdown()
   expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
-  await closed
+  await untilEnded(closed)
 })

@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readlink, realpath, truncate, writeFile } from 'node:fs/promises'
-import { Agent, createServer, IncomingMessage, request, ServerResponse } from 'node:http'
-import { connect, Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createStaticFiles } from '../../src/node/gateway/files/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
@@ -245,10 +242,6 @@ describe('what is served at all', () => {
     expect(() => createStaticFiles({ dir: join(folder, name), configScript: CONFIG })).toThrow(message)
   })
 
-  test.each([[''], [undefined]])('%j is no folder', (dir) => {
-    expect(() => createStaticFiles({ dir: dir as string, configScript: CONFIG })).toThrow(TypeError)
-  })
-
   test('a build that is replaced under the same name is served anew', async () => {
     const folder = await folderOf({ 'one/a.js': 'one', 'two/a.js': 'two' })
     execFileSync('ln', ['-s', 'one', join(folder, 'current')])
@@ -258,48 +251,6 @@ describe('what is served at all', () => {
     expect((await ask('/a.js')).text).toBe('two')
   })
 })
-
-test('the handler is done when its answer is, also where the connection is kept', async () => {
-  const folder = await folderOf({ 'index.html': PAGE, 'a.js': '1', 'a.js.gz': gzipSync('1'), 'b/index.html': PAGE })
-  const handle = createStaticFiles({ dir: folder, configScript: CONFIG })
-  let running = 0
-  const server = createServer((message, reply) => {
-    running += 1
-    void handle(message, reply).then(() => (running -= 1))
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  onTestFinished(() => {
-    agent.destroy()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const headers = { 'accept-encoding': 'gzip', 'if-none-match': '*' }
-  for (const path of ['/', '/a.js', '/b', '/missing', '/..', '/a.js?cached', '/?cached']) {
-    for (const method of ['GET', 'HEAD', 'POST']) {
-      const asked = request({ port, path, method, agent, headers: path.endsWith('cached') ? headers : {} }).end()
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-      await once(answer.resume(), 'end')
-      await expect.poll(() => running, { interval: 5 }).toBe(0)
-    }
-  }
-})
-
-test.each(['/', '/a.bin', '/b.js.gz'])(
-  '%s leaves no file open where a client has left before its turn',
-  async (url) => {
-    const files = { 'index.html': '<p>page', 'a.bin': 'a', 'b.js.gz': gzipSync('b') }
-    const folder = await realpath(await folderOf(files))
-    const handle = createStaticFiles({ dir: folder, configScript: CONFIG })
-    const headers = { 'accept-encoding': 'identity' }
-    const message = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url, headers })
-    const reply = new ServerResponse(message)
-    reply.destroy()
-    reply.emit('close')
-    await handle(message, reply)
-    expect(await openIn(folder)).toEqual([])
-  },
-)
 
 test('a client that leaves in the middle of a file leaves it open for nobody', async () => {
   const folder = await realpath(await folderOf({ 'a.bin': Buffer.alloc(64 * 1024 * 1024) }))

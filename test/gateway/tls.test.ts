@@ -82,26 +82,6 @@ describe('over HTTPS', () => {
     expect((await ask(port, `GET ${PREFIX}/gameserver`))[0]).toBe(200)
     expect(warnings).toEqual([])
   })
-
-  test('a watcher over TLS is no longer one of the connections that make room for others', async () => {
-    const { url, port } = await start()
-    const { frame, socket } = converse(`${url}${PREFIX}/watch/gameserver`, { ca: cert })
-    await frame(0)
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
-    const silent = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
-    onTestFinished(() => silent.forEach((other) => other.destroy()))
-    await Promise.all(silent.map((other) => once(other, 'connect')))
-    expect((await ask(port, `POST ${PREFIX}/ready`, {}, '{}'))[0]).toBe(200)
-    await frame(1)
-    expect(socket.readyState).toBe(socket.OPEN)
-  })
-
-  test('a certificate that is none is refused at the start', async () => {
-    const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
-    const before = listening()
-    await expect(start({ cert: 'x', key: 'y' })).rejects.toThrow()
-    await expect.poll(listening).toBe(before)
-  })
 })
 
 test('a sidecar by TLS whose certificate nobody vouches for is not spoken to', async () => {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeFiles } from '../../src/init/write-files.js'
-import { init, packageJson, project } from './support.js'
+import { init, packageJson, project, projectOf } from './support.js'
 
 const FILES = [
   '.dockerignore',
@@ -228,20 +228,6 @@ describe('what init takes without being told', () => {
     expect((await named(folder)).fleet).toContain('\n  name: space-game\n')
   })
 
-  test('a page, where a build or Vite is', async () => {
-    const built = await project()
-    await mkdir(join(built, 'public'))
-    await writeFile(join(built, 'public/index.html'), '')
-    await writeFile(join(built, 'server.mjs'), '')
-    expect((await named(built)).docker).toContain('\nCOPY --chmod=755 public/ /game/\n')
-    const vite = await project()
-    await packageJson(vite, { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } })
-    await writeFile(join(vite, 'index.html'), '')
-    const { docker } = await named(vite)
-    expect(docker).toContain('\nRUN npm run build\n')
-    expect(docker).toContain('\nCOPY --chmod=755 --from=game /project/dist/ /game/\n')
-  })
-
   test('the name and build of a package.json that begins with a byte order mark', async () => {
     const folder = await project()
     const content = JSON.stringify({ name: 'marked', scripts: { build: 'vite build' } })
@@ -249,21 +235,6 @@ describe('what init takes without being told', () => {
     const { fleet, docker } = await named(folder)
     expect(fleet).toContain('\n  name: marked\n')
     expect(docker).toContain('\nRUN npm run build\n')
-  })
-
-  test('dist, where a build has sources of its page in public', async () => {
-    const folder = await project()
-    await packageJson(folder, { scripts: { build: 'bundle' } })
-    await mkdir(join(folder, 'public'))
-    await writeFile(join(folder, 'public/index.html'), '')
-    expect((await named(folder)).docker).toContain('\nCOPY --chmod=755 --from=game /project/dist/ /game/\n')
-  })
-
-  test('no folder as a program', async () => {
-    const folder = await project()
-    await packageJson(folder, { scripts: { start: 'node .' }, main: 'lib' })
-    await mkdir(join(folder, 'lib'))
-    expect((await named(folder, '--kind', 'node')).docker).toContain('"--node", "/server/server.mjs"]')
   })
 
   test('a build leaves the image only where git leaves it, too: other builds write beside sources', async () => {
@@ -280,53 +251,60 @@ describe('what init takes without being told', () => {
     expect(await readFile(join(keeping, '.dockerignore'), 'utf8')).not.toContain('dist')
   })
 
-  test('the whole folder, where a page lies open in it and nothing builds it', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'index.html'), '')
-    expect((await named(folder)).docker).toContain('\nCOPY --chmod=755 ./ /game/\n')
+  const page = (copied: string): string => `\nCOPY --chmod=755 ${copied} /game/\n`
+  const program = (path: string): string => `"--node", "/server/${path}"]`
+  const viteBuild = { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } }
+  const bundle = { scripts: { build: 'bundle' } }
+  const started = { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' }
+
+  test.each<[what: string, files: string[], content: object, args: string[], expected: string]>([
+    ['a page, where a build is', ['public/index.html', 'server.mjs'], {}, [], page('public/')],
+    ['a page, where Vite is', ['index.html'], viteBuild, [], page('--from=game /project/dist/')],
+    [
+      'dist, where a build has sources in public',
+      ['public/index.html'],
+      bundle,
+      [],
+      page('--from=game /project/dist/'),
+    ],
+    ['the whole folder, where a page lies open and nothing builds it', ['index.html'], {}, [], page('./')],
+    [
+      'the program of npm start, where there is no page',
+      ['lib/run.js', 'index.js'],
+      started,
+      [],
+      program('lib/run.js'),
+    ],
+    ['server.mjs, where there is no page', ['server.mjs'], {}, [], program('server.mjs')],
+    ['no folder as a program', ['lib/a.js'], { main: 'lib' }, ['--kind', 'node'], program('server.mjs')],
+    ['the folder that --dir names, beside a program', ['server.mjs'], {}, ['--dir', './out/'], page('out/')],
+    ['the program that --entry names, beside a page', ['index.html'], {}, ['--entry', 'main.js'], program('main.js')],
+    [
+      'npm, by its lock file',
+      ['package-lock.json'],
+      bundle,
+      [],
+      'COPY package.json package-lock.json ./\nRUN npm ci\n',
+    ],
+    [
+      'pnpm, by its lock file and settings',
+      ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'],
+      bundle,
+      [],
+      'COPY package.json pnpm-lock.yaml .npmrc pnpm-workspace.yaml ./\nRUN corepack enable && pnpm install --frozen-lockfile\n',
+    ],
+    [
+      'yarn, by its lock file',
+      ['yarn.lock'],
+      bundle,
+      [],
+      'COPY package.json yarn.lock ./\nRUN corepack enable && YARN_NODE_LINKER=node-modules yarn install\n',
+    ],
+  ])('%s', async (_what, files, content, args, expected) => {
+    const folder = await projectOf(content, Object.fromEntries(files.map((name) => [name, ''])))
+    expect((await named(folder, ...args)).docker).toContain(expected)
   })
 
-  test('a program, where there is one and no page: that of npm start, of main, or server.mjs', async () => {
-    const started = await project()
-    await packageJson(started, { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' })
-    await mkdir(join(started, 'lib'))
-    await writeFile(join(started, 'lib/run.js'), '')
-    await writeFile(join(started, 'index.js'), '')
-    expect((await named(started)).docker).toContain('"--node", "/server/lib/run.js"]')
-    const plain = await project()
-    await writeFile(join(plain, 'server.mjs'), '')
-    expect((await named(plain)).docker).toContain('"--node", "/server/server.mjs"]')
-  })
-
-  test('what the flags name, whatever is there', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'server.mjs'), '')
-    expect((await named(folder, '--dir', './out/')).docker).toContain('\nCOPY --chmod=755 out/ /game/\n')
-    const page = await project()
-    await writeFile(join(page, 'index.html'), '')
-    expect((await named(page, '--entry', 'main.js')).docker).toContain('"/server/main.js"]')
-  })
-
-  test.each([
-    ['package-lock.json', 'RUN npm ci\n'],
-    ['pnpm-lock.yaml', 'RUN corepack enable && pnpm install --frozen-lockfile\n'],
-    ['yarn.lock', 'RUN corepack enable && YARN_NODE_LINKER=node-modules yarn install\n'],
-  ])('beside a %s, its package manager', async (lock, command) => {
-    const folder = await project()
-    await packageJson(folder, { scripts: { build: 'build' } })
-    await writeFile(join(folder, lock), '')
-    const { docker } = await named(folder)
-    expect(docker).toContain(command)
-    expect(docker).toContain(`\nCOPY package.json ${lock} ./\n`)
-  })
-
-  test('the settings of a package manager, without which it refuses its own lock file', async () => {
-    const folder = await project()
-    for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) await writeFile(join(folder, file), '')
-    const { docker } = await named(folder)
-    expect(docker).toContain('\nCOPY package.json pnpm-lock.yaml .npmrc pnpm-workspace.yaml ./\n')
-    expect(docker).not.toContain('# Everything is copied first')
-  })
   test.each([
     ['a script that runs when packages are installed', { scripts: { postinstall: 'node make.mjs' } }, undefined],
     ['packages of its own', { workspaces: ['packages/*'] }, undefined],

@@ -1,17 +1,12 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
-import { init, packageJson, project } from './support.js'
+import { init, project, projectOf } from './support.js'
 
 /** Runs init in a project with these files, and gives its Dockerfile. */
 async function initIn(content: object, files: Readonly<Record<string, string>>, ...args: string[]) {
-  const folder = await project()
-  await packageJson(folder, content)
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), text)
-  }
+  const folder = await projectOf(content, files)
   const { code, out } = await init(folder, ...args)
   const docker = await readFile(join(folder, 'Dockerfile'), 'utf8')
   expect(validate(docker)).toEqual([])
@@ -113,10 +108,8 @@ test('another package of a folder in the project is there before packages are in
 })
 
 test('a main file whose name would end a line of the Dockerfile is refused, and nothing is written', async () => {
-  const folder = await project()
   const name = 'a.js"]\nRUN reboot\n#.js'
-  await packageJson(folder, { main: name })
-  await writeFile(join(folder, name), '')
+  const folder = await projectOf({ main: name }, { [name]: '' })
   const { code, err } = await init(folder)
   expect(code).toBe(64)
   expect(err).toMatch(/^--entry must be a path within the project, .*; got "a\.js"\]\\u000aRUN reboot/)

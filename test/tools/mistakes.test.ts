@@ -88,8 +88,8 @@ describe('what only the caller can put right is one sentence with the value, wha
       ['serve', 'PAGE', '--sidecar', 'http://127.0.0.1:1', '--no-dashboard'],
       /^--no-dashboard would steer a local sidecar; add --local to run one\.$/,
     ],
-    [['serve', 'PAGE', '--local', '--deny', 'shutdwon'], /no operation "shutdwon" to deny; did you mean "shutdown"\?$/],
-    [['serve', 'PAGE', '--local', '--deny', 'foo'], /^There is no operation "foo" to deny; there are ready, .*\.$/],
+    [['serve', 'PAGE', '--local', '--deny', 'shutdwon'], /^deny\[0\] can't be "shutdwon"; did you mean "shutdown"\?$/],
+    [['serve', 'PAGE', '--local', '--deny', 'foo'], /^deny\[0\] must be one of "ready", .*; got "foo"\.$/],
     [['serve', 'PAGE', '--local', '--host', '0.0.0.0'], /can reach 0\.0\.0\.0 .* add --expose, with --token or/],
     [['serve', 'PAGE', '--local', '--host', '0.0.0.0', '--expose'], /^--expose needs --token .* or --allow-origin/],
     [

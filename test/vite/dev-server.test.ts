@@ -37,9 +37,14 @@ const gone = async (url: string): Promise<string> =>
   )
 
 describe('a page of the development server', () => {
-  test('gets the script that tells where the sidecar is, before all others', async () => {
-    const { url } = await dev({ autoHealth: true, platform: 'game-ops' })
-    const html = await (await fetch(url, page)).text()
+  test('gets the script that tells where the sidecar is, before all others, and is isolated, whatever its base', async () => {
+    const options = { autoHealth: true, platform: 'game-ops', isolate: true }
+    const { url } = await dev(options, { base: '/game/' })
+    const answer = await fetch(`${url}/game/`, page)
+    expect(answer.headers.get('cross-origin-embedder-policy')).toBe('require-corp')
+    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
+    const html = await answer.text()
     expect(html.indexOf(TAG)).toBeGreaterThan(0)
     expect(html.indexOf(TAG)).toBe(html.indexOf('<script src'))
     expect(html.indexOf(TAG)).toBeLessThan(html.indexOf('<title>'))
@@ -48,13 +53,6 @@ describe('a page of the development server', () => {
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the script as a page runs it
     new Function('globalThis', script)(scope)
     expect(scope.GAMESERVER_SIDECAR).toEqual({ baseUrl: '/_/sidecar', platform: 'game-ops', autoHealth: true })
-  })
-
-  test('gets it at the root, whatever the base is', async () => {
-    const { url } = await dev({}, { base: '/game/' })
-    expect(await (await fetch(`${url}/game/`, page)).text()).toContain(TAG)
-    expect((await fetch(`${url}/_/config.js`)).status).toBe(200)
-    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
   })
 
   test('has a dashboard, whose printed address brings the token where one is needed', async () => {
@@ -66,8 +64,12 @@ describe('a page of the development server', () => {
     expect((await fetch(state, { headers: { authorization } })).status).toBe(200)
   })
 
-  test('uses the local sidecar inside, which the log names: calls, the stream, and the watch by WebSocket', async () => {
-    const { url, lines } = await dev({ local: { mode: 'local' } })
+  test('uses the local sidecar inside by calls, stream and WebSocket, and keeps its socket for hot updates', async () => {
+    const { server, url, lines } = await dev({ local: { mode: 'local' } })
+    const { webSocketToken } = server.config as unknown as { readonly webSocketToken: string }
+    const hot = new WebSocket(`${url.replace('http', 'ws')}/?token=${webSocketToken}`, 'vite-hmr')
+    onTestFinished(() => hot.terminate())
+    expect(JSON.parse(String((await once(hot, 'message'))[0]))).toEqual({ type: 'connected' })
     const sidecar = `${url}/_/sidecar`
     await call(sidecar, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
     expect(await readGameServer(localUrl(lines))).toEqual(await readGameServer(sidecar))
@@ -78,27 +80,10 @@ describe('a page of the development server', () => {
     expect(JSON.parse(await watch.frame(0))).toHaveProperty('result.object_meta')
     await call(sidecar, '/allocate')
     expect(JSON.parse(await watch.frame(1))).toHaveProperty('result.status.state', 'Allocated')
-  })
-
-  test('keeps its socket for hot updates', async () => {
-    const { server, url } = await dev()
-    const token = (server.config as unknown as { webSocketToken: string }).webSocketToken
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
-    onTestFinished(() => socket.terminate())
-    expect(JSON.parse(String((await once(socket, 'message'))[0]))).toEqual({ type: 'connected' })
-    const watch = converse(`${url}/_/sidecar/watch/gameserver`)
-    await watch.frame(0)
-    const update = once(socket, 'message')
+    const update = once(hot, 'message')
     server.ws.send('custom', {})
     expect(JSON.parse(String((await update)[0]))).toMatchObject({ type: 'custom' })
-    expect(socket.readyState).toBe(WebSocket.OPEN)
-  })
-
-  test('may be isolated', async () => {
-    const { url } = await dev({ isolate: true })
-    const { headers } = await fetch(url, page)
-    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp')
-    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(hot.readyState).toBe(WebSocket.OPEN)
   })
 })
 
@@ -141,7 +126,7 @@ describe('which sidecar', () => {
   })
 
   const wrong: readonly (readonly [GameserverSidecarOptions, RegExp])[] = [
-    [{ port: 1 } as GameserverSidecarOptions, /^There is no option "port"/],
+    [{ port: 1 } as GameserverSidecarOptions, /^The object of options has no field "port"/],
     [{ sidecar: 'nowhere' }, /"nowhere", which is no URL/],
     [{ sidecar: 'http://127.0.0.1:1', local: true }, /exclude each other/],
     [{ local: false }, /^Nothing says where the sidecar is/],
@@ -224,15 +209,13 @@ describe('the end', () => {
   test('a restart keeps the port that was asked for, prints its dashboard each time, and leaves nothing behind', async () => {
     const { server, url, lines } = await dev({ local: { port: await freePort() } })
     const local = (await dashboardIn(lines)).replace(/\/_\/$/, '')
-    for (let restarts = 1; restarts <= 2; restarts += 1) {
-      await server.restart()
-      expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
-      expect(localUrl(lines)).toBe(local)
-      expect(await dashboardIn(lines)).toBe(`${local}/_/`)
-      expect(lines.filter((line) => line.includes('Dashboard at'))).toHaveLength(restarts + 1)
-      // A connection that was kept may be the one of the sidecar before.
-      await vi.waitFor(async () => expect(await textOf(`${local}/_/`)).toMatch(/^<!doctype html>/i), 20_000)
-    }
+    await server.restart()
+    expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
+    expect(localUrl(lines)).toBe(local)
+    expect(await dashboardIn(lines)).toBe(`${local}/_/`)
+    expect(lines.filter((line) => line.includes('Dashboard at'))).toHaveLength(2)
+    // A connection that was kept may be the one of the sidecar before.
+    await vi.waitFor(async () => expect((await fetch(`${local}/_/api/state`)).status).toBe(200), 20_000)
     await server.close()
     expect(await gone(local)).toBe('gone')
   })

@@ -1,28 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, constants, createServer } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
 import { createDevSidecar } from '../../src/vite/dev-sidecar.js'
 import { dev } from './support.js'
-
-function certificate(): { cert: Buffer; key: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'gameserver-tls-'))
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  execFileSync('openssl', [...make, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  const pair = { cert: readFileSync(cert), key: readFileSync(key) }
-  rmSync(folder, { recursive: true })
-  return pair
-}
 
 interface Answer {
   readonly headers: IncomingHttpHeaders & { ':status'?: number }
@@ -44,7 +31,7 @@ test.each(['never answers', 'answers then'])(
       reply.once('close', () => (left += 1))
       if (what === 'answers then') setTimeout(() => reply.writeHead(200).write('{"result":{}}\n'), 50)
     })
-    const { url } = await dev({ sidecar: sidecar.url }, { server: { https: certificate() } })
+    const { url } = await dev({ sidecar: sidecar.url }, { server: { https: selfSigned() } })
     const session = connect(url, { rejectUnauthorized: false })
     onTestFinished(() => session.destroy())
     const stream = session.request({ ':authority': 'localhost', ':path': '/_/sidecar/watch/gameserver' })
@@ -57,7 +44,7 @@ test.each(['never answers', 'answers then'])(
 )
 
 test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the watch by WebSocket', async () => {
-  const { url } = await dev({ local: { mode: 'local' } }, { server: { https: certificate() } })
+  const { url } = await dev({ local: { mode: 'local' } }, { server: { https: selfSigned() } })
   expect(url).toMatch(/^https:/)
   const session = connect(url, { rejectUnauthorized: false })
   onTestFinished(() => session.destroy())

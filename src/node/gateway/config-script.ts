@@ -9,12 +9,7 @@ import { SIDECAR_PREFIX } from './forward/sidecar-route.js'
 export const CONFIG_PATH = '/_/config.js'
 
 /** The content of the script, which `createClient()` reads. */
-export interface InjectedConfig {
-  readonly platform: string
-  readonly autoHealth?: boolean | undefined
-}
-
-export const configScript = ({ platform, autoHealth }: InjectedConfig): string =>
+export const configScript = (platform: string, autoHealth: boolean | undefined): string =>
   `globalThis.GAMESERVER_SIDECAR=${JSON.stringify({ baseUrl: SIDECAR_PREFIX, platform, autoHealth })}\n`
 
 export function sendConfigScript(reply: ServerResponse, script: string, isHead: boolean): void {

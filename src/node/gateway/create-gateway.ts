@@ -119,7 +119,7 @@ async function start(
 
   const upgrade: Upgrade = async (message, socket, head, admission) => {
     const { target } = admission
-    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, head, admission)
+    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, admission)
     if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
     const refusal = notFound(target)
     noteRefusal(message.method, target, refusal)
@@ -175,7 +175,7 @@ interface ServeParts {
 /** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
 function createServe({ options, settings, access, sidecarHandler, noteRefusal }: ServeParts): Serve {
   const { dir, spa, isolate, autoHealth } = options
-  const config = configScript({ platform: settings.platform, autoHealth })
+  const config = configScript(settings.platform, autoHealth)
   const serveFile = dir === undefined ? undefined : createStaticFiles({ dir, spa, isolate, configScript: CONFIG_PATH })
 
   return async (message, reply, admission) => {

@@ -1,13 +1,12 @@
-import { didYouMean } from '../../protocol/nearest.js'
-import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
+import { checkGatewayOptions } from '../../schema/gateway.js'
 import { isLoopback } from '../http/authority.js'
 import { checkCertificate } from '../http/certificate.js'
 import type { Certificate } from '../http/certificate.js'
 import { ownHosts } from '../http/listen-address.js'
-import { resolveToken } from '../http/token.js'
+import { createToken } from '../http/token.js'
+import { warnProcess } from '../local/local-sidecar-options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
-import { listOption, refuseUnknownOptions } from '../unknown-option.js'
 import { findSidecar } from './sidecar-url.js'
 
 /** Options of `createGateway()`. All have defaults. */
@@ -61,28 +60,6 @@ export interface GatewayOptions {
   readonly onLog?: ((line: string) => void) | undefined
 }
 
-const known = {
-  dir: true,
-  sidecar: true,
-  local: true,
-  platform: true,
-  port: true,
-  host: true,
-  deny: true,
-  spa: true,
-  isolate: true,
-  autoHealth: true,
-  cert: true,
-  key: true,
-  expose: true,
-  token: true,
-  allowHosts: true,
-  allowOrigins: true,
-  timeout: true,
-  onWarning: true,
-  onLog: true,
-} satisfies Record<keyof GatewayOptions, true>
-
 /** Options after they were checked and their defaults filled in. */
 export interface GatewaySettings {
   readonly port: number
@@ -105,59 +82,37 @@ export interface GatewaySettings {
 
 /** @throws TypeError for an unknown option or a value that makes no sense */
 export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings {
-  refuseUnknownOptions(options, Object.keys(known))
-  const { port = 0, host = '127.0.0.1', platform = 'agones', timeout = 30_000, local, cert, key } = options
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(`port must be a whole number from 0 to 65535, not ${String(port)}`)
-  }
-  if (!Number.isFinite(timeout) || timeout <= 0 || timeout > 0x7fff_ffff) {
-    throw new TypeError(`timeout must be a number of milliseconds, not ${String(timeout)}`)
-  }
-  if (!/^[a-z\d][-a-z\d]*$/.test(platform)) {
-    throw new TypeError(`platform must be a name such as agones, not ${JSON.stringify(platform)}`)
-  }
-  if (local && options.sidecar !== undefined) {
-    throw new TypeError('sidecar and local exclude each other: both say which sidecar is used')
-  }
-  const tls = checkCertificate(cert, key)
+  checkGatewayOptions(options)
+  const { host = '127.0.0.1', platform = 'agones', local, allowHosts = [], allowOrigins = [] } = options
+  const tls = checkCertificate(options.cert, options.key)
   const exposed = !isLoopback(host)
-  const token = resolveToken(options.token)
-  checkExposure(options, host, exposed, token)
+  if (exposed) checkExposure(options, host)
   return {
-    port,
+    port: options.port ?? 0,
     host,
     platform,
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
-    denied: new Set(listOption('deny', options.deny).map(checkOperation)),
+    denied: new Set(options.deny),
     tls,
     exposed,
-    token,
-    allowHosts: [...listOption('allowHosts', options.allowHosts), ...ownHosts(host)],
-    allowOrigins: listOption('allowOrigins', options.allowOrigins),
-    timeout,
+    token: options.token === true ? createToken() : options.token || undefined,
+    allowHosts: [...allowHosts, ...ownHosts(host)],
+    allowOrigins,
+    timeout: options.timeout ?? 30_000,
     onWarning: options.onWarning ?? warnProcess,
   }
 }
 
-function checkExposure(options: GatewayOptions, host: string, exposed: boolean, token: string | undefined): void {
-  if (!exposed) return
-  if (options.expose !== true) {
+function checkExposure({ expose, token, allowOrigins = [] }: GatewayOptions, host: string): void {
+  if (expose !== true) {
     throw new TypeError(
       `Other machines can reach ${host} and could shut the game server down: ` +
         'add expose: true if they should, with a token or allowOrigins, or leave host at 127.0.0.1',
     )
   }
-  if (token !== undefined || (options.allowOrigins ?? []).length > 0) return
+  if (token || allowOrigins.length > 0) return
   throw new TypeError(
     'expose needs a token (true makes one) or allowOrigins, which say who may use the sidecar from elsewhere',
   )
 }
-
-function checkOperation(name: string): OperationName {
-  const names = Object.keys(operations)
-  if (names.includes(name)) return name as OperationName
-  throw new TypeError(`There is no operation "${name}" to deny; ${didYouMean(name, names)}`)
-}
-
-const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

@@ -1,24 +1,27 @@
-/** The place in an HTML file where something can be put in, and the file's encoding. */
-export interface Insertion {
-  /** Offset in bytes. */
-  readonly at: number
-  /** UTF-8 if the file declares none, since every tool writes that. */
-  readonly charset: string
+/** A page with a script, and the page's encoding. */
+export interface PageWithScript {
+  readonly page: Buffer
+  /** UTF-8 if the page declares none, since every tool writes that. Undefined for UTF-16, which gets no script. */
+  readonly charset: string | undefined
 }
 
 /** By HTML's rules, the encoding must be declared within this many bytes. */
 const CHARSET_WITHIN = 1024
 
 /**
- * Finds the place in front of everything in a page's head, so that a script put there runs first. Takes the first part of
- * the file. Returns undefined for UTF-16, because a few bytes of ASCII would spoil the page.
+ * Puts the tag of a script in front of everything in a page's head, so that the script runs first. UTF-16 stays as it is,
+ * because a few bytes of ASCII would spoil the page.
  */
-export function findInsertion(start: Buffer): Insertion | undefined {
-  if (isUtf16(start)) return undefined
+export function insertScript(page: Buffer, tag: string): PageWithScript {
+  if (isUtf16(page)) return { page, charset: undefined }
   // One character for each byte: all other encodings of pages write markup as ASCII does.
-  const text = start.toString('latin1')
+  const text = page.toString('latin1')
   const hasMark = text.startsWith('\u00ef\u00bb\u00bf')
-  return { at: endOfPreamble(text, hasMark ? 3 : 0), charset: hasMark ? 'utf-8' : declaredCharset(text) }
+  const at = endOfPreamble(text, hasMark ? 3 : 0)
+  return {
+    page: Buffer.concat([page.subarray(0, at), Buffer.from(tag), page.subarray(at)]),
+    charset: hasMark ? 'utf-8' : declaredCharset(text),
+  }
 }
 
 const isUtf16 = ([first = 1, second = 1]: Buffer): boolean =>

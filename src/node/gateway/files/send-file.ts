@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { findInsertion } from './html-insertion.js'
+import { insertScript } from './html-insertion.js'
 
 /** A request for a file. */
 export interface Exchange {
@@ -15,9 +16,8 @@ export interface Exchange {
 export type Headers = Readonly<Record<string, string>>
 
 /** Sends a file, or the part of it that was asked for. */
-export async function sendFile(path: string, headers: Headers, { message, reply }: Exchange): Promise<void> {
-  const file = await open(path)
-  try {
+export const sendFile = (path: string, headers: Headers, { message, reply }: Exchange): Promise<void> =>
+  withFile(path, async (file) => {
     const stat = await file.stat()
     const about = { ...headers, 'Accept-Ranges': 'bytes', ...validators(stat) }
     if (answerCondition(about, stat, { message, reply })) return
@@ -35,43 +35,37 @@ export async function sendFile(path: string, headers: Headers, { message, reply 
     // Half a file must not look like a whole one.
     stream.once('end', () => stream.bytesRead < length && reply.destroy())
     await pipeline(stream, reply)
-  } finally {
-    await file.close()
-  }
-}
+  })
 
 /** Sends a page with a script in front of all others. A page in UTF-16 is sent as it is. */
-export async function sendPage(path: string, script: string, { message, reply }: Exchange): Promise<void> {
-  const file = await open(path)
-  try {
-    const [stat, page] = [await file.stat(), await file.readFile()]
-    const insertion = findInsertion(page)
-    const type = insertion === undefined ? 'text/html' : `text/html; charset=${insertion.charset}`
-    const body =
-      insertion === undefined
-        ? page
-        : Buffer.concat([page.subarray(0, insertion.at), Buffer.from(script), page.subarray(insertion.at)])
+export const sendPage = (path: string, script: string, { message, reply }: Exchange): Promise<void> =>
+  withFile(path, async (file) => {
+    const stat = await file.stat()
+    const { page, charset } = insertScript(await file.readFile(), script)
+    const type = charset === undefined ? 'text/html' : `text/html; charset=${charset}`
     const about = { 'Content-Type': type, ...validators(stat, `-${script.length.toString(36)}`) }
     if (answerCondition(about, stat, { message, reply })) return
-    reply.writeHead(200, { ...about, 'Content-Length': body.byteLength })
-    reply.end(message.method === 'HEAD' ? undefined : body)
-  } finally {
-    await file.close()
-  }
-}
+    reply.writeHead(200, { ...about, 'Content-Length': page.byteLength })
+    reply.end(message.method === 'HEAD' ? undefined : page)
+  })
 
 /** Sends the content of a compressed file to a client that can't unpack it. */
-export async function sendUnpacked(
+export const sendUnpacked = (
   path: string,
   encoding: string,
   headers: Headers,
   { message, reply }: Exchange,
-): Promise<void> {
-  const file = await open(path)
-  try {
+): Promise<void> =>
+  withFile(path, async (file) => {
     reply.writeHead(200, headers)
     if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
     await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  })
+
+async function withFile(path: string, send: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path)
+  try {
+    await send(file)
   } finally {
     await file.close()
   }
@@ -127,7 +121,7 @@ const MAX_NAME = 200
 /** Says why there is no file, as HTML if the client takes that. */
 export function answerStaticError(message: IncomingMessage, reply: ServerResponse, status: number, text: string): void {
   const isPage = acceptsHtml(message)
-  const body = Buffer.from(isPage ? page(status, text) : `${text}\n`)
+  const body = Buffer.from(isPage ? errorPage(status, text) : `${text}\n`)
   reply.writeHead(status, {
     'Content-Type': `text/${isPage ? 'html' : 'plain'}; charset=utf-8`,
     'Content-Length': body.byteLength,
@@ -154,7 +148,7 @@ export const acceptsHtml = ({ headers }: IncomingMessage): boolean =>
 /** A name from a request, short enough to be read. */
 export const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
-const page = (status: number, text: string): string =>
+const errorPage = (status: number, text: string): string =>
   '<!doctype html><html lang="en"><meta charset="utf-8">' +
   `<title>${status} ${STATUS_CODES[status] ?? ''}</title><p>${escapeHtml(text)}</p></html>\n`
 

@@ -95,10 +95,7 @@ export function openSiteFolder(dir: string): SiteFolder {
 const isHidden = (segments: readonly string[]): boolean =>
   segments.some((name, i) => name.startsWith('.') && !(i === 0 && name === '.well-known'))
 
-function checkFolder(dir: unknown): string {
-  if (typeof dir !== 'string' || dir === '') {
-    throw new TypeError('dir must be the path of the folder that holds the page')
-  }
+function checkFolder(dir: string): string {
   const folder = resolve(dir)
   const stat = statSync(folder, { throwIfNoEntry: false })
   if (stat === undefined) throw new TypeError(`There is no folder ${folder} to serve`)

@@ -25,7 +25,6 @@ export class Attempt {
   readonly #answerTimer: ReturnType<typeof setTimeout>
   #connectTimer: ReturnType<typeof setTimeout> | undefined
   #isSent = false
-  #isAnswered = false
   #isOver = false
 
   constructor(request: ClientRequest, options: AttemptOptions) {
@@ -34,15 +33,10 @@ export class Attempt {
     this.#answerTimer = setTimeout(() => this.#failLate(), options.timeout)
     request.once('socket', (socket) => this.#followConnection(socket))
     request.on('error', (error) => this.fail(error))
-    // Node reports no error for some ends, such as an answer that switches to a protocol nobody asked for.
-    request.once('close', () => {
-      if (!this.#isAnswered) this.fail(new Error('no answer'))
-    })
   }
 
   /** The head of the answer has come. The rest of a stream takes as long as it takes. */
   answered(isStream: boolean): void {
-    this.#isAnswered = true
     if (isStream) clearTimeout(this.#answerTimer)
   }
 

@@ -109,11 +109,7 @@ export function passBack(
   attempt.answered(isStream)
   response.on('error', (error) => attempt.fail(error))
   if (reply.destroyed) return void response.resume()
-  try {
-    reply.writeHead(response.statusCode ?? 0, responseHeaders(response.headers, answerHeaders))
-  } catch (error) {
-    return attempt.fail(error as Error)
-  }
+  reply.writeHead(response.statusCode!, responseHeaders(response.headers, answerHeaders))
   // pipe() can be undone, unlike stream.pipeline(): a watch needs that to end with a last line of the gateway's own.
   // Neither side outlives the other, since an error of the response and the end of the reply both end the attempt.
   response.pipe(reply)

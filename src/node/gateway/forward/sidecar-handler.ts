@@ -5,7 +5,7 @@ import { corsHeaders, isPreflight } from '../../http/cors.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
 import { answerRefusal, refuseRaw } from '../../http/raw-response.js'
-import { forbidden, malformed } from '../../http/refusal.js'
+import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
@@ -33,7 +33,7 @@ export interface SidecarHandlerOptions {
 /** Answers the paths behind the sidecar's prefix. */
 export interface SidecarHandler {
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
+  upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void>
   /** Whether the sidecar has accepted a call to `shutdown`. */
   readonly wasShutDown: boolean
   /**
@@ -54,7 +54,6 @@ const MOST_BYTES = 4 * 1024 * 1024
 
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
-const TOO_EARLY = malformed('Nothing may be sent before the handshake is done')
 
 export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
   const { sidecar, timeout, onWatch, log } = options
@@ -95,7 +94,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
   }
 
-  const upgrade: SidecarHandler['upgrade'] = async (message, socket, head, admission) => {
+  const upgrade: SidecarHandler['upgrade'] = async (message, socket, admission) => {
     const note = noteFor(log, message, admission)
     const refuse = (refusal: Refusal): void => {
       note(refusal)
@@ -105,7 +104,6 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     if (route.refusal !== undefined) return refuse(route.refusal)
     const { path, operation } = route
     if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
-    if (head.byteLength > 0) return refuse(TOO_EARLY)
     if (state.isStopping) return refuse(STOPPING)
     options.onCall?.(operation)
     const headers = requestHeaders(message.headers)

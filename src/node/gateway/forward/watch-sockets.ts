@@ -47,9 +47,9 @@ export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptio
       request.end()
     }
     const upstream = new WebSocket(base + path, { headers, perMessageDeflate: false, finishRequest })
-    // A socket must be read from, or nobody notices its end. Nothing may come before the handshake is done.
+    // A socket must be read from, or nobody notices its end.
     const leave = (): void => void socket.destroy()
-    socket.on('data', leave).once('end', leave)
+    socket.resume().once('end', leave)
     socket.once('close', () => {
       if (upstream.readyState !== WebSocket.OPEN) attempt.end()
     })
@@ -62,7 +62,7 @@ export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptio
       isOpen = true
       attempt.answered(true)
       upstream.pause()
-      socket.off('data', leave).off('end', leave)
+      socket.off('end', leave)
       void accept(message, socket, Buffer.alloc(0)).then((page) => {
         if (page === undefined) return upstream.terminate()
         relay(upstream, page, socket)
