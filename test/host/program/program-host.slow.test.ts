@@ -214,7 +214,7 @@ describe('what can not be started', () => {
   })
 
   test.each([
-    [{ runtime: 'php' as 'node' }, 'runtime must be one of node, deno, bun; got "php"'],
+    [{ runtime: 'php' as 'node' }, 'runtime must be "node" or "deno" or "bun"; got "php"'],
     [{ grace: 0 }, 'grace must be'],
     [{ restarts: -1 }, 'restarts must be'],
     [{ sidecar: 'http://127.0.0.1:9358' }, 'sidecar and local exclude each other'],
