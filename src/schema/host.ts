@@ -67,7 +67,6 @@ const programOptions = v.pipe(
       grace: integer(1, 2 ** 31 - 1),
       restarts: integer(0),
       onEvent: listener,
-      onWarning: listener,
     }),
   }),
   rule(({ local, sidecar }) =>

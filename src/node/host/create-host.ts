@@ -6,6 +6,7 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
+import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely } from './host-events.js'
 import type { HostExit, Tell } from './host-events.js'
@@ -134,14 +135,22 @@ class HostStart {
       wasReady,
     }
     const supervision = (this.#supervision = supervise({
+      game: 'page',
       settings,
-      gateway,
-      players,
+      local: gateway.local,
       first: await unlessAborted(startPage({ ...common, browser: this.#launching, began }), signal),
-      start: (signal) => startPage({ ...common, browser: this.#launch(signal), began: performance.now() }),
+      start: (again) => startPage({ ...common, browser: this.#launch(again), began: performance.now() }),
       replaces: replaces(local),
+      isFresh: () => !this.#wasReady,
+      endInOrder: (page, signal) =>
+        endInOrder({ page, players, gateway, signal, grace: settings.grace, warn: this.#warn }),
+      onStartAgain: () => players.startAgain(),
       onReplaced: () => (this.#wasReady = false),
-      wasReady,
+      async release(page, hasFailed) {
+        if (hasFailed) players.closeAll(1011, 'The game server has failed')
+        await Promise.all([page.close(hasFailed), players.close()])
+        await gateway.close()
+      },
       tell,
     }))
     return {
@@ -182,7 +191,7 @@ class HostStart {
       settings: this.#settings,
       channelAddress: this.#options.webrtc ? () => this.#advertised() : undefined,
       onPlayer: (player) => this.#tell({ event: 'connection', ...player }),
-      mayStartAgain: () => this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0,
+      mayStartAgain: () => !this.#wasReady && (this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0),
       onLog: this.#warn,
       onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
     })

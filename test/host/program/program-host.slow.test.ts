@@ -57,7 +57,7 @@ describe('a program', () => {
     expect(host.events.slice(-3)).toEqual([
       { event: 'shutdown', signal: 'SIGINT' },
       { event: 'console', level: 'info', text: 'SIGINT' },
-      { event: 'exit', code: 0, reason: 'The host was told to end by SIGINT.' },
+      { event: 'exit', code: 0, reason: 'It was told to stop by SIGINT' },
     ])
   })
 

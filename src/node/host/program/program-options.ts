@@ -26,8 +26,6 @@ export interface ProgramHostOptions {
   /** How often the program is started again when it crashes before its GameServer was Ready. Default 2. */
   readonly restarts?: number | undefined
   readonly onEvent?: ((event: HostEvent) => void) | undefined
-  /** Called with one sentence for each problem of the host itself. Default: it becomes an event `warning`. */
-  readonly onWarning?: ((text: string) => void) | undefined
 }
 
 /** Options after they were checked and their defaults filled in. */
