@@ -134,11 +134,14 @@ class HostStart {
       tell,
       wasReady,
     }
+    const first = await startPage({ ...common, browser: this.#launching, began })
+    this.#closing.push(() => first.close(true))
+    signal?.throwIfAborted()
     const supervision = (this.#supervision = supervise({
       game: 'page',
       settings,
       local: gateway.local,
-      first: await unlessAborted(startPage({ ...common, browser: this.#launching, began }), signal),
+      first,
       start: (again) => startPage({ ...common, browser: this.#launch(again), began: performance.now() }),
       replaces: replaces(local),
       isFresh: () => !this.#wasReady,
@@ -217,22 +220,6 @@ class HostStart {
         },
       },
     )
-  }
-}
-
-/** The result of a promise, unless the signal comes before it. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise
-  let stop!: () => void
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 
