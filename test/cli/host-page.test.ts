@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('host', () => {
     const { dir } = await silent()
     const { code, out, err } = await cli(['host', dir, ...JSON_LINES, '--hang-timeout', '7']).finished
     expect(code).toBe(64)
-    expect(err).toMatch(/^hangTimeout must be a whole number from 100/)
+    expect(err).toMatch(/^hangTimeout must be an integer from 100/)
     expect(objects(out)).toMatchObject([{ event: 'exit', code: 64, reason: err }])
   })
 

@@ -20,9 +20,9 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
     [
       'it throws at load',
       `throw new TypeError('boom')`,
-      { bootTimeout: 1_500 },
+      { bootTimeout: 3_000 },
       75,
-      /^The page has made no step within 1500 ms; its last error: Uncaught TypeError: boom$/,
+      /^The page has made no step within 3000 ms; its last error: Uncaught TypeError: boom$/,
     ],
     ['it loads itself again for ever', `location.reload()`, { bootTimeout: 1_500 }, 75, /no step within 1500 ms/],
     ['it opens dialogs in a loop', `for (;;) alert('hello')`, { bootTimeout: 1_500 }, 75, /no step/],

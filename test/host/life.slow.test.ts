@@ -274,7 +274,7 @@ describe('a host that can not start', () => {
       '64 for an option that makes no sense',
       64,
       async () => [await pageOf(''), '--hang-timeout', '7'],
-      /hangTimeout must be a whole number from 100/,
+      /hangTimeout must be an integer from 100/,
     ],
   ])('ends with %s', async (_why, code, args, reason) => {
     const host = runHost([...(await args()), '--local'])

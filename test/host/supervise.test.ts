@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { HostEvent } from '../../src/node/host/host-events.js'
-import { resolveHostOptions } from '../../src/node/host/host-options.js'
-import type { PageEnd, RunningPage } from '../../src/node/host/run-page.js'
-import { endInOrder, supervise } from '../../src/node/host/supervise.js'
-import type { Supervision } from '../../src/node/host/supervise.js'
+import { endInOrder } from '../../src/node/host/end-page.js'
+import type { RunningPage } from '../../src/node/host/run-page.js'
+import { supervise } from '../../src/node/host/supervise.js'
+import type { GameEnd, GameRun, SuperviseOptions, Supervision } from '../../src/node/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
-type Players = Parameters<typeof supervise>[0]['players']
+type Players = Parameters<typeof endInOrder>[0]['players']
 
-const FAILURE: PageEnd = { reason: 'The page has crashed', code: 70, mayStartAgain: true }
+const FAILURE: GameEnd = { reason: 'The page has crashed', code: 70, mayStartAgain: true }
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 
 const pageThat = (does: Partial<RunningPage>): RunningPage => ({
@@ -25,13 +24,10 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
   const players = {
     refuse: () => void done.push('refuse players'),
     closeAll: (code: number) => void done.push(`close players ${code}`),
-    startAgain: () => void done.push('start again'),
-    close: () => Promise.resolve(),
   }
   const gateway = {
     wasShutDown: true,
     tellSignal: (signal: string) => done.push(`tell watches ${signal}`) * 0,
-    close: () => Promise.resolve(),
   }
   return { done, gateway: gateway as unknown as Gateway, players }
 }
@@ -76,66 +72,59 @@ describe('the end in order', () => {
   })
 })
 
-describe('a close while a page that has failed is started again', () => {
-  const superviseFailed = (
-    first: Partial<RunningPage>,
-    start: (signal: AbortSignal) => Promise<RunningPage>,
-  ): Supervision & { readonly events: HostEvent[] } => {
-    const events: HostEvent[] = []
-    const supervision = supervise({
-      settings: resolveHostOptions({ dir: '.' }),
-      ...around(),
-      first: pageThat({ ended: Promise.resolve(FAILURE), ...first }),
-      start,
-      replaces: false,
-      onReplaced: () => undefined,
-      wasReady: () => false,
-      tell: (event) => void events.push(event),
-    })
-    return { ...supervision, events }
-  }
+const afterTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-  test('starts no browser that would outlive the host', async () => {
+describe('a close of a game', () => {
+  const superviseRun = (first: Partial<GameRun>, options: Partial<SuperviseOptions<GameRun>> = {}): Supervision =>
+    supervise({
+      game: 'page',
+      settings: { grace: 10_000, restarts: 2 },
+      local: undefined,
+      replaces: false,
+      first: { ended: Promise.resolve(FAILURE), close: () => Promise.resolve(), ...first },
+      start: never,
+      isFresh: () => true,
+      endInOrder: () => Promise.resolve(),
+      onReplaced: () => undefined,
+      release: (run, hasFailed) => run.close(hasFailed),
+      tell: () => undefined,
+      ...options,
+    })
+
+  test('that has failed and is to be started again starts no browser that would outlive the host', async () => {
     let starts = 0
     let close!: () => void
     const closed = new Promise<void>((resolve) => (close = resolve))
-    const { close: end } = superviseFailed({ close: () => closed }, () => {
+    const start = (): Promise<GameRun> => {
       starts += 1
       return never()
-    })
-    await new Promise((resolve) => setImmediate(resolve))
-    const ending = end()
+    }
+    const supervision = superviseRun({ close: () => closed }, { start })
+    await afterTheLoop()
+    const ending = supervision.close()
     close()
     expect(await ending).toMatchObject({ code: 0 })
-    await new Promise((resolve) => setImmediate(resolve))
+    await afterTheLoop()
     expect(starts).toBe(0)
   })
 
-  test('gives up the start, rather than wait for a browser that may never answer', async () => {
+  test('that is being started again gives the start up, rather than wait for a browser that may never answer', async () => {
     let hasBegun!: () => void
     const begun = new Promise<void>((resolve) => (hasBegun = resolve))
-    const { close } = superviseFailed({}, (signal) => {
+    const start = (signal: AbortSignal): Promise<GameRun> => {
       hasBegun()
       return new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('given up')), { once: true })
       })
-    })
+    }
+    const supervision = superviseRun({}, { start })
     await begun
-    expect(await close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
+    expect(await supervision.close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
   })
-})
 
-test('an end that hangs is over when the grace period is', async () => {
-  const { exited, close } = supervise({
-    settings: resolveHostOptions({ dir: '.', grace: 200 }),
-    ...around(),
-    first: pageThat({ close: never }),
-    start: never,
-    replaces: false,
-    onReplaced: () => undefined,
-    wasReady: () => true,
-    tell: () => undefined,
+  test('that hangs is over when the grace period is', async () => {
+    const supervision = superviseRun({ ended: never(), close: never }, { settings: { grace: 200, restarts: 2 } })
+    void supervision.close()
+    expect(await supervision.exited).toMatchObject({ code: 0 })
   })
-  void close()
-  expect(await exited).toMatchObject({ code: 0 })
 })

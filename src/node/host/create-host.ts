@@ -6,6 +6,7 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser } from './browser/launch-browser.js'
 import type { Browser } from './browser/launch-browser.js'
+import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely } from './host-events.js'
 import type { HostExit, Tell } from './host-events.js'
@@ -133,15 +134,26 @@ class HostStart {
       tell,
       wasReady,
     }
+    const first = await startPage({ ...common, browser: this.#launching, began })
+    this.#closing.push(() => first.close(true))
+    signal?.throwIfAborted()
     const supervision = (this.#supervision = supervise({
+      game: 'page',
       settings,
-      gateway,
-      players,
-      first: await unlessAborted(startPage({ ...common, browser: this.#launching, began }), signal),
-      start: (signal) => startPage({ ...common, browser: this.#launch(signal), began: performance.now() }),
+      local: gateway.local,
+      first,
+      start: (again) => startPage({ ...common, browser: this.#launch(again), began: performance.now() }),
       replaces: replaces(local),
+      isFresh: () => !this.#wasReady,
+      endInOrder: (page, signal) =>
+        endInOrder({ page, players, gateway, signal, grace: settings.grace, warn: this.#warn }),
+      onStartAgain: () => players.startAgain(),
       onReplaced: () => (this.#wasReady = false),
-      wasReady,
+      async release(page, hasFailed) {
+        if (hasFailed) players.closeAll(1011, 'The game server has failed')
+        await Promise.all([page.close(hasFailed), players.close()])
+        await gateway.close()
+      },
       tell,
     }))
     return {
@@ -182,7 +194,7 @@ class HostStart {
       settings: this.#settings,
       channelAddress: this.#options.webrtc ? () => this.#advertised() : undefined,
       onPlayer: (player) => this.#tell({ event: 'connection', ...player }),
-      mayStartAgain: () => this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0,
+      mayStartAgain: () => !this.#wasReady && (this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0),
       onLog: this.#warn,
       onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
     })
@@ -208,22 +220,6 @@ class HostStart {
         },
       },
     )
-  }
-}
-
-/** The result of a promise, unless the signal comes before it. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise
-  let stop!: () => void
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 

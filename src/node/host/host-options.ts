@@ -1,11 +1,11 @@
 import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
+import { checkHostOptions } from '../../schema/host.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
 import { parseOrigin } from '../http/authority.js'
 import type { Origin } from '../http/authority.js'
 import type { HostEvent } from './host-events.js'
-import { checkOptions } from './option-table.js'
 
 /** Options of `createHost()`. Only `dir` has no default. */
 export interface HostOptions {
@@ -71,62 +71,31 @@ export interface HostOptions {
   readonly onEvent?: ((event: HostEvent) => void) | undefined
 }
 
-const MB = 1024 * 1024
-const HOUR = 3_600_000
-
-const table = {
-  dir: true,
-  path: true,
-  sidecar: true,
-  local: true,
-  platform: true,
-  playersPort: [0, 65_535, 7_777],
-  playersHost: true,
-  maxPlayers: [1, 100_000, 256],
-  maxMessage: [1, 16 * MB, 65_536],
-  maxRate: [1, 1_000_000, 240],
-  maxBuffered: [1_024, 1_024 * MB, MB],
-  playerOrigins: true,
-  cert: true,
-  key: true,
-  webrtc: true,
-  browser: true,
-  browserFlags: true,
-  webgl: true,
-  bootTimeout: [100, HOUR, 20_000],
-  hangTimeout: [100, HOUR, 5_000],
-  grace: [0, HOUR, 10_000],
-  restarts: [0, 1_000, 2],
-  maxMemory: [16 * MB, Number.MAX_SAFE_INTEGER],
-  deny: true,
-  spa: true,
-  isolate: true,
-  autoHealth: true,
-  timeout: true,
-  signal: true,
-  onEvent: true,
-} as const satisfies Record<keyof HostOptions, unknown>
-
 /** Options after they were checked and their defaults filled in. */
 export type HostSettings = ReturnType<typeof resolveHostOptions>
 
 /** @throws TypeError for an unknown option or a value that makes no sense */
 export function resolveHostOptions(options: HostOptions) {
-  const numbers = checkOptions(options, table)
-  const { dir, path = '/', local, playersHost = local ? '127.0.0.1' : '0.0.0.0' } = options
-  if (typeof dir !== 'string') {
-    throw new TypeError(`dir must be the path of the folder with the built page; got ${String(dir)}`)
-  }
-  if (!path.startsWith('/')) throw new TypeError(`path must begin with "/"; got ${JSON.stringify(path)}`)
-  if (numbers.maxMemory !== undefined && numbers.maxMemory > totalmem()) {
-    throw new TypeError(`maxMemory must be at most the ${totalmem()} bytes of this machine; got ${numbers.maxMemory}`)
+  checkHostOptions(options)
+  const { maxMemory, local, playerOrigins, cert, key } = options
+  if (maxMemory !== undefined && maxMemory > totalmem()) {
+    throw new TypeError(`maxMemory must be at most the ${totalmem()} bytes of this machine; got ${maxMemory}`)
   }
   return {
-    ...numbers,
-    path,
-    playersHost,
-    playerOrigins: options.playerOrigins?.map(readOrigin),
-    tls: checkCertificate(options.cert, options.key),
+    path: options.path ?? '/',
+    playersPort: options.playersPort ?? 7_777,
+    playersHost: options.playersHost ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    maxPlayers: options.maxPlayers ?? 256,
+    maxMessage: options.maxMessage ?? 65_536,
+    maxRate: options.maxRate ?? 240,
+    maxBuffered: options.maxBuffered ?? 1024 * 1024,
+    bootTimeout: options.bootTimeout ?? 20_000,
+    hangTimeout: options.hangTimeout ?? 5_000,
+    grace: options.grace ?? 10_000,
+    restarts: options.restarts ?? 2,
+    maxMemory,
+    playerOrigins: playerOrigins?.map(readOrigin),
+    tls: checkCertificate(cert, key),
   }
 }
 

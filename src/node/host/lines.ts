@@ -20,77 +20,79 @@ const COUNT_MS = { first: 1_000, most: 60_000 }
 const PER_SECOND = 100
 const BURST = 500
 
+/** Lines that share a limit. */
+interface Share {
+  tokens: number
+  filledAt: number
+  dropped: number
+}
+
 /** Passes lines on, as many as a person or a log can bear: equal ones are counted, and a flood is cut. */
-export function createLineLimit(
-  onLine: (line: ConsoleLine) => void,
-  now: () => number = () => performance.now(),
-): LineLimit {
-  const buckets = { error: createBucket(now), other: createBucket(now) }
-  let last: ConsoleLine | undefined
-  let repeats = 0
-  let countMs = COUNT_MS.first
+export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit {
+  const full = (): Share => ({ tokens: BURST, filledAt: performance.now(), dropped: 0 })
+  const shares = { error: full(), warn: full() }
+  const repeated = { last: undefined as ConsoleLine | undefined, count: 0, waitMs: COUNT_MS.first }
   let timer: NodeJS.Timeout | undefined
 
-  const bucketOf = ({ level }: ConsoleLine): Bucket => (level === 'error' ? buckets.error : buckets.other)
-
   const pass = (line: ConsoleLine): void => {
-    const bucket = bucketOf(line)
-    if (!bucket.take()) {
-      bucket.dropped += 1
+    const share = line.level === 'error' ? shares.error : shares.warn
+    refill(share)
+    // Once something was left out, a second goes by before the next line: what follows then is whole again.
+    if (share.tokens < (share.dropped > 0 ? PER_SECOND : 1)) {
+      share.dropped += 1
       return
     }
+    share.tokens -= 1
     tellDropped()
     onLine(line)
   }
 
   const tellRepeats = (): void => {
-    if (last === undefined || repeats === 0) return
-    const { level, text } = last
-    const count = repeats
-    repeats = 0
-    pass(count === 1 ? { level, text } : { level, text: `… ${count} times more` })
+    const { last, count } = repeated
+    if (last === undefined || count === 0) return
+    repeated.count = 0
+    pass(count === 1 ? last : { ...last, text: `… ${count} times more` })
   }
 
   const tellDropped = (): void => {
-    for (const [name, bucket] of Object.entries(buckets)) {
-      const count = bucket.dropped
-      if (count === 0 || !bucket.hasRoom()) continue
-      bucket.dropped = 0
-      const text = `${count} ${count === 1 ? 'line' : 'lines'} of the console ${count === 1 ? 'was' : 'were'} dropped: it wrote more than ${PER_SECOND} a second`
-      onLine({ level: name === 'error' ? 'error' : 'warn', text })
+    for (const level of ['error', 'warn'] as const) {
+      const share = shares[level]
+      refill(share)
+      if (share.dropped === 0 || share.tokens < PER_SECOND - 1) continue
+      const lines = share.dropped === 1 ? '1 line of the console was' : `${share.dropped} lines of the console were`
+      share.dropped = 0
+      onLine({ level, text: `${lines} dropped: it wrote more than ${PER_SECOND} a second` })
     }
   }
 
-  const isBehind = (): boolean => repeats > 0 || buckets.error.dropped > 0 || buckets.other.dropped > 0
+  const wait = (): void => {
+    const isDropping = shares.error.dropped > 0 || shares.warn.dropped > 0
+    if (isDropping || repeated.count > 0) timer ??= setTimeout(tell, isDropping ? 1_000 : repeated.waitMs).unref()
+  }
 
   const tell = (): void => {
     timer = undefined
-    if (repeats > 0) countMs = Math.min(COUNT_MS.most, countMs * 2)
+    if (repeated.count > 0) repeated.waitMs = Math.min(COUNT_MS.most, repeated.waitMs * 2)
     tellRepeats()
     tellDropped()
-    if (isBehind()) wait()
-  }
-
-  const wait = (): void => {
-    const isDropping = buckets.error.dropped > 0 || buckets.other.dropped > 0
-    timer ??= setTimeout(tell, isDropping ? 1_000 : countMs).unref()
+    wait()
   }
 
   return {
     write(line) {
-      if (last?.level === line.level && last.text === line.text) {
-        repeats += 1
+      if (repeated.last?.level === line.level && repeated.last.text === line.text) {
+        repeated.count += 1
       } else {
         tellRepeats()
-        countMs = COUNT_MS.first
-        last = line
+        repeated.waitMs = COUNT_MS.first
+        repeated.last = line
         pass(line)
       }
-      if (isBehind()) wait()
+      wait()
     },
     flush() {
       tellRepeats()
-      for (const bucket of Object.values(buckets)) bucket.fill()
+      shares.error.tokens = shares.warn.tokens = BURST
       tellDropped()
       clearTimeout(timer)
       timer = undefined
@@ -98,39 +100,10 @@ export function createLineLimit(
   }
 }
 
-interface Bucket {
-  dropped: number
-  take(): boolean
-  /** Whether a second's share is free again. */
-  hasRoom(): boolean
-  fill(): void
-}
-
-function createBucket(now: () => number): Bucket {
-  let tokens = BURST
-  let filledAt = now()
-  const refill = (): void => {
-    const time = now()
-    tokens = Math.min(BURST, tokens + ((time - filledAt) / 1_000) * PER_SECOND)
-    filledAt = time
-  }
-  return {
-    dropped: 0,
-    take() {
-      refill()
-      // Once something was left out, a second goes by before the next line: what follows then is whole again.
-      if (tokens < (this.dropped > 0 ? PER_SECOND : 1)) return false
-      tokens -= 1
-      return true
-    },
-    hasRoom() {
-      refill()
-      return tokens >= PER_SECOND - 1
-    },
-    fill() {
-      tokens = BURST
-    },
-  }
+function refill(share: Share): void {
+  const time = performance.now()
+  share.tokens = Math.min(BURST, share.tokens + ((time - share.filledAt) / 1_000) * PER_SECOND)
+  share.filledAt = time
 }
 
 /** Most characters of one line, and most lines and characters of a text. */

@@ -10,28 +10,14 @@ import type { PageWatch } from './page/watch-page.js'
 import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
 import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
-
-/** How a page has ended by itself. */
-export interface PageEnd {
-  readonly reason: string
-  /** The exit code that stands for it. */
-  readonly code: number
-  /** Where its script was busy. */
-  readonly stack?: string
-  /** Whether a new start may help. */
-  readonly mayStartAgain?: boolean
-}
+import type { GameEnd, GameRun } from './supervise.js'
 
 /** A page in its browser. */
-export interface RunningPage {
-  /** Resolves when the page crashes, hangs or doesn't boot, never after `close()`. */
-  readonly ended: Promise<PageEnd>
+export interface RunningPage extends GameRun {
   /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
   shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
-  /** Ends the browser; one whose page has failed, at once. */
-  close(atOnce?: boolean): Promise<void>
 }
 
 export interface RunPageOptions {
@@ -83,7 +69,7 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
 }
 
 class PageRun implements RunningPage {
-  readonly ended: Promise<PageEnd>
+  readonly ended: Promise<GameEnd>
   readonly gone: Promise<string>
   readonly #given: RunPageOptions
   readonly #browser: Browser
@@ -92,7 +78,7 @@ class PageRun implements RunningPage {
   readonly #over = new AbortController()
   #watch: PageWatch | undefined
   #endMemoryWatch: (() => void) | undefined
-  #end!: (end: PageEnd) => void
+  #end!: (end: GameEnd) => void
   #hasBooted = false
   #hasReloaded = false
   #isEnding = false
@@ -156,7 +142,7 @@ class PageRun implements RunningPage {
   readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
 
   /** What the page has written before comes first. */
-  async #endWith(end: PageEnd): Promise<void> {
+  async #endWith(end: GameEnd): Promise<void> {
     if (this.#over.signal.aborted) return
     await this.#watch?.flush()
     this.#end(end)
@@ -184,7 +170,7 @@ class PageRun implements RunningPage {
     await this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
   }
 
-  async #describeNoBoot(): Promise<PageEnd> {
+  async #describeNoBoot(): Promise<GameEnd> {
     const isBusy = await this.#page.ticks(BUSY_MS).then(
       () => false,
       () => true,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import ts from 'typescript'
@@ -54,36 +55,26 @@ async function mapped(
   return { text: await maps.mapStack(stack), fetched }
 }
 
-describe('a stack leads to the sources', () => {
-  test('by a map beside the script', async () => {
-    const { map, ...place } = build()
-    const { text, fetched } = await mapped({ sourceMapURL: 'game.js.map' }, place, () => map)
-    expect(text).toMatch(MAPPED)
-    expect(fetched).toEqual([`${origin}/assets/game.js.map`])
-  })
+const { map, ...place } = build()
+const inScript = { ...(JSON.parse(map) as object), sources: [`${origin}/src/step.ts`] }
+const dataUrl = `data:application/json;base64,${Buffer.from(JSON.stringify(inScript)).toString('base64')}`
+const sections = JSON.stringify({
+  version: 3,
+  sections: [{ offset: { line: 0, column: 0 }, map: JSON.parse(map) as object }],
+})
+const inPage = { startLine: 10, startColumn: 8 }
+const placeInPage = { line: place.line + 10, column: place.line === 1 ? place.column + 8 : place.column }
+const BESIDE = { sourceMapURL: 'game.js.map' }
 
-  test('by a map in the script', async () => {
-    const { map, ...place } = build()
-    const own = JSON.stringify({ ...(JSON.parse(map) as object), sources: [`${origin}/src/step.ts`] })
-    const sourceMapURL = `data:application/json;base64,${Buffer.from(own).toString('base64')}`
-    const { text, fetched } = await mapped({ sourceMapURL }, place)
-    expect(text).toMatch(MAPPED)
-    expect(fetched).toEqual([])
-  })
-
-  test('by a map of sections, and one with a line in front that keeps it from being run', async () => {
-    const { map, ...place } = build()
-    const sections = [{ offset: { line: 0, column: 0 }, map: JSON.parse(map) as object }]
-    const index = `)]}'\n${JSON.stringify({ version: 3, sections })}`
-    expect((await mapped({ sourceMapURL: 'game.js.map' }, place, () => index)).text).toMatch(MAPPED)
-  })
-
-  test('of a script that begins within a page', async () => {
-    const { map, line, column } = build()
-    const script = { sourceMapURL: 'game.js.map', startLine: 10, startColumn: 8 }
-    const { text } = await mapped(script, { line: line + 10, column: line === 1 ? column + 8 : column }, () => map)
-    expect(text).toMatch(MAPPED)
-  })
+test.each<[string, object, typeof place, string, fetches: number]>([
+  ['a map beside the script', BESIDE, place, map, 1],
+  ['a map in the script', { sourceMapURL: dataUrl }, place, '', 0],
+  ['a map of sections, with a line in front that keeps it from being run', BESIDE, place, `)]}'\n${sections}`, 1],
+  ['the map of a script that begins within a page', { ...BESIDE, ...inPage }, placeInPage, map, 1],
+])('a stack leads to the sources by %s', async (_which, script, at, answer, fetches) => {
+  const { text, fetched } = await mapped(script, at, () => answer)
+  expect(text).toMatch(MAPPED)
+  expect(fetched).toEqual([`${origin}/assets/game.js.map`].slice(0, fetches))
 })
 
 describe('a stack stays as it is, less the origin,', () => {
@@ -105,27 +96,21 @@ describe('a stack stays as it is, less the origin,', () => {
     expect(fetched).toHaveLength(fetches)
   })
 
-  test('and lines that are no frames pass through it', async () => {
-    const maps = createSourceMaps({ origin })
-    const text = ['Error: at x:1:2', '    at native', '    at eval (eval at f (x:1:2), <anonymous>:1:1)', ' at '].join(
-      '\n',
-    )
-    expect(await maps.mapStack(text)).toBe(text)
-  })
-
-  test('and a line that was made to be slow is as quick as any other', async () => {
-    const maps = createSourceMaps({ origin })
-    const text = [
-      `    at ${'('.repeat(50_000)}`,
-      `    at ${'a:1:1'.repeat(50_000)}`,
-      `    at ${':1'.repeat(1_900)}`,
-    ].join('\n')
-    expect(await maps.mapStack(text)).toBe(text)
+  test.each([
+    [
+      'lines that are no frames',
+      'Error: at x:1:2\n    at native\n    at eval (eval at f (x:1:2), <anonymous>:1:1)\n at ',
+    ],
+    ['a line of brackets that was made to be slow', `    at ${'('.repeat(50_000)}`],
+    ['a long line of places that was made to be slow', `    at ${'a:1:1'.repeat(50_000)}`],
+    ['a line of places that was made to be slow', `    at ${':1'.repeat(1_900)}`],
+  ])('and so do %s', async (_what, text) => {
+    expect(await createSourceMaps({ origin }).mapStack(text)).toBe(text)
   })
 })
 
 test('a map is fetched once for many errors', async () => {
-  const { map, line, column } = build()
+  const { line, column } = place
   let fetches = 0
   const session = fakeSession()
   const maps = createSourceMaps({ origin, fetchText: () => Promise.resolve((fetches += 1) > 0 ? map : '') })
@@ -137,9 +122,9 @@ test('a map is fetched once for many errors', async () => {
 })
 
 describe('a file of the gateway', () => {
-  async function serve(listener: RequestListener): Promise<string> {
+  const serve = async (listener: RequestListener): Promise<string> => {
     const server = createServer(listener).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
+    await once(server, 'listening')
     onTestFinished(() => {
       server.closeAllConnections()
       server.close()
@@ -148,21 +133,22 @@ describe('a file of the gateway', () => {
   }
 
   test('is read whole', async () => {
-    expect(await fetchText(await serve((_request, response) => response.end('é'.repeat(100_000))))).toBe(
-      'é'.repeat(100_000),
-    )
+    const whole = 'é'.repeat(100_000)
+    expect(await fetchText(await serve((_request, response) => response.end(whole)))).toBe(whole)
   })
 
-  test('is nothing if it is missing, leads elsewhere, breaks off or nobody serves it', async () => {
-    expect(await fetchText(await serve((_request, response) => response.writeHead(404).end('no')))).toBeUndefined()
-    const redirect = await serve((_request, response) => response.writeHead(302, { location: '/y' }).end())
-    expect(await fetchText(redirect)).toBeUndefined()
-    const broken = await serve((_request, response) => {
-      response.writeHead(200, { 'content-length': 100 })
-      response.write('half')
-      setImmediate(() => response.destroy())
-    })
-    expect(await fetchText(broken)).toBeUndefined()
-    expect(await fetchText('http://127.0.0.1:1/x.map')).toBeUndefined()
+  test.each<[string, RequestListener]>([
+    ['is missing', (_request, response) => response.writeHead(404).end('no')],
+    ['leads elsewhere', (_request, response) => response.writeHead(302, { location: '/y' }).end()],
+    [
+      'breaks off',
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('half')
+        setImmediate(() => response.destroy())
+      },
+    ],
+  ])('is nothing if it %s', async (_why, listener) => {
+    expect(await fetchText(await serve(listener))).toBeUndefined()
   })
 })

@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { bundleSource } from '../../support/bundle-source.js'
+import { temporaryFolder } from '../../support/temporary-folder.js'
 import { guest, isRunning } from './support.js'
 
 const source = fileURLToPath(new URL('../../../src/node/host/program/program-host.ts', import.meta.url))
 
 /** A host in a process of its own, and the numbers of the program and of what that has started. */
 async function startHostProcess(deeds: readonly string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'program-host-'))
-  const main = join(folder, 'main.mjs')
+  const main = join(await temporaryFolder('program-host'), 'main.mjs')
   const options = JSON.stringify({ file: guest, args: deeds, local: true })
   await bundleSource(
     `import { createProgramHost } from ${JSON.stringify(source)}
@@ -22,9 +20,8 @@ async function startHostProcess(deeds: readonly string[]) {
   )
   const host = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] })
   const numbers: Record<string, number> = {}
-  onTestFinished(async () => {
+  onTestFinished(() => {
     host.kill('SIGKILL')
-    await rm(folder, { recursive: true })
     for (const pid of Object.values(numbers)) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
   })
   for await (const line of createInterface(host.stdout)) {

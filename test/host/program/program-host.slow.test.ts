@@ -1,12 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createProgramHost } from '../../../src/node/host/program/program-host.js'
+import { temporaryFolder } from '../../support/temporary-folder.js'
 import { calls, startSidecar, untilLogged } from '../../support/with-sidecar.js'
 import { guest, hostGuest, isRunning } from './support.js'
+
+const production = async (): Promise<string> => (await startSidecar()).url
+const nowhere = (): Promise<string> => Promise.resolve('http://127.0.0.1:9')
+const allocated = async (): Promise<string> => {
+  const { url, control } = await startSidecar({ mode: 'local' })
+  control({ type: 'setState', state: 'Allocated' })
+  return url
+}
 
 const named = (name: string) => (event: { event: string }) => event.event === name
 
@@ -27,11 +35,13 @@ describe('a program', () => {
     expect(calls(host.local!)).toEqual([])
   })
 
-  test('that ends by itself with 0 ends the host with 0, without a crash', async () => {
-    const host = await hostGuest(['ready', 'shutdown', 'leave'])
+  test('that ends by itself with 0 ends the host with 0, without a crash and without a process that is left', async () => {
+    const host = await hostGuest(['child', 'ready', 'shutdown', 'leave'])
     expect(await host.exited).toEqual({ code: 0, reason: 'The program has ended.' })
     expect(host.events.at(-1)).toEqual({ event: 'exit', code: 0, reason: 'The program has ended.' })
     expect(host.events.filter(named('crash'))).toEqual([])
+    const child = Number(await host.printed('child'))
+    await vi.waitFor(() => expect(isRunning(child)).toBe(false), 20_000)
   })
 
   test.each([
@@ -57,7 +67,7 @@ describe('a program', () => {
     expect(host.events.slice(-3)).toEqual([
       { event: 'shutdown', signal: 'SIGINT' },
       { event: 'console', level: 'info', text: 'SIGINT' },
-      { event: 'exit', code: 0, reason: 'The host was told to end by SIGINT.' },
+      { event: 'exit', code: 0, reason: 'It was told to stop by SIGINT' },
     ])
   })
 
@@ -86,13 +96,6 @@ describe('a program', () => {
     expect(host.events.find(named('warning'))).toMatchObject({ text: expect.stringContaining('200 ms') as string })
     expect(calls(host.local!)).toContain('shutdown')
     expect(isRunning(pid)).toBe(false)
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false), 20_000)
-  })
-
-  test('leaves no process behind when it ends by itself', async () => {
-    const host = await hostGuest(['child', 'leave'])
-    const child = Number(await host.printed('child'))
-    await host.exited
     await vi.waitFor(() => expect(isRunning(child)).toBe(false), 20_000)
   })
 
@@ -127,25 +130,19 @@ describe('a crash', () => {
     expect(host.events.filter(named('program'))).toHaveLength(1)
   })
 
-  test('of a server that was Allocated before the host came is no reason to start it again', async () => {
-    const sidecar = await startSidecar({ mode: 'local' })
-    sidecar.control({ type: 'setState', state: 'Allocated' })
-    const host = await hostGuest(['fail'], { sidecar: sidecar.url })
+  test.each<[string, readonly string[], () => Promise<string>, starts: number]>([
+    ['of a server that was Allocated before the host came is no reason to start it again', ['fail'], allocated, 1],
+    [
+      'right after ready(), which the sidecar has not written yet, is no reason to start it again',
+      ['ready', 'fail'],
+      production,
+      1,
+    ],
+    ['beside a sidecar that has not come yet starts the program again', ['fail'], nowhere, 2],
+  ])('%s', async (_what, deeds, sidecar, starts) => {
+    const host = await hostGuest(deeds, { sidecar: await sidecar(), restarts: 1 })
     expect(await host.exited).toMatchObject({ code: 70 })
-    expect(host.events.filter(named('program'))).toHaveLength(1)
-  })
-
-  test('right after ready(), which the sidecar has taken and not written yet, is no reason to start it again', async () => {
-    const sidecar = await startSidecar()
-    const host = await hostGuest(['ready', 'fail'], { sidecar: sidecar.url })
-    expect(await host.exited).toMatchObject({ code: 70 })
-    expect(host.events.filter(named('program'))).toHaveLength(1)
-  })
-
-  test('beside a sidecar that has not come yet starts the program again', async () => {
-    const host = await hostGuest(['fail'], { sidecar: 'http://127.0.0.1:9', restarts: 1 })
-    expect(await host.exited).toMatchObject({ code: 70 })
-    expect(host.events.filter(named('program'))).toHaveLength(2)
+    expect(host.events.filter(named('program'))).toHaveLength(starts)
   })
 
   test('while the host waits to start the program again, a signal ends it with 0, and the program stays ended', async () => {
@@ -155,14 +152,16 @@ describe('a crash', () => {
     expect(host.events.filter(named('program'))).toHaveLength(1)
   })
 
-  test('is told by its error, however long the list below it', async () => {
-    const host = await hostGuest(['throw at length'], { restarts: 0 })
-    expect((await host.exited).reason).toBe('The program ended with exit code 1: Error: no such module')
-  })
-
-  test('for want of heap says so', async () => {
-    const host = await hostGuest(['run out of heap'], { restarts: 0, runtimeArgs: ['--max-old-space-size=32'] })
-    expect((await host.exited).reason).toMatch(/^The program ended by SIGABRT: FATAL ERROR: .*out of memory/)
+  test.each<[string, string, RegExp]>([
+    [
+      'is told by its error, however long the list below it',
+      'throw at length',
+      /^The program ended with exit code 1: Error: no such module$/,
+    ],
+    ['for want of heap says so', 'run out of heap', /^The program ended by SIGABRT: FATAL ERROR: .*out of memory/],
+  ])('%s', async (_what, deed, reason) => {
+    const host = await hostGuest([deed], { restarts: 0, runtimeArgs: ['--max-old-space-size=32'] })
+    expect((await host.exited).reason).toMatch(reason)
   })
 
   test('loses no output, not even the start of a line', async () => {
@@ -199,13 +198,8 @@ describe('what can not be started', () => {
   })
 
   test('a runtime that is not installed is NO_RUNTIME, exit code 69, and the message says how to get it', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'no-runtime-'))
-    const { PATH } = process.env
-    onTestFinished(async () => {
-      process.env['PATH'] = PATH
-      await rm(empty, { recursive: true })
-    })
-    process.env['PATH'] = empty
+    vi.stubEnv('PATH', await temporaryFolder('no-runtime'))
+    onTestFinished(() => void vi.unstubAllEnvs())
     await expect(createProgramHost({ file: guest, runtime: 'deno', local: true })).rejects.toMatchObject({
       code: 'NO_RUNTIME',
       exitCode: 69,
@@ -214,7 +208,7 @@ describe('what can not be started', () => {
   })
 
   test.each([
-    [{ runtime: 'php' as 'node' }, 'runtime must be one of node, deno, bun; got "php"'],
+    [{ runtime: 'php' as 'node' }, 'runtime must be "node" or "deno" or "bun"; got "php"'],
     [{ grace: 0 }, 'grace must be'],
     [{ restarts: -1 }, 'restarts must be'],
     [{ sidecar: 'http://127.0.0.1:9358' }, 'sidecar and local exclude each other'],
@@ -226,12 +220,9 @@ describe('what can not be started', () => {
   })
 
   test('a file whose name looks like an option is a file all the same', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'program-'))
+    const folder = await temporaryFolder('program')
     const here = process.cwd()
-    onTestFinished(async () => {
-      process.chdir(here)
-      await rm(folder, { recursive: true })
-    })
+    onTestFinished(() => process.chdir(here))
     await writeFile(join(folder, '--version.mjs'), 'console.log("it runs")')
     process.chdir(folder)
     const host = await hostGuest([], { file: '--version.mjs' })

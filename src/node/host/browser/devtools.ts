@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
 /** A connection to the browser, or to one page in it, in the DevTools protocol. */
@@ -6,23 +7,12 @@ export interface DevtoolsSession {
    * Sends a command and resolves with its result.
    *
    * @param deadline ms to wait for the answer; after a page's crash there is none. Default 5,000.
-   * @throws DevtoolsError if the browser answers with an error, doesn't answer in time, or has ended
+   * @throws Error if the browser answers with an error, doesn't answer in time, or has ended
    */
   send<Result = unknown>(method: string, params?: object, deadline?: number): Promise<Result>
   /** Calls the listener with the parameters of each event and the length of its text. Returns the function that ends it. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
   on<Params = never>(event: string, listener: (params: Params, size: number) => void): () => void
-}
-
-/** A command of the DevTools protocol that failed. */
-class DevtoolsError extends Error {
-  override readonly name = 'DevtoolsError'
-  readonly method: string
-
-  constructor(method: string, message: string) {
-    super(`${method}: ${message}`)
-    this.method = method
-  }
 }
 
 /** The connection to a browser over its two pipes. */
@@ -42,12 +32,8 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-interface Waiting {
-  readonly method: string
-  readonly timer: ReturnType<typeof setTimeout>
-  resolve(result: unknown): void
-  reject(error: Error): void
-}
+/** Takes the answer to a command, or why there is none. */
+type Settle = (answer: Pick<Message, 'result' | 'error'>) => void
 
 const DEADLINE_MS = 5_000
 /** A longer message is dropped: the page decides how much its console holds. */
@@ -56,37 +42,25 @@ const NUL = 0
 
 /** Speaks the DevTools protocol over the pipes of a browser: messages in JSON, each ended by a zero byte. */
 export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsPipe {
-  const waiting = new Map<number, Waiting>()
-  const listeners = new Map<string, Set<(params: never, size: number) => void>>()
+  const waiting = new Map<number, Settle>()
+  const events = new EventEmitter().setMaxListeners(0)
   let lastId = 0
   let ended: string | undefined
 
-  const settle = (id: number): Waiting | undefined => {
-    const command = waiting.get(id)
-    if (command === undefined) return undefined
-    clearTimeout(command.timer)
-    waiting.delete(id)
-    return command
-  }
-
-  const receive = ({ id, sessionId = '', method, params, result, error }: Message, size: number): void => {
-    if (id === undefined) {
-      for (const listener of listeners.get(`${sessionId} ${method}`) ?? []) listener(params as never, size)
-      return
-    }
-    const command = settle(id)
-    if (error === undefined) command?.resolve(result)
-    else command?.reject(new DevtoolsError(command.method, error.message))
-  }
-
   const send = (sessionId: string, method: string, params: object, deadline: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      if (ended !== undefined) return reject(new DevtoolsError(method, ended))
+      const fail = (reason: string): void => reject(new Error(`${method}: ${reason}`))
+      if (ended !== undefined) return fail(ended)
       const id = (lastId += 1)
-      const timer = setTimeout(() => {
-        settle(id)?.reject(new DevtoolsError(method, `the browser has not answered within ${deadline} ms`))
-      }, deadline)
-      waiting.set(id, { method, timer, resolve, reject })
+      const settle: Settle = ({ result, error }) => {
+        clearTimeout(timer)
+        waiting.delete(id)
+        if (error === undefined) resolve(result)
+        else fail(error.message)
+      }
+      const late = { message: `the browser has not answered within ${deadline} ms` }
+      const timer = setTimeout(() => settle({ error: late }), deadline)
+      waiting.set(id, settle)
       const target = sessionId === '' ? {} : { sessionId }
       output.write(`${JSON.stringify({ id, method, params, ...target })}\0`)
     })
@@ -96,29 +70,24 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
       send(sessionId, method, params, deadline) as Promise<Result>,
     on(event, listener) {
       const key = `${sessionId} ${event}`
-      const group = listeners.get(key) ?? new Set()
-      listeners.set(key, group)
-      const own = (params: never, size: number): void => listener(params, size)
-      group.add(own)
-      return () => {
-        group.delete(own)
-        if (group.size === 0) listeners.delete(key)
-      }
+      // The same function may listen twice.
+      const own = (params: unknown, size: number): void => listener(params as never, size)
+      events.on(key, own)
+      return () => void events.off(key, own)
     },
   })
 
   const end = (reason: string): void => {
     ended ??= reason
-    for (const id of [...waiting.keys()]) {
-      const command = settle(id)
-      command?.reject(new DevtoolsError(command.method, ended))
-    }
-    listeners.clear()
+    for (const settle of [...waiting.values()]) settle({ error: { message: ended } })
+    events.removeAllListeners()
   }
 
   readMessages(input, (text) => {
     const message = parse(text)
-    if (message !== undefined) receive(message, text.length)
+    if (message?.id !== undefined) waiting.get(message.id)?.(message)
+    else if (message !== undefined)
+      events.emit(`${message.sessionId ?? ''} ${message.method}`, message.params, text.length)
   })
   // The browser's exit tells why its pipes break.
   input.on('error', () => undefined)

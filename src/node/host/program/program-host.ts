@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { variablePrefix } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
@@ -8,14 +9,9 @@ import { tellSafely } from '../host-events.js'
 import type { HostExit, Tell } from '../host-events.js'
 import { createLineLimit, plainLines } from '../lines.js'
 import type { LineLimit } from '../lines.js'
-import {
-  describeUnhealthy,
-  endWithGameServer,
-  isToEnd,
-  replaceGameServer,
-  replaces,
-  withReplacement,
-} from '../local-kubelet.js'
+import { replaces, withReplacement } from '../local-kubelet.js'
+import { supervise } from '../supervise.js'
+import type { GameEnd, GameRun } from '../supervise.js'
 import { watchForKills } from '../supervision/memory-limit.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
@@ -32,7 +28,6 @@ const SHUTDOWN_MS = 1_000
 /** Pause before a program is started again; each is twice the one before. */
 const RESTART_MS = 250
 const MAX_RESTART_MS = 10_000
-const { CRASHED } = HOST_EXIT_CODES
 
 /** A program that runs as a game server, until it ends or is told to. */
 export interface ProgramHost {
@@ -57,174 +52,149 @@ export interface ProgramHost {
  */
 export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
   const settings = resolveProgramOptions(options)
-  const emit = tellSafely(options.onEvent)
-  const warn = options.onWarning ?? ((text: string): void => emit({ event: 'warning', text }))
+  const tell = tellSafely(options.onEvent)
+  const warn = (text: string): void => tell({ event: 'warning', text })
   const local =
     settings.local &&
     (await createLocalSidecar(withReplacement({ onWarning: warn, onLog: warn, ...settings.local }, settings.grace)))
-  const host = new ProgramRun(settings, local, emit, warn)
+  const game = new ProgramGame(settings, local, tell, warn)
   try {
-    await host.start()
+    const supervision = supervise({
+      game: 'program',
+      settings,
+      local,
+      replaces: replaces(settings.local),
+      first: await game.start(),
+      async start(signal, failures) {
+        const pause = failures === 0 ? 0 : Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS)
+        await sleep(pause, undefined, { signal })
+        return game.start()
+      },
+      isFresh: () => game.isFresh(),
+      endInOrder: (run, signal) => game.endInOrder(run, signal as NodeJS.Signals),
+      onReplaced: () => game.watchAgain(),
+      async release(run) {
+        await run.close()
+        await game.release()
+      },
+      tell,
+    })
+    const close = (signal = 'SIGTERM'): Promise<HostExit> =>
+      supervision.close(signal in constants.signals ? signal : 'SIGTERM')
+    return { exited: supervision.exited, local, close, [Symbol.asyncDispose]: async () => void (await close()) }
   } catch (error) {
-    await host.release()
+    await game.release()
     throw error
   }
-  const close = (signal?: string): Promise<HostExit> => host.close(signal)
-  return { exited: host.exited, local, close, [Symbol.asyncDispose]: async () => void (await close()) }
 }
 
-class ProgramRun {
-  readonly local: LocalSidecar | undefined
-  readonly exited: Promise<HostExit>
+/** One life of the program. */
+interface ProgramRun extends GameRun {
+  readonly program: ProgramProcess
+  /** From now on, its end is no news. */
+  expectEnd(): void
+}
+
+/** A program beside its GameServer. */
+class ProgramGame {
   readonly #settings: ProgramSettings
-  readonly #emit: Tell
+  readonly #local: LocalSidecar | undefined
+  readonly #tell: Tell
   readonly #warn: (text: string) => void
   readonly #url: URL
   readonly #lines: LineLimit
-  readonly #leaveKubelet: (() => void) | undefined
-  #exit!: (exit: HostExit) => void
   #sight: GameServerSight
-  #program!: ProgramProcess
-  #whyKilled = watchForKills()
   #startedAt = 0
-  #restarted = 0
-  /** The pause before a new start. */
-  #pause: NodeJS.Timeout | undefined
-  #starting = Promise.resolve()
-  #closing: Promise<HostExit> | undefined
-  #isOver = false
 
-  constructor(settings: ProgramSettings, local: LocalSidecar | undefined, emit: Tell, warn: (text: string) => void) {
+  constructor(settings: ProgramSettings, local: LocalSidecar | undefined, tell: Tell, warn: (text: string) => void) {
     this.#settings = settings
-    this.local = local
-    this.#emit = emit
+    this.#local = local
+    this.#tell = tell
     this.#warn = warn
     this.#url = local === undefined ? settings.sidecar! : new URL(local.url)
-    this.#lines = createLineLimit((line) => emit({ event: 'console', ...line }))
-    this.exited = new Promise((resolve) => (this.#exit = resolve))
-    const { platform } = settings
-    this.#sight =
-      local === undefined
-        ? watchGameServer({ url: this.#url.origin, platform, onBooted: this.#onBooted, onWarning: warn })
-        : observeLocal(local, this.#onBooted)
-    this.#leaveKubelet =
-      local &&
-      endWithGameServer(local, (state) => {
-        if (state === 'Unhealthy') warn(describeUnhealthy(local))
-        void (this.#isReplaced() ? this.#replace(local) : this.close())
-      })
+    this.#lines = createLineLimit((line) => tell({ event: 'console', ...line }))
+    this.#sight = this.#watch()
   }
 
-  close(signal = 'SIGTERM'): Promise<HostExit> {
-    if (this.#isOver) return this.exited
-    return (this.#closing ??= this.#end(signal in constants.signals ? (signal as NodeJS.Signals) : 'SIGTERM'))
+  #watch(): GameServerSight {
+    const { platform } = this.#settings
+    const onBooted = (): void => this.#tell({ event: 'booted', ms: Math.round(performance.now() - this.#startedAt) })
+    return this.#local === undefined
+      ? watchGameServer({ url: this.#url.origin, platform, onBooted, onWarning: this.#warn })
+      : observeLocal(this.#local, onBooted)
+  }
+
+  /** Looks at the GameServer anew, since a fresh one has taken its place. */
+  watchAgain(): void {
+    this.#sight.close()
+    this.#sight = this.#watch()
+  }
+
+  isFresh(): Promise<boolean> {
+    return this.#sight.isFresh()
   }
 
   /** @throws HostError if the runtime can't be started */
-  async start(): Promise<void> {
-    const { runtime, file, args, runtimeArgs, platform } = this.#settings
+  async start(): Promise<ProgramRun> {
+    const { runtime, platform } = this.#settings
     this.#startedAt = performance.now()
-    this.#whyKilled = watchForKills()
+    const whyKilled = watchForKills()
     const prefix = variablePrefix(platform)
     const env = {
       ...process.env,
       [`${prefix}PORT`]: this.#url.port || '80',
       [`${prefix}HOST`]: this.#url.hostname.replace(/^\[(.*)]$/, '$1'),
     }
-    try {
-      this.#program = await startProgram(programCommand(runtime, file, args, runtimeArgs), env, (level, line) =>
-        this.#lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
-      )
-    } catch (error) {
+    const program = await startProgram(programCommand(this.#settings), env, (level, line) =>
+      this.#lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
+    ).catch((error: unknown) => {
       throw startError(runtime, error as NodeJS.ErrnoException)
+    })
+    this.#tell({ event: 'program', pid: program.pid, runtime, sidecar: this.#url.origin })
+    let isExpected = false
+    return {
+      program,
+      ended: new Promise((resolve) => {
+        void program.ended.then((end) => {
+          if (!isExpected) resolve(describeEnd(end, whyKilled()))
+        })
+      }),
+      expectEnd: () => (isExpected = true),
+      async close() {
+        isExpected = true
+        program.kill()
+        await program.ended
+      },
     }
-    this.#emit({ event: 'program', pid: this.#program.pid, runtime, sidecar: this.#url.origin })
-    void this.#program.ended.then((end) => this.#onEnded(end))
-  }
-
-  async release(): Promise<void> {
-    this.#lines.flush()
-    this.#sight.close()
-    this.#leaveKubelet?.()
-    await this.local?.close()
-  }
-
-  readonly #onBooted = (): void => this.#emit({ event: 'booted', ms: Math.round(performance.now() - this.#startedAt) })
-
-  #isReplaced(): boolean {
-    return this.local !== undefined && replaces(this.#settings.local) && isToEnd(this.local)
-  }
-
-  async #finish(result: HostExit): Promise<void> {
-    if (this.#isOver) return
-    this.#isOver = true
-    await this.release()
-    this.#emit({ event: 'exit', ...result })
-    this.#exit(result)
-  }
-
-  #startAgain(): void {
-    this.#pause = undefined
-    this.#starting = this.start()
-    this.#starting.catch((error: unknown) => void this.#finish({ code: CRASHED, reason: (error as Error).message }))
-  }
-
-  /** The program has ended. If it was told to, `#end` waits for that and sees to the rest. */
-  async #onEnded(end: ProgramEnd): Promise<void> {
-    const { restarts } = this.#settings
-    // Once its GameServer has come to its end, a program ends as well, and a fresh one takes its place.
-    if (this.#closing !== undefined || this.#isReplaced()) return
-    if (end.code === 0) return this.#finish({ code: 0, reason: 'The program has ended.' })
-    const { sentence, details } = describeCrash(end, this.#whyKilled())
-    this.#emit({ event: 'crash', reason: [sentence, ...details].join('\n') })
-    const mayRestart = this.#restarted < restarts && (await this.#sight.isFresh())
-    // It may have been told to end meanwhile.
-    if (this.#closing !== undefined) return
-    if (!mayRestart) return this.#finish({ code: CRASHED, reason: sentence })
-    this.#restarted += 1
-    const text = `The program is started again (${this.#restarted} of ${restarts}): nobody was sent to it yet`
-    this.#emit({ event: 'warning', text })
-    this.#pause = setTimeout(
-      () => this.#startAgain(),
-      Math.min(RESTART_MS * 2 ** (this.#restarted - 1), MAX_RESTART_MS),
-    )
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<HostExit> {
-    await this.#endProgram(signal)
-    await this.#finish({ code: 0, reason: `The host was told to end by ${signal}.` })
-    return this.exited
   }
 
   /** Hands the signal on, waits for the program's end, and sees to `shutdown()`. */
-  async #endProgram(signal: NodeJS.Signals): Promise<void> {
+  async endInOrder({ program, expectEnd }: ProgramRun, signal: NodeJS.Signals): Promise<void> {
     const { grace } = this.#settings
-    this.#emit({ event: 'shutdown', signal })
-    clearTimeout(this.#pause)
-    await this.#starting.catch(() => undefined)
-    this.#program.signal(signal)
+    expectEnd()
+    program.signal(signal)
     const share = Math.max(grace - OWN_SHARE_MS, grace / 2)
     const timer = setTimeout(() => {
       const more = 'Raise the grace period if it needs more.'
       this.#warn(`The program has not ended within ${share} ms of ${signal}, and is killed. ${more}`)
-      this.#program.kill()
+      program.kill()
     }, share)
-    await this.#program.ended
+    await program.ended
     clearTimeout(timer)
     await this.#sight.shutDown(Math.min(SHUTDOWN_MS, grace / 4)).catch(() => {
       // In a pod that is deleted, the sidecar may have ended before.
     })
   }
 
-  /** Ends the program as a kubelet does, and starts it for a fresh GameServer. */
-  async #replace(local: LocalSidecar): Promise<void> {
-    await this.#endProgram('SIGTERM')
-    if (this.#closing !== undefined) return
+  async release(): Promise<void> {
+    this.#lines.flush()
     this.#sight.close()
-    const text = replaceGameServer(local)
-    this.#sight = observeLocal(local, this.#onBooted)
-    this.#restarted = 0
-    this.#emit({ event: 'replaced', text })
-    this.#startAgain()
+    await this.#local?.close()
   }
+}
+
+function describeEnd(end: ProgramEnd, whyKilled: string): GameEnd {
+  if (end.code === 0) return { code: 0, reason: 'The program has ended.' }
+  const { sentence, details } = describeCrash(end, whyKilled)
+  return { code: HOST_EXIT_CODES.CRASHED, reason: sentence, details, mayStartAgain: true }
 }

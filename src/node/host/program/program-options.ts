@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
+import { checkProgramHostOptions } from '../../../schema/host.js'
 import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
-import { checkOptions } from '../option-table.js'
-import { PROGRAM_RUNTIMES } from './runtimes.js'
 
 /** Options of `createProgramHost()`. */
 export interface ProgramHostOptions {
@@ -27,43 +26,16 @@ export interface ProgramHostOptions {
   /** How often the program is started again when it crashes before its GameServer was Ready. Default 2. */
   readonly restarts?: number | undefined
   readonly onEvent?: ((event: HostEvent) => void) | undefined
-  /** Called with one sentence for each problem of the host itself. Default: it becomes an event `warning`. */
-  readonly onWarning?: ((text: string) => void) | undefined
 }
-
-const table = {
-  file: true,
-  args: true,
-  runtime: true,
-  runtimeArgs: true,
-  sidecar: true,
-  local: true,
-  platform: true,
-  grace: [1, 2 ** 31 - 1, 10_000],
-  restarts: [0, Number.MAX_SAFE_INTEGER, 2],
-  onEvent: true,
-  onWarning: true,
-} as const satisfies Record<keyof ProgramHostOptions, unknown>
 
 /** Options after they were checked and their defaults filled in. */
 export type ProgramSettings = ReturnType<typeof resolveProgramOptions>
 
 /** Checks all options. @throws TypeError @throws HostError `NO_BUILD` */
 export function resolveProgramOptions(options: ProgramHostOptions) {
-  const numbers = checkOptions(options, table)
+  checkProgramHostOptions(options)
   const { file, args = [], runtime = 'node', runtimeArgs, platform = 'agones', local = false } = options
-  if (typeof file !== 'string' || file === '') {
-    throw new TypeError(`file must be the path of the program, such as server.mjs; got ${JSON.stringify(file)}`)
-  }
-  if (!PROGRAM_RUNTIMES.includes(runtime)) {
-    throw new TypeError(`runtime must be one of ${PROGRAM_RUNTIMES.join(', ')}; got ${JSON.stringify(runtime)}`)
-  }
-  if (!/^[a-z\d][-a-z\d]*$/.test(platform)) {
-    throw new TypeError(`platform must be a name such as agones; got ${JSON.stringify(platform)}`)
-  }
-  if (local !== false && options.sidecar !== undefined) {
-    throw new TypeError('sidecar and local exclude each other; give the one that the program should use')
-  }
+  const { grace = 10_000, restarts = 2 } = options
   const inside = local === true ? {} : local
   const sidecar = inside === false ? findSidecar(options.sidecar, platform, process.env) : undefined
   if (sidecar?.protocol === 'https:' || (sidecar !== undefined && sidecar.pathname !== '/')) {
@@ -71,7 +43,8 @@ export function resolveProgramOptions(options: ProgramHostOptions) {
   }
   checkFile(file)
   return {
-    ...numbers,
+    grace,
+    restarts,
     file,
     args,
     runtime,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { HostError } from '../host-error.js'
 import type { ProgramRuntime } from '../host-events.js'
+import type { ProgramSettings } from './program-options.js'
 
 interface Runtime {
   readonly title: string
@@ -41,12 +42,7 @@ export interface ProgramCommand {
 }
 
 /** The command that runs a file in a runtime. */
-export function programCommand(
-  runtime: ProgramRuntime,
-  file: string,
-  args: readonly string[],
-  runtimeArgs: readonly string[] | undefined,
-): ProgramCommand {
+export function programCommand({ runtime, file, args, runtimeArgs }: ProgramSettings): ProgramCommand {
   const { always, args: usual } = RUNTIMES[runtime]
   // As a whole path, since one that begins with "-" would be an option.
   return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), resolve(file), ...args] }

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InnerGateway } from '../gateway/create-gateway.js'
+import type { PlayersPort } from './players/players-port.js'
+import type { RunningPage } from './run-page.js'
+
+export interface EndOptions {
+  readonly page: RunningPage
+  readonly players: Pick<PlayersPort, 'refuse' | 'closeAll'>
+  readonly gateway: InnerGateway
+  readonly signal: string
+  /** ms that the whole end may take. */
+  readonly grace: number
+  readonly warn: (text: string) => void
+}
+
+/** The part of the time that the page doesn't get: it is kept for the sidecar, the players and the browser. */
+const RESERVE_MS = 2_000
+/** A page that listens to its client's `signal` or `ending` event has this long to call `shutdown()`, as behind the gateway. */
+const CLIENT_MS = 5_000
+/** What the sidecar gets of the reserve. Players and the browser have a second each, at the same time. */
+const SIDECAR_MS = 800
+/** However short the time is, a sidecar on this machine can be told. */
+const LEAST_MS = 50
+
+/**
+ * Tells the page that it ends and gives it its share of the time. Then it tells the players, and the sidecar unless the
+ * page has done so. The browser is still there afterwards.
+ */
+export async function endInOrder({ page, players, gateway, signal, grace, warn }: EndOptions): Promise<void> {
+  const share = Math.max(grace - RESERVE_MS, Math.floor(grace / 4))
+  const until = performance.now() + share
+  players.refuse()
+  // A page that crashes while it ends would be waited for in vain.
+  const isDone = await Promise.race([
+    page.shutdown(signal, share, Math.min(share, CLIENT_MS)).catch(() => undefined),
+    page.gone,
+  ])
+  if (typeof isDone === 'string') warn(`The page was not done: ${isDone}`)
+  else if (isDone === undefined) {
+    // A page that is gone doesn't answer either, but at once.
+    if (performance.now() >= until - 1) warn(`The page was not done within its ${share} ms`)
+  } else if (!isDone && gateway.tellSignal(signal) > 0) {
+    await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
+  }
+  players.closeAll(1001, 'The server is stopping')
+  if (gateway.wasShutDown) return
+  try {
+    const answer = await fetch(new URL('shutdown', `${gateway.sidecarUrl}/`), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: AbortSignal.timeout(Math.max(LEAST_MS, Math.min(SIDECAR_MS, (grace - share) / 2))),
+    })
+    await answer.arrayBuffer()
+    if (!answer.ok) warn(`The sidecar has answered shutdown() with status ${answer.status}`)
+  } catch (error) {
+    warn(`The sidecar could not be told to shut down: ${describe(error as Error)}`)
+  }
+}
+
+/** What `fetch` throws says why only in its cause. */
+const describe = ({ message, cause }: Error): string =>
+  cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
+
+async function untilShutDown(gateway: InnerGateway, until: number): Promise<void> {
+  while (!gateway.wasShutDown && performance.now() < until) await sleep(20)
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { resolveHostOptions } from '../../src/node/host/host-options.js'
+
+test.each<[object, string]>([
+  [{ graze: 1 }, 'The object of options has no field "graze"; did you mean "grace"?'],
+  [{ dir: '' }, 'dir must be non-empty text; got ""'],
+  [{ path: 'index.html' }, 'path must be a path that begins with "/"; got "index.html"'],
+  [{ playersPort: '7777' }, 'playersPort must be an integer from 0 to 65535; got "7777"'],
+  [{ maxMemory: 2 ** 52 }, 'maxMemory must be at most the '],
+  [{ webrtc: 'yes' }, 'webrtc must be true or false; got "yes"'],
+  [{ browserFlags: '--mute-audio' }, 'browserFlags must be a list; got "--mute-audio"'],
+  [{ playerOrigins: ['example.com'] }, 'An origin of players must look like https://example.com, not "example.com"'],
+  [{ cert: 'x' }, 'cert and key go together'],
+  [{ signal: {} }, 'signal must be an AbortSignal'],
+  [{ onEvent: true }, 'onEvent must be a function; got true'],
+])('createHost() refuses the options %j', (options, message) => {
+  expect(() => resolveHostOptions({ dir: '.', ...options })).toThrow(message)
+  expect(() => resolveHostOptions({ dir: '.', ...options })).toThrow(TypeError)
+})
