@@ -23,7 +23,7 @@ export interface PlayersEffects extends PlayersEvents {
 }
 
 /** What the game says is the wish, the object the fact: values are added and removed until they agree. */
-export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
+export class PlayersState extends Writes<SeatWrite, PlayersEffects, PlayersInput> {
   seats = new Map<string, Stage>()
   /** Why nobody can join. */
   failure: SidecarError | undefined
@@ -42,8 +42,8 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     const now = (this.facts = factsOf(gameServer, this.rules))
     // What the sidecar has accepted is lost where the list is full before it is written.
     if (now.values && now.values.size >= now.room)
-      this.writes.forEach(({ fate }, id) => {
-        if (fate === 'accepted' && !this.isHeld(id)) this.change(id, { fate: 'unknown' })
+      this.writes.forEach((write, id) => {
+        if (write.fate === 'accepted' && !this.isHeld(id)) write.fate = 'unknown'
       })
     if (this.isOver) return
     if (!now.missing) this.failure = undefined

@@ -23,7 +23,7 @@ export interface SessionsEffects {
 }
 
 /** The sessions that run are the wish, the object the fact: one write at a time makes them equal. */
-export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
+export class SessionsState extends Writes<SessionWrite, SessionsEffects, SessionsInput> {
   /** The numbers of those that run. */
   active: readonly number[] = []
   started = 0

@@ -12,6 +12,8 @@ import type { Players, PlayersEvents, PlayersOptions } from './types.js'
 /** ms that a join waits, and that a promised seat is kept */
 const MINUTE = 60000
 
+const EVENTS = ['expected', 'joined', 'left', 'noshow', 'full', 'error']
+
 /**
  * Keeps the seats of a GameServer: what the game says is the wish, the watched object the fact, and values are added and
  * removed until they agree.
@@ -26,15 +28,17 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const joins = new Map<string, (outcome: JoinOutcome) => void>()
   const noShows = new Map<string, () => void>()
 
-  const tracker = createTracker<Int, PlayersEvents, SeatWrite, PlayersInput, PlayersEffects, PlayersState>(
-    client,
-    new PlayersState({ list, counter, limit }),
-    ['expected', 'joined', 'left', 'noshow', 'full', 'error'],
-    (what, id, limits) =>
+  const { on, emit } = internals.createEmitter<PlayersEvents>(EVENTS)
+  const state = new PlayersState({ list, counter, limit })
+
+  const tracker = createTracker<Int, SeatWrite, PlayersEffects, PlayersInput>(client, {
+    state,
+    emit,
+    call: (what, id, limits) =>
       'count' in what
         ? client.updateCounter(counter!, what, limits)
         : client['add' in what ? 'addListValue' : 'removeListValue'](list!, id, limits),
-    ([type, event]) => {
+    perform([type, event]) {
       if (type === 'settle') return joins.get(event.id)!(event.outcome)
       if ('id' in event) {
         const { id } = event
@@ -46,11 +50,11 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
             tracker.after(noShow, () => tracker.dispatch({ type: 'noShow', id })),
           )
       }
-      tracker.emit(type, event)
+      emit(type, event)
     },
-  )
+  })
 
-  const has = (id: string): boolean => tracker.state.seats.get(id) === 'here'
+  const has = (id: string): boolean => state.seats.get(id) === 'here'
 
   return {
     join: (id, given = {}) =>
@@ -58,7 +62,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         checkId(id, 'join')
         internals.checkNames(given, ['timeout', 'signal'], 'option', 'join')
         const { timeout = MINUTE, signal } = given
-        const { failure } = tracker.state
+        const { failure } = state
         if (failure) throw internals.named(failure, 'join')
         if (joins.has(id) || has(id))
           throw new SidecarError('ALREADY_EXISTS', `"${id}" is here already`, { operation: 'join' })
@@ -85,15 +89,15 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     },
     has,
     get ids() {
-      return tracker.state.idsIn('here')
+      return state.idsIn('here')
     },
     get expected() {
-      return tracker.state.idsIn('expected')
+      return state.idsIn('expected')
     },
     get full() {
-      return tracker.state.isFull
+      return state.isFull
     },
-    on: tracker.on,
+    on,
     close: tracker.close,
   }
 }

@@ -27,25 +27,31 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   const sessions = new Map<number, Session<Int>>()
   let latest: AllocatedEvent<Int>
 
-  const tracker = createTracker<Int, SessionsEvents<Int>, SessionWrite, SessionsInput, SessionsEffects, SessionsState>(
-    client,
-    new SessionsState({ counter, label, limit, thenShutdown }),
-    ['started', 'ended', 'full', 'error'],
-    (what, _, limits) => {
+  const { on, emit } = internals.createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])
+  const state = new SessionsState({ counter, label, limit, thenShutdown })
+
+  const tracker = createTracker<Int, SessionWrite, SessionsEffects, SessionsInput>(client, {
+    state,
+    emit,
+    call(what, _, limits) {
       if ('state' in what) return client[what.state](limits)
       if ('label' in what) return client.setLabel(label!, what.label, limits)
       return client.updateCounter(counter!, what.update, limits)
     },
-    ([type, event]) => {
+    perform([type, event]) {
       if (type === 'started') begin(event)
       else if (type === 'ended') {
-        tracker.emit(type, sessions.get(event)!)
+        emit(type, sessions.get(event)!)
         sessions.delete(event)
-      } else tracker.emit(type, event)
+      } else emit(type, event)
     },
-  )
+    allocated(allocation) {
+      latest = allocation
+      tracker.dispatch({ type: 'allocated' })
+    },
+  })
 
-  const isActive = (number: number): boolean => tracker.state.active.includes(number)
+  const isActive = (number: number): boolean => state.active.includes(number)
 
   function begin(number: number): void {
     let stopIdle = (): void => {}
@@ -65,28 +71,23 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     }
     sessions.set(number, session)
     session.touch()
-    tracker.emit('started', session)
+    emit('started', session)
     new Promise<void>((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
       tracker.tellError(new SidecarError('UNKNOWN', `onSession failed: ${String(cause)}`, { cause })),
     )
   }
 
-  tracker.follow('allocated', (allocation) => {
-    latest = allocation
-    tracker.dispatch({ type: 'allocated' })
-  })
-
   return {
     get active() {
-      return tracker.state.active.map((number) => sessions.get(number)!).filter(Boolean)
+      return state.active.map((number) => sessions.get(number)!).filter(Boolean)
     },
     get started() {
-      return tracker.state.started
+      return state.started
     },
     get full() {
-      return tracker.state.isFull
+      return state.isFull
     },
-    on: tracker.on,
+    on,
     close: tracker.close,
   }
 }

@@ -8,7 +8,7 @@ import {
   type SidecarEvents,
 } from '../index.js'
 import type { Rules } from './facts.js'
-import { reduce, type Answer, type Send, type TrackerEvent, type Writes } from './writes.js'
+import type { Answer, EffectOf, Send, TrackerEvent, Writes } from './writes.js'
 
 /** ms: what the sidecar has accepted it writes as often */
 const TICK = 500
@@ -35,157 +35,119 @@ export function checkOptions(
   }
 }
 
-type Effect = readonly [type: string, event: never]
+/** A tracker of one kind: what it knows, tells, calls, and does with effects that no other kind has. */
+export interface Kind<Int, What extends object, Effects extends { error: SidecarError }, Own> {
+  readonly state: Writes<What, Effects, Own>
+  emit(type: 'error', error: SidecarError): void
+  /** Makes the call of a write. */
+  call(what: What, key: string, limits: { readonly signal: AbortSignalLike }): Promise<unknown>
+  perform(effect: EffectOf<Effects>): void
+  /** Called for each allocation. */
+  allocated?(event: SidecarEvents<Int>['allocated']): void
+}
 
-export interface Tracker<Int, Events, Own, State> {
-  state: State
+export interface Tracker<Own> {
   /** Runs something on the client's clock, unless the tracker is closed. Returns what cancels it. */
   after(ms: number, run: () => void): () => void
-  /** Listens to the client until the tracker is closed. */
-  follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void
   dispatch(event: TrackerEvent<Own>): void
   /** Takes an event with the next, or at the end of this turn. */
   later(event: TrackerEvent<Own>): void
-  on<T extends keyof Events & string>(type: T, listener: (event: Events[T]) => void): () => void
-  emit<T extends keyof Events & string>(type: T, event: Events[T]): void
   /** Tells an error once, however often it comes back. */
   tellError(error: SidecarError): void
   close(): void
 }
 
-/**
- * Runs a state beside a client: events change it at once, and their effects are carried out in order.
- *
- * @param types of the events that are told
- * @param call makes the call of a write
- * @param perform carries out what no other tracker does
- */
-export function createTracker<
-  Int,
-  Events extends { error: SidecarError },
-  What extends object,
-  Own,
-  Effects extends { error: SidecarError },
-  State extends Writes<What, Effects>,
->(
+/** Runs a state beside a client: events change it at once, and their effects are carried out in order. */
+export function createTracker<Int, What extends object, Effects extends { error: SidecarError }, Own>(
   client: SidecarClient<Int>,
-  first: State,
-  types: readonly string[],
-  call: (what: What, key: string, limits: { readonly signal: AbortSignalLike }) => Promise<unknown>,
-  perform: (effect: Exclude<State['effects'][number], Send<What>>) => void,
-): Tracker<Int, Events, Own, State> {
-  const { on, emit } = internals.createEmitter<Events>(types)
+  kind: Kind<Int, What, Effects, Own>,
+): Tracker<Own> {
+  const { state } = kind
   const { signal, abort } = internals.follow()
-  const { ask, find } = createReads(client, first.rules, signal)
+  const { ask, find } = createReads(client, state.rules, signal)
   const events: TrackerEvent<Own>[] = []
-  const effects: Effect[] = []
   const told = new Set<string>()
-  let isTurning = false
-  let isBusy = false
+  const progress = { isTurning: false, isBusy: false, isTicking: false, isAsking: false }
 
   function dispatch(event: TrackerEvent<Own>): void {
-    const [next, more] = reduce(tracker.state, ...events.splice(0), event)
-    tracker.state = next
-    effects.push(...(more as Effect[]))
+    events.push(event)
+    while (events.length) state.take(events.shift()!)
     if (event.type !== 'turn') later()
     // What a listener does meanwhile comes after what all are being told.
-    if (isBusy) return
-    isBusy = true
-    while (effects.length) carryOut(effects.shift()!)
-    isBusy = false
+    if (progress.isBusy) return
+    progress.isBusy = true
+    while (state.effects.length) carryOut(state.effects.shift()!)
+    progress.isBusy = false
     watchWrites()
   }
 
   function later(...more: TrackerEvent<Own>[]): void {
     events.push(...more)
-    if (isTurning) return
-    isTurning = true
+    if (progress.isTurning) return
+    progress.isTurning = true
     void Promise.resolve().then(() => {
-      isTurning = false
+      progress.isTurning = false
       if (!signal.aborted) dispatch({ type: 'turn' })
     })
   }
 
-  function carryOut(effect: Effect): void {
-    const [type, event] = effect
-    if (type === 'error') return tracker.tellError(event)
-    if (type !== 'send') return perform(effect as never)
-    const { key, what }: Send<What>[1] = event
+  function carryOut([type, event]: (typeof state)['effects'][number]): void {
+    if (type === 'error') return tellError(event as SidecarError)
+    if (type !== 'send') return kind.perform([type, event] as never)
+    const { key, what } = event as Send<What>[1]
     const answered = (error?: SidecarError): void => dispatch({ type: 'answered', key, error })
-    const answer = 'find' in what ? find(what.find) : call(what, key, { signal })
+    const answer = 'find' in what ? find(what.find) : kind.call(what, key, { signal })
     answer.then(() => answered(), answered)
   }
 
+  /** Gives what lets writes that don't show have their time; then the sidecar is asked about them. */
+  function watchWrites(): void {
+    const ticks = Array.from(state.writes.values(), (write) => write.ticks)
+    if (!progress.isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
+      progress.isTicking = true
+      after(TICK, () => {
+        progress.isTicking = false
+        dispatch({ type: 'tick' })
+      })
+    }
+    if (progress.isAsking || !ticks.includes(0)) return
+    progress.isAsking = true
+    state.take({ type: 'asking' })
+    const tell = (answer?: Answer): void => {
+      progress.isAsking = false
+      dispatch({ type: 'asked', answer })
+    }
+    ask().then(tell, () => tell())
+  }
+
+  function tellError(error: SidecarError): void {
+    if (!told.has(error.message)) kind.emit('error', error)
+    told.add(error.message)
+  }
+
+  const after: Tracker<Own>['after'] = (ms, run) => client.after(ms, () => void (signal.aborted || run()))
   const end = (message: string): void => dispatch({ type: 'end', error: new SidecarError('CLOSED', message) })
 
-  const tracker: Tracker<Int, Events, Own, State> = {
-    state: first,
-    after: (ms, run) => client.after(ms, () => void (signal.aborted || run())),
-    follow: (type, listener) => signal.addEventListener('abort', client.on(type, listener)),
-    dispatch,
-    later,
-    on,
-    emit,
-    tellError(error) {
-      if (!told.has(error.message)) emit('error', error)
-      told.add(error.message)
-    },
-    close() {
-      end('This is not tracked any more')
-      abort()
-    },
+  function close(): void {
+    end('This is not tracked any more')
+    abort()
   }
-  const watchWrites = createQuestions(tracker, ask)
-  listen(client, tracker, end)
-  return tracker
-}
 
-/** Tells a tracker's state what the client hears. */
-function listen<Int, State extends { readonly rules: Rules }>(
-  client: SidecarClient<Int>,
-  { state, follow, dispatch, tellError, close }: Omit<Tracker<Int, unknown, unknown, State>, 'on' | 'emit'>,
-  end: (message: string) => void,
-): void {
-  const { counter } = state.rules
+  function follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void {
+    signal.addEventListener('abort', client.on(type, listener))
+  }
   follow('gameserver', (gameServer) => dispatch({ type: 'object', gameServer }))
+  if (kind.allocated) follow('allocated', kind.allocated)
   follow('ending', () => end('This GameServer ends'))
   follow('connection', (connection) => {
+    const { counter } = state.rules
     if (connection.state === 'closed') close()
     const isUp = connection.state === 'connected'
     if (isUp || connection.state === 'reconnecting') dispatch({ type: 'connection', isUp })
     // A page of another origin can't write a counter, which it is told at once.
     if (isUp && counter && client.status.direct) client.updateCounter(counter, { countDiff: 0 }).catch(tellError)
   })
-}
-
-/** Gives what lets writes that don't show have their time; then the sidecar is asked about them. */
-function createQuestions(
-  tracker: Pick<
-    Tracker<never, unknown, unknown, Pick<Writes<object, { error: SidecarError }>, 'writes'>>,
-    'state' | 'dispatch' | 'after'
-  >,
-  ask: () => Promise<Answer>,
-): () => void {
-  let isTicking = false
-  let isAsking = false
-  return () => {
-    const asked = tracker.state.writes
-    const ticks = Array.from(asked.values(), (write) => write.ticks)
-    if (!isTicking && ticks.some((left) => left && left < Infinity)) {
-      isTicking = true
-      tracker.after(TICK, () => {
-        isTicking = false
-        tracker.dispatch({ type: 'tick' })
-      })
-    }
-    if (isAsking || !ticks.includes(0)) return
-    isAsking = true
-    const tell = (answer?: Answer): void => {
-      isAsking = false
-      tracker.dispatch({ type: 'asked', asked, answer })
-    }
-    ask().then(tell, () => tell())
-  }
+  return { after, dispatch, later, tellError, close }
 }
 
 interface Reads {

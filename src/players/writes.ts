@@ -9,6 +9,9 @@ const HELD = 80
 /** Codes of a write that surely was not made. */
 const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
 
+/** The `ticks` of a write that the sidecar is being asked about. */
+const ASKED = -1
+
 /** The keys of the counter's writes and of a read: no player has them. */
 export const COUNTER = ''
 export const FIND = '\n'
@@ -25,18 +28,18 @@ export interface Write<What> {
    * How often the sidecar must answer still that it knows nothing of an accepted write before it counts as lost. 1: made
    * twice, it does no harm; Infinity: the sidecar can't be asked, so only its restart tells
    */
-  readonly questions: number
+  questions: number
   /**
    * What became of it. `sent`: there is no answer yet; `unknown`: the answer doesn't tell; `late`: it counts as lost, and
    * the sidecar may hold its call still
    */
-  readonly fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
+  fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
   /** Until the sidecar is asked about it; of a refused one, until the next may be made. Infinity: only events change it */
-  readonly ticks: number
+  ticks: number
   /** An object has shown it. */
-  readonly isShown?: boolean
+  isShown?: boolean
   /** Its call timed out. */
-  readonly isHeld?: boolean
+  isHeld?: boolean
 }
 
 /** What the sidecar holds, with what it has accepted and not written yet; then the object, which is what is written. */
@@ -51,7 +54,9 @@ export interface CommonEvents {
   object: { readonly gameServer: GameServer }
   answered: { readonly key: string; readonly error?: SidecarError | undefined }
   tick: object
-  asked: { readonly asked: ReadonlyMap<string, unknown>; readonly answer?: Answer | undefined }
+  /** The sidecar is being asked about all that should show by now and doesn't; then it has answered, if it could. */
+  asking: object
+  asked: { readonly answer?: Answer | undefined }
   connection: { readonly isUp: boolean }
   /** All that was said in one turn is known: now it is decided, and written. */
   turn: object
@@ -60,7 +65,7 @@ export interface CommonEvents {
 }
 
 type EventOf<Events> = { [Type in keyof Events]: Events[Type] & { readonly type: Type & string } }[keyof Events]
-type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
+export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
 
 /** What a state of that kind may be told. */
 export type TrackerEvent<Own> = EventOf<CommonEvents> | EventOf<Own>
@@ -75,10 +80,10 @@ export const isOpen = (write: Write<unknown> | undefined): boolean => !!write &&
  * is never just made again: the first may have come about, and what an allocation has changed since would be undone by
  * the second. So the sidecar is asked first.
  */
-export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
+export abstract class Writes<What extends object, Effects extends { error: SidecarError }, Own> {
   /** By what they change: there is never more than one of each. */
   writes = new Map<string, Write<What | Find>>()
-  /** What the last event led to. */
+  /** What events have led to, and nobody has carried out yet. */
   effects: (EffectOf<Effects> | EffectOf<{ error: SidecarError }> | Send<What>)[] = []
   /** What the last object says. */
   facts = NOTHING
@@ -93,6 +98,12 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
   /** As far as that is known. */
   get most(): number {
     return Math.min(this.rules.limit, this.facts.capacity)
+  }
+
+  /** Takes an event by the method of its name. */
+  take(event: TrackerEvent<Own>): void {
+    ;(this as unknown as Record<string, (event: object) => void>)[event.type]!(event)
+    this.settle()
   }
 
   abstract object(event: CommonEvents['object']): void
@@ -114,33 +125,38 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     this.effects.push(['send', { key, what }])
   }
 
-  protected change(key: string, change: Partial<Write<What>>): void {
-    this.writes.set(key, Object.assign({}, this.writes.get(key), change))
-  }
-
   private done(key: string): void {
-    if (this.writes.get(key)!.isHeld) this.change(key, { fate: 'late', ticks: Infinity })
+    const write = this.writes.get(key)!
+    if (write.isHeld) Object.assign(write, { fate: 'late', ticks: Infinity })
     else this.writes.delete(key)
   }
 
   answered({ key, error }: CommonEvents['answered']): void {
     const write = this.writes.get(key)!
-    if (!error) return this.change(key, { fate: 'accepted', ticks: SETTLE })
+    write.fate = 'accepted'
+    write.ticks = SETTLE
+    if (!error) return
     const { code } = error
     const isRefused = REFUSED.test(code) || ('find' in write.what && code === 'NOT_FOUND')
-    const questions = Math.min(write.questions, 2)
-    // What there is no room for may find some soon; anything else is refused again by the same sidecar.
-    if (isRefused) this.change(key, { fate: 'refused', ticks: /^OUT/.test(code) ? SETTLE : Infinity })
-    else if ((Object(error.cause) as SidecarError).code !== 'TIMEOUT')
-      this.change(key, { fate: 'unknown', ticks: 1, questions })
-    else this.change(key, { fate: 'unknown', ticks: 1, isHeld: true, questions: questions > 1 ? HELD : 1 })
+    write.fate = isRefused ? 'refused' : 'unknown'
+    if (isRefused) {
+      // What there is no room for may find some soon; anything else is refused again by the same sidecar.
+      if (!/^OUT/.test(code)) write.ticks = Infinity
+    } else {
+      write.ticks = 1
+      write.questions = Math.min(write.questions, 2)
+      if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') {
+        write.isHeld = true
+        if (write.questions > 1) write.questions = HELD
+      }
+    }
     this.failed(key, write, error, isRefused)
   }
 
   tick(): void {
-    this.writes.forEach(({ fate, ticks }, key) => {
-      if (ticks) this.change(key, { ticks: ticks - 1 })
-      if (ticks === 1 && fate === 'refused') this.writes.delete(key)
+    this.writes.forEach((write, key) => {
+      if (write.ticks === 1 && write.fate === 'refused') this.writes.delete(key)
+      if (write.ticks > 0) write.ticks--
     })
   }
 
@@ -150,27 +166,34 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     if (isUp && !this.wasDown) return
     this.wasDown = !isUp
     this.writes.forEach((write, key) => {
-      const { ticks, questions } = write
-      // What was accepted a tick ago is written by now.
-      const fate = write.fate === 'accepted' && ticks < SETTLE ? write.fate : 'unknown'
       if (!isOpen(write)) {
         if (isUp) this.writes.delete(key)
-      } else if (write.fate !== 'sent')
-        this.change(key, isUp ? { fate, ticks: 0, isHeld: false, questions: Math.min(questions, 2) } : { fate })
+      } else if (write.fate !== 'sent') {
+        // What was accepted a tick ago is written by now.
+        if (write.ticks >= SETTLE) write.fate = 'unknown'
+        // An answer that comes now may be of the sidecar before.
+        if (isUp || write.ticks === ASKED) write.ticks = 0
+        if (isUp) Object.assign(write, { isHeld: false, questions: Math.min(write.questions, 2) })
+      }
     })
   }
 
-  /** The sidecar was asked about all that should show by then and didn't. */
-  asked({ asked, answer }: CommonEvents['asked']): void {
+  asking(): void {
+    this.writes.forEach((write) => {
+      if (!write.ticks) write.ticks = ASKED
+    })
+  }
+
+  asked({ answer }: CommonEvents['asked']): void {
     // Only a watch that is up to date can be compared with. In the real sidecar's local mode it tells nothing of lists.
     const isCurrent = answer?.gameServer.object_meta.resource_version === this.facts.version
     if (answer && isCurrent) this.object(answer)
     this.settle()
     this.writes.forEach((write, key) => {
-      if (write.ticks || asked.get(key) !== write) return
-      const questions = write.questions - (answer && isCurrent && this.isGone(key, answer) ? 1 : 0)
-      this.change(key, { ticks: 1, questions })
-      if (questions) return
+      if (write.ticks !== ASKED) return
+      write.ticks = 1
+      if (answer && isCurrent && this.isGone(key, answer)) write.questions--
+      if (write.questions) return
       this.done(key)
       if (!('find' in write.what)) this.lost(key, write.what)
     })
@@ -181,7 +204,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     this.writes.forEach((write, key) => {
       const { what } = write
       if (!isOpen(write) || 'find' in what || !(write.isShown || this.shows(what, key))) return
-      if (write.fate === 'sent') this.change(key, { isShown: true })
+      if (write.fate === 'sent') write.isShown = true
       else this.done(key)
     })
   }
@@ -191,24 +214,4 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     const { facts } = this
     return key === COUNTER ? count === facts.count : !facts.values || values?.includes(key) === facts.values.has(key)
   }
-}
-
-interface Reducible {
-  readonly effects: readonly unknown[]
-  settle(): void
-}
-
-/** Takes events on a copy of the state, each by the method of its name. */
-export function reduce<State extends Reducible>(
-  before: State,
-  ...events: readonly { readonly type: string }[]
-): [State, State['effects']] {
-  const state = Object.assign(Object.create(Object.getPrototypeOf(before) as object), before, { effects: [] }) as State
-  for (const [name, value] of Object.entries(state))
-    if (value instanceof Map) Object.assign(state, { [name]: new Map(value) })
-  for (const event of events) {
-    ;(state as unknown as Record<string, (event: object) => void>)[event.type]!(event)
-    state.settle()
-  }
-  return [state, state.effects]
 }

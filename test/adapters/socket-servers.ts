@@ -3,8 +3,9 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test as base, vi } from 'vitest'
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
-import { attachServer, type AttachWsOptions } from '../../src/adapters/ws.js'
+import { attachServer, type AttachedServer, type AttachWsOptions } from '../../src/adapters/ws.js'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
+import { calls } from '../support/with-sidecar.js'
 
 type AttachTo = Parameters<typeof attachServer>[0]
 
@@ -30,12 +31,16 @@ export interface World {
   httpServer(): http.Server
   /** With a client that is made by the adapter, without what belongs to the process of the tests. */
   attach(sidecar: { url: string }, server: AttachTo, options?: AttachWsOptions): ReturnType<typeof attachServer>
+  /** A sidecar, and a WebSocketServer that is attached to it. */
+  serve(options?: AttachWsOptions, capacity?: number): Promise<Served>
   visit(server: Addressed, path?: string): Visitor
 }
 
+type Served = AttachedServer & { sidecar: LocalSidecar; server: WebSocketServer; attached: AttachedServer }
+
 function createWorld(undo: (() => unknown)[]): World {
   const onEnd = (one: () => unknown): void => void undo.unshift(one)
-  return {
+  const world: World = {
     onEnd,
     async sidecarWithSeats(capacity = 8) {
       const gameServer = { spec: { lists: { players: { capacity } } } }
@@ -65,6 +70,12 @@ function createWorld(undo: (() => unknown)[]): World {
       onEnd(() => attached.close())
       return attached
     },
+    async serve(options, capacity) {
+      const sidecar = await world.sidecarWithSeats(capacity)
+      const server = await world.webSocketServer()
+      const attached = world.attach(sidecar, server, options)
+      return { ...attached, attached, sidecar, server }
+    },
     visit(server, path = '/') {
       const socket = new WebSocket(urlOf(server, path))
       onEnd(() => socket.terminate())
@@ -83,6 +94,7 @@ function createWorld(undo: (() => unknown)[]): World {
       return { socket, messages, opened, closed }
     },
   }
+  return world
 }
 
 export const test = base.extend<{ world: World }>({
@@ -109,6 +121,10 @@ export const seatsIn = ({ sidecar }: LocalSidecar): readonly string[] =>
   sidecar.snapshot().gameServer.status.lists?.['players']?.values ?? []
 
 export const stateOf = ({ sidecar }: LocalSidecar): string => sidecar.snapshot().gameServer.status.state
+
+/** How often an operation was called. */
+export const callsOf = (sidecar: LocalSidecar, operation: string): number =>
+  calls(sidecar).filter((one) => one === operation).length
 
 /** `expect.poll` can't be used where tests run side by side. */
 export const until = (look: () => unknown, value: unknown): Promise<void> =>

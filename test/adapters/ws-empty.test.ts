@@ -1,12 +1,9 @@
 import { expect } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { calls } from '../support/with-sidecar.js'
-import { seatsIn, stateOf, test, until, type World } from './socket-servers.js'
+import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 
 type Sidecar = Awaited<ReturnType<World['sidecarWithSeats']>>
-
-const written = (sidecar: Sidecar, operation: string): number =>
-  calls(sidecar).filter((one) => one === operation).length
 
 /** A client whose looks at whether anybody is here follow each other 50 times as fast. */
 function quickLooks({ url }: Sidecar) {
@@ -49,7 +46,7 @@ test.concurrent('with endWhenEmpty, an Allocated server ends once its last playe
   ben.socket.close()
   await ended
   expect(stateOf(sidecar)).toBe('Shutdown')
-  expect(written(sidecar, 'shutdown')).toBe(1)
+  expect(callsOf(sidecar, 'shutdown')).toBe(1)
 })
 
 test.concurrent('with endWhenEmpty, a server that isn’t allocated stays when its players leave', async ({ world }) => {
@@ -125,14 +122,14 @@ test.concurrent(
     })
     await until(() => stateOf(sidecar), 'Ready')
     sidecar.sidecar.control({ type: 'allocate' })
-    await until(() => written(sidecar, 'setLabel'), 1)
+    await until(() => callsOf(sidecar, 'setLabel'), 1)
     // The sidecar hasn't written the label yet.
     sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
     await until(() => labelOf(sidecar), 'false')
     await until(() => labelOf(sidecar), 'true')
     const ann = world.visit(server, '/?player=ann')
     await ann.opened
-    expect(written(sidecar, 'shutdown')).toBe(0)
+    expect(callsOf(sidecar, 'shutdown')).toBe(0)
     ann.socket.close()
     await ended
     expect(labelOf(sidecar)).toBe('false')
@@ -140,9 +137,7 @@ test.concurrent(
 )
 
 test.concurrent('with unallocated: refuse, nobody but spectators comes to a Ready server', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  world.attach(sidecar, server, {
+  const { sidecar, server } = await world.serve({
     unallocated: 'refuse',
     idOf: ({ url = '' }) => (url === '/watch' ? null : url),
   })
@@ -156,9 +151,7 @@ test.concurrent('with unallocated: refuse, nobody but spectators comes to a Read
 test.concurrent(
   'with unallocated: refuse, players may be quicker than the news of their allocation',
   async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    const server = await world.webSocketServer()
-    world.attach(sidecar, server, { unallocated: 'refuse' })
+    const { sidecar, server } = await world.serve({ unallocated: 'refuse' })
     await until(() => stateOf(sidecar), 'Ready')
     const ann = world.visit(server, '/?player=ann')
     const gone = world.visit(server, '/?player=gone')
@@ -181,7 +174,7 @@ test.concurrent('with unallocated: allocate, the first player allocates the serv
   )
   expect(outcomes.sort()).toEqual(['503,OUT_OF_RANGE', 'in', 'in'])
   expect(stateOf(sidecar)).toBe('Allocated')
-  expect(written(sidecar, 'allocate')).toBe(1)
+  expect(callsOf(sidecar, 'allocate')).toBe(1)
 })
 
 test.concurrent('with unallocated: allocate, a player who can’t be seated allocates nothing', async ({ world }) => {
@@ -190,7 +183,7 @@ test.concurrent('with unallocated: allocate, a player who can’t be seated allo
   world.attach(sidecar, server, { unallocated: 'allocate' })
   await until(() => stateOf(sidecar), 'Ready')
   expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'OUT_OF_RANGE'])
-  expect(written(sidecar, 'allocate')).toBe(0)
+  expect(callsOf(sidecar, 'allocate')).toBe(0)
 })
 
 test.concurrent(

@@ -1,20 +1,14 @@
 import { expect } from 'vitest'
 import type { WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
-import { calls } from '../support/with-sidecar.js'
-import { listening, stateOf, test, until, urlOf, type World } from './socket-servers.js'
+import { callsOf, listening, stateOf, test, until, urlOf, type World } from './socket-servers.js'
 import { connect, type Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { AttachWsOptions } from '../../src/adapters/ws.js'
 
-const shutdowns = (sidecar: Parameters<typeof calls>[0]): number =>
-  calls(sidecar).filter((operation) => operation === 'shutdown').length
-
 test.concurrent('the end goes in order: nobody new, onEnding, goodbye, the server, the client', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
   const steps: unknown[] = []
-  const attached = world.attach(sidecar, server, {
+  const { sidecar, server, attached } = await world.serve({
     async onEnding({ reason }) {
       steps.push(reason)
       steps.push(await world.visit(server, '/?player=ben').closed)
@@ -33,19 +27,17 @@ test.concurrent('the end goes in order: nobody new, onEnding, goodbye, the serve
   expect(await ann.closed).toEqual([1001, 'The server ends'])
   expect(ann.messages).toEqual(['score'])
   expect(attached.client.status.connection).toBe('closed')
-  expect(shutdowns(sidecar)).toBe(1)
+  expect(callsOf(sidecar, 'shutdown')).toBe(1)
 })
 
 test.concurrent('a server that is deleted from outside ends too, with a shutdown at the end', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
   const reasons: string[] = []
-  const attached = world.attach(sidecar, server, { onEnding: ({ reason }) => void reasons.push(reason) })
+  const { sidecar, server, attached } = await world.serve({ onEnding: ({ reason }) => void reasons.push(reason) })
   await until(() => stateOf(sidecar), 'Ready')
   sidecar.sidecar.control({ type: 'delete' })
   await attached.ended
   expect(reasons).toEqual(['deleted'])
-  expect(shutdowns(sidecar)).toBe(1)
+  expect(callsOf(sidecar, 'shutdown')).toBe(1)
   expect(server.address()).toBeNull()
 })
 

@@ -4,13 +4,10 @@ import { expect } from 'vitest'
 import type { EndingEvent } from '../../src/index.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
-import { listening, seatsIn, stateOf, test, until, urlOf } from './socket-servers.js'
+import { callsOf, listening, seatsIn, stateOf, test, until, urlOf } from './socket-servers.js'
 
 /** A client whose deadline comes soon, as if the process were told to stop. */
 const hurried = ({ url }: { url: string }, timeout = 600) => ({ baseUrl: url, processSignals: { timeout } })
-
-const shutdowns = (sidecar: Parameters<typeof calls>[0]): number =>
-  calls(sidecar).filter((operation) => operation === 'shutdown').length
 
 test.concurrent('an onEnding that never ends and a player who never answers are cut off in time', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
@@ -31,7 +28,7 @@ test.concurrent('an onEnding that never ends and a player who never answers are 
   await Promise.all([once(socket, 'close'), attached.ended])
   expect(errors).toEqual([expect.objectContaining({ code: 'TIMEOUT' })])
   expect(Date.now()).toBeLessThan(event!.deadline)
-  expect(shutdowns(sidecar)).toBe(1)
+  expect(callsOf(sidecar, 'shutdown')).toBe(1)
 })
 
 test.concurrent('requests and connections that stay open are cut off in time', async ({ world }) => {

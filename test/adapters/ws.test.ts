@@ -5,24 +5,21 @@ import { expect } from 'vitest'
 import { type WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
-import { listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
-
-const readies = (sidecar: Parameters<typeof calls>[0]): number =>
-  calls(sidecar).filter((operation) => operation === 'ready').length
+import { callsOf, listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
 
 test.concurrent('ready is sent once, and only when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   const { client } = world.attach(sidecar, await world.webSocketServer({ server: web }))
   await client.connect()
-  expect(readies(sidecar)).toBe(0)
+  expect(callsOf(sidecar, 'ready')).toBe(0)
   await listening(web)
   await until(() => stateOf(sidecar), 'Ready')
   web.close()
   await once(web, 'close')
   await listening(web)
   await client.getGameServer()
-  expect(readies(sidecar)).toBe(1)
+  expect(callsOf(sidecar, 'ready')).toBe(1)
 })
 
 test.concurrent('a server that listens already is ready at once, https too', async ({ world }) => {
@@ -45,15 +42,13 @@ test.concurrent('a GameServer that is Allocated already stays so', async ({ worl
   const ann = world.visit(server, '/?player=ann')
   await ann.opened
   await before.getGameServer()
-  expect(readies(sidecar)).toBe(0)
+  expect(callsOf(sidecar, 'ready')).toBe(0)
 })
 
 test.concurrent(
   'each connection takes a seat, by the query or by chance, and frees it when it closes',
   async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    const server = await world.webSocketServer()
-    const attached = world.attach(sidecar, server)
+    const { sidecar, server, attached } = await world.serve()
     const ids: (string | undefined)[] = []
     server.on('connection', (_, request) => ids.push(attached.idOf(request)))
     const ann = world.visit(server, '/chat?room=1&player=ann%20b')
@@ -110,9 +105,7 @@ test.concurrent('a frame that comes together with the request isn’t lost eithe
 test.concurrent(
   'who finds no free seat is refused before the connection opens, and is no player',
   async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats(1)
-    const server = await world.webSocketServer()
-    const { players } = world.attach(sidecar, server)
+    const { server, players } = await world.serve({}, 1)
     let connections = 0
     server.on('connection', () => connections++)
     await world.visit(server, '/?player=ann').opened
@@ -123,9 +116,7 @@ test.concurrent(
 )
 
 test.concurrent('a promised seat is its player’s, and nobody else’s', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats(1)
-  const server = await world.webSocketServer()
-  const { client, players } = world.attach(sidecar, server)
+  const { sidecar, server, client, players } = await world.serve({}, 1)
   await client.waitFor('Ready')
   sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
   await until(() => players!.expected, ['ann'])
@@ -147,9 +138,7 @@ test.concurrent('a player who goes while the seat is on its way leaves none behi
 })
 
 test.concurrent('two connections of one player share a seat, which is free after both', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats(1)
-  const server = await world.webSocketServer()
-  const { players } = world.attach(sidecar, server)
+  const { sidecar, server, players } = await world.serve({}, 1)
   const [one, other] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ann')]
   await Promise.all([one.opened, other.opened])
   one.socket.terminate()
@@ -167,10 +156,8 @@ test.concurrent('two connections of one player share a seat, which is free after
 })
 
 test.concurrent('idOf decides who comes in, with a seat or without', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
   const errors: unknown[] = []
-  const attached = world.attach(sidecar, server, {
+  const { sidecar, server, attached } = await world.serve({
     onError: (error) => errors.push(error),
     async idOf({ url = '' }) {
       await Promise.resolve()

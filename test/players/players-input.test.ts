@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createClient, type SidecarClient, SidecarError } from '../../src/index.js'
+import { createClient, type GameServer, type SidecarClient, SidecarError } from '../../src/index.js'
 import { type LocalSidecar } from '../../src/node/index.js'
 import { trackPlayers, trackSessions, type PlayersOptions, type Players } from '../../src/players/index.js'
 import { PlayersState, type PlayersInput } from '../../src/players/players-state.js'
-import { reduce, type TrackerEvent } from '../../src/players/writes.js'
+import type { TrackerEvent } from '../../src/players/writes.js'
 import { type GameServerStatus } from '../../src/protocol/game-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
@@ -222,14 +222,50 @@ describe('a value of our own is told apart from a promise', () => {
   })
 })
 
+const ABORTED = new SidecarError('ABORTED', 'left')
+
 test('joins that end before the first GameServer leave nothing behind', () => {
-  let state = new PlayersState({ list: 'players', limit: Infinity })
-  const error = new SidecarError('ABORTED', 'left')
-  for (const id of ['ann', 'bob', 'cid']) {
-    const events: TrackerEvent<PlayersInput>[] = [{ type: 'join', id }, { type: 'turn' }, { type: 'quit', id, error }]
-    ;[state] = reduce(state, ...events, { type: 'turn' })
-  }
+  const state = new PlayersState({ list: 'players', limit: Infinity })
+  for (const id of ['ann', 'bob', 'cid'])
+    for (const event of [{ type: 'join', id }, { type: 'turn' }, { type: 'quit', id, error: ABORTED }] as const)
+      state.take(event)
+  state.take({ type: 'turn' })
   expect([state.seats.size, state.writes.size]).toEqual([0, 0])
+})
+
+/** An object of which so many versions were written, and whose last allocation came with the version that is given. */
+const listOf = (values: string[], version: number, allocation: number) =>
+  ({
+    type: 'object',
+    gameServer: {
+      object_meta: {
+        resource_version: `${version}`,
+        generation: `${version}`,
+        annotations: { 'agones.dev/last-allocated': `${allocation}` },
+      },
+      status: { state: 'Ready', lists: { players: { capacity: '4', values } } },
+    } as unknown as GameServer,
+  }) as const
+
+test.each([
+  ['a tick before is written, so its value beside an allocation is no promise', 1, []],
+  ['just before may be forgotten, so its value beside an allocation is a promise', 0, ['ann']],
+])('when the watch reconnects, an add for who has left that was accepted %s', (_, ticks, expected) => {
+  const state = new PlayersState({ list: 'players', limit: Infinity })
+  const events: TrackerEvent<PlayersInput>[] = [
+    listOf([], 1, 0),
+    { type: 'join', id: 'ann' },
+    { type: 'turn' },
+    { type: 'answered', key: 'ann' },
+    ...Array<{ type: 'tick' }>(ticks).fill({ type: 'tick' }),
+    { type: 'quit', id: 'ann', error: ABORTED },
+    { type: 'connection', isUp: false },
+    { type: 'connection', isUp: true },
+    { type: 'turn' },
+    listOf(['ann', 'bob'], 3, 1),
+  ]
+  events.forEach((event) => state.take(event))
+  expect(state.idsIn('expected')).toEqual([...expected, 'bob'])
 })
 
 /** Players of a sidecar that tells an object with this status, in which no call is answered. */

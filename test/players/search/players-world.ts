@@ -1,10 +1,10 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import type { Facts } from '../../../src/players/facts.js'
 import { PlayersState, type PlayersInput } from '../../../src/players/players-state.js'
-import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
+import type { TrackerEvent } from '../../../src/players/writes.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import type { Searchable } from './search.js'
-import { World } from './world.js'
+import { copyOf, World } from './world.js'
 
 const CAPACITY = 2
 const LIST = 'players'
@@ -23,7 +23,6 @@ interface Stored {
 
 /** A question that is on its way: what the sidecar's list was then. */
 interface Question {
-  readonly asked: PlayersState['writes']
   readonly values: readonly string[]
 }
 
@@ -58,7 +57,10 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
   }
 
   copy(): PlayersWorld {
-    return Object.assign(Object.create(PlayersWorld.prototype) as PlayersWorld, this, { budget: { ...this.budget } })
+    return Object.assign(Object.create(PlayersWorld.prototype) as PlayersWorld, this, {
+      budget: { ...this.budget },
+      state: copyOf(this.state),
+    })
   }
 
   private get truth(): Truth {
@@ -92,10 +94,7 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
       [stored.values, stored.allocation],
       this.unseen.map(({ values, allocation }) => [values, allocation]),
       [this.adding, this.removing, this.calls, this.held, this.isAway],
-      this.question && [
-        this.question.values,
-        [...this.question.asked].map(([id, write]) => write === state.writes.get(id)),
-      ],
+      this.question,
       [this.here, this.promised, this.joining, this.doubled, this.budget],
     ])
   }
@@ -221,20 +220,22 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
   }
 
   protected reply(): void {
-    const { asked, values } = this.question!
+    const { values } = this.question!
     this.question = undefined
-    this.dispatch({ type: 'asked', asked, answer: { values, count: undefined, gameServer: objectOf(this.stored) } })
+    this.dispatch({ type: 'asked', answer: { values, count: undefined, gameServer: objectOf(this.stored) } })
     // What the read has shown, the watch doesn't show any more.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 
   protected dispatch(event: TrackerEvent<PlayersInput>): void {
-    const [state, effects] = reduce(this.state, event)
-    this.state = state
-    for (const effect of effects) this.perform(effect)
+    const { state } = this
+    state.take(event)
+    for (const effect of state.effects.splice(0)) this.perform(effect)
     if (event.type !== 'turn') return this.dispatch({ type: 'turn' })
     const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
-    if (isDue && !this.question) this.question = { asked: state.writes, values: this.view }
+    if (!isDue || this.question) return
+    state.take({ type: 'asking' })
+    this.question = { values: this.view }
   }
 
   private perform([type, event]: PlayersState['effects'][number]): void {

@@ -1,9 +1,9 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import { SessionsState, type SessionsInput, type SessionWrite } from '../../../src/players/sessions-state.js'
-import { reduce, type TrackerEvent } from '../../../src/players/writes.js'
+import type { TrackerEvent } from '../../../src/players/writes.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
 import type { Searchable } from './search.js'
-import { World } from './world.js'
+import { copyOf, World } from './world.js'
 
 const CAPACITY = 2
 /** Ticks for which the sidecar holds a call at most. */
@@ -18,7 +18,6 @@ interface Call {
 
 /** A question that is on its way: what the sidecar's counter was then. */
 interface Question {
-  readonly asked: SessionsState['writes']
   readonly count: number
 }
 
@@ -69,7 +68,10 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
   }
 
   copy(): SessionsWorld {
-    return Object.assign(Object.create(SessionsWorld.prototype) as SessionsWorld, this, { budget: { ...this.budget } })
+    return Object.assign(Object.create(SessionsWorld.prototype) as SessionsWorld, this, {
+      budget: { ...this.budget },
+      state: copyOf(this.state),
+    })
   }
 
   private get truth(): SessionsTruth {
@@ -94,7 +96,7 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
       [rest, stored.version - Number(facts.version), stored.version - Number(before.version), before.count],
       [relative(stored), relative(shown!), this.unseen.map(relative)],
       [this.difference, this.newCapacity, this.newState, this.calls, this.held, this.isAway],
-      question && [question.count, [...question.asked].map(([id, write]) => write === writes.get(id))],
+      question,
       [this.allocated, this.ended, this.wrong, this.budget],
     ])
   }
@@ -193,14 +195,14 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
   }
 
   protected reply(): void {
-    const { asked, count } = this.question!
+    const { count } = this.question!
     this.question = undefined
     const answer = {
       values: undefined,
       count: this.rules.isCounted ? count : undefined,
       gameServer: this.objectOf(this.stored),
     }
-    this.dispatch({ type: 'asked', asked, answer })
+    this.dispatch({ type: 'asked', answer })
   }
 
   protected override tick(): void {
@@ -212,9 +214,8 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
 
   protected dispatch(...events: readonly TrackerEvent<SessionsInput>[]): void {
     for (const event of [...events, { type: 'turn' } as const]) {
-      const [state, effects] = reduce(this.state, event)
-      this.state = state
-      for (const [type, sent] of effects) {
+      this.state.take(event)
+      for (const [type, sent] of this.state.effects.splice(0)) {
         if (type !== 'send' || 'find' in sent.what) continue
         const { key: id, what } = sent
         if (this.calls.some((call) => call.id === id)) this.wrong = [...this.wrong, `a call for ${id} doubled`]
@@ -222,7 +223,9 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
       }
     }
     const isDue = [...this.state.writes.values()].some(({ ticks }) => ticks === 0)
-    if (isDue && !this.question) this.question = { asked: this.state.writes, count: this.view.count }
+    if (!isDue || this.question) return
+    this.state.take({ type: 'asking' })
+    this.question = { count: this.view.count }
   }
 
   private objectOf({ count, capacity, state, version, allocation }: Stored): GameServer {

@@ -1,5 +1,5 @@
 import { SidecarError } from '../../../src/index.js'
-import type { TrackerEvent } from '../../../src/players/writes.js'
+import type { TrackerEvent, Writes } from '../../../src/players/writes.js'
 
 /** Ticks of half a second in which everything must agree. */
 const AGREED = 6
@@ -10,6 +10,18 @@ const FAULTS = /^(lose|hold|restart|away|cut)/
 interface PendingWrite {
   readonly ticks: number
   readonly isHeld?: boolean
+}
+
+/** A copy of a tracker's state that takes events of its own. */
+export function copyOf<State extends Pick<Writes<object, { error: SidecarError }, object>, 'writes'>>(
+  state: State,
+): State {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
+  for (const [name, value] of Object.entries(state)) {
+    if (value instanceof Map) Object.assign(copy, { [name]: new Map(value) })
+  }
+  copy.writes.forEach((write, key) => copy.writes.set(key, { ...write }))
+  return copy
 }
 
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and what was accepted is written later. */
@@ -115,7 +127,7 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
       this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
     }
     this.question = undefined
-    this.dispatch({ type: 'asked', asked: new Map() })
+    this.dispatch({ type: 'asked' })
     this.reconnect()
   }
 
