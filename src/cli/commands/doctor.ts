@@ -10,7 +10,7 @@ import { jsonText } from '../json-line.js'
 
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
-export const doctorCommand = defineCommand({
+export const command = defineCommand({
   flags: {
     url,
     file: text('path', 'also look at this GameServer or Fleet, as YAML or JSON', { short: 'f' }),

@@ -32,7 +32,7 @@ const flags = {
 
 type ScenarioFlags = Values<typeof flags>
 
-export const scenarioCommand = defineCommand({
+export const command = defineCommand({
   args: '<action> [files...]',
   usage: '<run|check> <files...> [options] [-- <command> [arguments...]]',
   choices: actions,

@@ -39,7 +39,7 @@ const flags = {
 
 type WatchFlags = Values<typeof flags>
 
-export const watchCommand = defineCommand({
+export const command = defineCommand({
   flags,
   examples: `Examples:
   gameserver-sidecar watch
