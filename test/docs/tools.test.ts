@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checks } from '../../src/cli/doctor/examine.js'
+import { checks } from '../../src/cli/commands/doctor.js'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { flagName } from '../../src/cli/flags.js'
 import { localFlags } from '../../src/cli/local-flags.js'

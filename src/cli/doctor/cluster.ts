@@ -1,34 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { parseObject } from '../../client/answers.js'
-import { at, failure, ok, skipped, warning } from './check.js'
+import { failure, needing, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
+import { at, kubectl } from './patient.js'
 
-const TIMEOUT_MS = 5_000
 const ACCOUNT = 'system:serviceaccount:default:agones-sdk'
-
-/** Runs `kubectl`, which only reads here. Undefined if it isn't there or can't reach its cluster. */
-async function kubectl(...args: readonly string[]): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('kubectl', [...args, '--request-timeout=3s'], { timeout: TIMEOUT_MS })
-    return stdout
-  } catch (error) {
-    // `auth can-i` says no by its exit code, and on stdout.
-    const { stdout } = error as { readonly stdout?: string }
-    return stdout?.trim() === 'no' ? stdout : undefined
-  }
-}
-
-/** The version of the cluster's API server. */
-async function clusterVersion(): Promise<string | undefined> {
-  const { gitVersion } = at(parseObject((await kubectl('version', '-o', 'json')) ?? ''), 'serverVersion')
-  return typeof gitVersion === 'string' ? gitVersion : undefined
-}
-
-const withCluster = (run: (version: string) => Promise<Finding>) => async (): Promise<Finding> => {
-  const version = await clusterVersion()
-  return version === undefined ? skipped('kubectl reaches no cluster from here') : run(version)
-}
 
 async function checkPlatform(version: string): Promise<Finding> {
   const cluster = `kubectl reaches a cluster, version ${version}`
@@ -56,20 +31,16 @@ async function checkClusterHealth(): Promise<Finding> {
   const text = await kubectl('get', 'gameservers.agones.dev', '-A', '-o', 'json')
   if (text === undefined) return skipped('this user may not list GameServers')
   const items: readonly unknown[] = [parseObject(text)?.['items'] ?? []].flat()
-  const namesOf = (isMeant: (item: unknown) => boolean): string[] =>
-    items.filter(isMeant).map((item) => {
-      const { name } = at(item, 'metadata')
-      return typeof name === 'string' ? name : 'one without a name'
-    })
-  const bad = namesOf((item) => ['Unhealthy', 'Error'].includes(at(item, 'status')['state'] as string))
-  if (bad.length > 0) {
-    return warning(`Unhealthy or in Error: ${bad.slice(0, 5).join(', ')}`, `kubectl describe gameserver ${bad[0]}`)
-  }
-  const off = namesOf((item) => at(item, 'spec', 'health')['disabled'] === true)
-  return off.length > 0
-    ? warning(`health checks are off in ${off.slice(0, 5).join(', ')}`, 'set spec.health.disabled to false')
-    : ok(`${items.length} GameServers, none Unhealthy, none without health checks`)
+  const bad = items
+    .filter((item) => ['Unhealthy', 'Error'].includes(String(at(item, 'status')['state'])))
+    .map((item) => String(at(item, 'metadata')['name']))
+  return bad.length > 0
+    ? warning(`Unhealthy or in Error: ${bad.slice(0, 5).join(', ')}`, `kubectl describe gameserver ${bad[0]}`)
+    : ok(`${items.length} GameServers, none Unhealthy`)
 }
+
+const withCluster = (run: (version: string) => Promise<Finding>): Check['run'] =>
+  needing(async ({ cluster }) => await cluster(), 'kubectl reaches no cluster from here', run)
 
 export const clusterChecks: readonly Check[] = [
   { id: 'cluster', group: 'Cluster', run: withCluster(checkPlatform) },
