@@ -27,7 +27,7 @@ export async function find(id: string, { url = NOBODY, ...arranged }: Arranged =
   return check.run(createPatient({ ...given, url, ...arranged }))
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A sidecar that answers as a handler says, and where there is none for a path, as a real one does. */
 export async function faulty(handlers: Readonly<Record<string, Handler>> = {}): Promise<string> {
