@@ -1,6 +1,6 @@
 import type { Flags, ReadLine, Values } from './flags.js'
 
-export { CommandError, UsageError } from './exit-codes.js'
+export { CommandError, unreadable, UsageError } from './exit-codes.js'
 
 export const PROGRAM = 'gameserver-sidecar'
 

@@ -1,3 +1,5 @@
+import { plainText } from '../node/plain-text.js'
+
 /** What the commands exit with; `docs/tools.md` has the table, that of `host` is in `docs/host.md`. */
 export const EXIT = {
   DONE: 0,
@@ -31,4 +33,19 @@ export class CommandError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+}
+
+/** Says why a file that was named can't be read. */
+export function unreadable(what: string, error: unknown): UsageError | CommandError {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const sentence = `Cannot read ${plainText(what)}: ${reasons[code] ?? message}.`
+  return code === 'ENOENT'
+    ? new CommandError(EXIT.NO_FILE, sentence, { cause: error })
+    : new UsageError(sentence, { cause: error })
 }
