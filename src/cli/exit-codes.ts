@@ -19,6 +19,9 @@ export const EXIT = {
   TERMINATED: 143,
 } as const
 
+/** What a command that a signal has ended exits with. */
+export const exitOfSignal = (signal: string): number => (signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED)
+
 /** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
