@@ -5,7 +5,7 @@ import { plainText } from '../node/plain-text.js'
 import { allocationMistake } from '../schema/allocation.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/index.js'
 import { ask } from './ask.js'
-import { CommandError, UsageError } from './context.js'
+import { CommandError, unreadable, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
 
 const KIND = 'GameServerAllocation'
@@ -18,12 +18,7 @@ const KIND = 'GameServerAllocation'
  */
 export async function readAllocationFile(path: string): Promise<GameServerAllocation> {
   const text = await readTextFile(path).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    const why = { ENOENT: 'there is no such file', EACCES: 'it may not be read', EPERM: 'it may not be read' }[
-      code ?? ''
-    ]
-    const exit = code === 'ENOENT' ? EXIT.NO_FILE : EXIT.USAGE
-    throw new CommandError(exit, `Cannot read ${plainText(path)}: ${why ?? message}.`, { cause: error })
+    throw unreadable(path, error)
   })
   const { value, lineOf } = await findDocument(text, (one) => kindOf(one) === KIND).catch((error: unknown) => {
     if (!(error instanceof YamlError)) throw error
@@ -85,9 +80,6 @@ export async function requestAllocation(
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')
   if (status === 400 && said !== '') throw new UsageError(`${said}.`)
   if (status === 401) throw new UsageError(`${said}; give it with --token.`)
-  if (/control interface has no/.test(said)) {
-    throw new CommandError(EXIT.NO_SIDECAR, `The local sidecar at ${url} is of an older version; start it again.`)
-  }
   const read = await ask(`${url}/gameserver`, { patience: PATIENCE_MS })
   if ('object_meta' in (parseObject(read.text) ?? {})) {
     throw new CommandError(

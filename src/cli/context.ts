@@ -1,6 +1,6 @@
 import type { Flags, ReadLine, Values } from './flags.js'
 
-export { CommandError, UsageError } from './exit-codes.js'
+export { CommandError, unreadable, UsageError } from './exit-codes.js'
 
 export const PROGRAM = 'gameserver-sidecar'
 
@@ -35,7 +35,7 @@ export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'val
   commands(): Promise<readonly NamedCommand[]>
 }
 
-/** A subcommand; its name and summary stand in `command-table.ts`. */
+/** A subcommand; its name and summary stand in `main.ts`. */
 export interface Command<F extends Flags = Flags> {
   /** Its arguments, such as `<dir>` or `[files...]`. */
   readonly args?: string

@@ -19,31 +19,19 @@ export const clockTime = (at: number): string =>
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {
   let beats = 0
   return (entry) => {
-    const { event, problem } = entry
+    const { event } = entry
     const changes = verbose ? entry.changes : entry.changes.filter((change) => !isAllocationTime(change))
-    const reply = event.type === 'refused' ? event : entry.reply
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat) beats += 1
-    const failed = reply !== undefined && reply.status >= 400
-    const quiet = (isBeat && beats > 1) || event.type === 'tick'
-    const lines: string[] = []
-    if (verbose || !quiet || failed || changes.length > 0) {
-      const note = isBeat && beats === 1 && !verbose ? ['first beat; later ones are shown with --verbose'] : []
-      const answer = reply === undefined ? [] : [failed ? colors.red(replyText(reply)) : colors.green('ok')]
-      const isAgain = isAllocation(event) && !entry.changes.some(({ type }) => type === 'state')
-      if (problem !== undefined)
-        answer.push(colors.red(plain(`${isAllocation(event) ? 'not allocated: ' : ''}${problem}`, 500)))
-      else if (isAgain) answer.push(colors.bold('allocated again'))
-      const told = changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change)))
-      const more = changes.length > MAX_CHANGES ? [`${changes.length - MAX_CHANGES} more changes`] : []
-      const results = [...answer, ...note, ...told, ...more]
-      lines.push(
-        [colors.dim(clockTime(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
-          .join('  ')
-          .trimEnd(),
-      )
-    }
-    return [...lines, ...warningLines(colors, verbose, entry)]
+    const isQuiet = ((isBeat && beats > 1) || event.type === 'tick') && (entry.reply?.status ?? 200) < 400
+    const warnings = warningLines(colors, verbose, entry)
+    if (isQuiet && !verbose && changes.length === 0) return warnings
+    const results = answersOf(entry, colors)
+    if (isBeat && beats === 1 && !verbose) results.push('first beat; later ones are shown with --verbose')
+    results.push(...changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change))))
+    if (changes.length > MAX_CHANGES) results.push(`${changes.length - MAX_CHANGES} more changes`)
+    const line = [colors.dim(clockTime(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
+    return [line.join('  ').trimEnd(), ...warnings]
   }
 }
 
@@ -51,25 +39,37 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
 export const warningLines = (colors: Colors, verbose: boolean, { at, warnings }: LogEntry): string[] =>
   warnings
     .filter(({ code, times }) => times === 1 || verbose || ALWAYS_TOLD.has(code))
-    .map(({ message }) => `${colors.dim(clockTime(at))}  ${colors.yellow(`warning: ${plain(message, 400)}`)}`)
+    .map(({ message }) => `${colors.dim(clockTime(at))}  ${colors.yellow(`warning: ${plainText(message, 400)}`)}`)
 
-const isAllocation = (event: SidecarEvent): boolean => event.type === 'control' && event.command.type === 'allocate'
+/** What the game was answered, and what came of a command. */
+function answersOf({ event, reply, problem, changes }: LogEntry, colors: Colors): string[] {
+  const answers: string[] = []
+  const answer: { status: number; message?: string } | undefined = event.type === 'refused' ? event : reply
+  if (answer !== undefined && answer.status < 400) answers.push(colors.green('ok'))
+  else if (answer !== undefined) {
+    answers.push(colors.red(plainText([answer.status, answer.message].join(' ').trimEnd(), 200)))
+  }
+  const isAllocation = event.type === 'control' && event.command.type === 'allocate'
+  if (problem !== undefined) {
+    answers.push(colors.red(plainText(`${isAllocation ? 'not allocated: ' : ''}${problem}`, 500)))
+  } else if (isAllocation && !changes.some(({ type }) => type === 'state')) {
+    answers.push(colors.bold('allocated again'))
+  }
+  return answers
+}
 
 /** The time of the last allocation stands at the beginning of the line. */
 const isAllocationTime = (change: Change): boolean =>
   change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')
 
-const replyText = ({ status, message }: { status: number; message?: string }): string =>
-  plain(message === undefined ? String(status) : `${status} ${message}`, 200)
-
 function describeEvent(event: SidecarEvent): string {
   switch (event.type) {
     case 'call':
-      return plain(describeCall(event.call))
+      return plainText(describeCall(event.call), MAX_TEXT)
     case 'refused':
-      return plain(`${event.method} ${event.path}`)
+      return plainText(`${event.method} ${event.path}`, MAX_TEXT)
     case 'control':
-      return plain(`control ${describeCommand(event.command)}`)
+      return plainText(`control ${describeCommand(event.command)}`, MAX_TEXT)
     case 'watch-opened':
       return `watch #${event.id} opened (${event.transport})`
     case 'watch-closed':
@@ -82,88 +82,69 @@ function describeEvent(event: SidecarEvent): string {
 }
 
 function describeCall(call: Call): string {
-  const { operation } = call
   switch (call.operation) {
     case 'reserve':
-      return `${operation} ${call.seconds} s`
+      return `${call.operation} ${call.seconds} s`
     case 'setLabel':
     case 'setAnnotation':
-      return `${operation} ${call.key}=${call.value}`
-    case 'getCounter':
-    case 'getList':
-      return `${operation} ${call.key}`
-    case 'updateCounter':
-      return [
-        operation,
-        call.key,
-        ...pairs({ count: call.count, capacity: call.capacity, countDiff: call.countDiff }),
-      ].join(' ')
-    case 'updateList': {
-      const given = { capacity: call.capacity, values: `[${some(call.values)}]` }
-      const masked = Object.entries(given).filter(([name]) => call.mask.includes(name))
-      return [operation, call.key, ...pairs(Object.fromEntries(masked))].join(' ')
-    }
+      return `${call.operation} ${call.key}=${call.value}`
     case 'addListValue':
     case 'removeListValue':
-      return `${operation} ${call.key} ${call.value}`
+      return `${call.operation} ${call.key} ${call.value}`
+    case 'updateList': {
+      const { operation, key, mask, capacity, values } = call
+      const masked = Object.entries({ capacity, values }).filter(([name]) => mask.includes(name))
+      return [operation, key, ...pairs(Object.fromEntries(masked))].join(' ')
+    }
+    case 'getCounter':
+    case 'getList':
+    case 'updateCounter': {
+      const { operation, key, ...numbers } = call
+      return [operation, key, ...pairs(numbers)].join(' ')
+    }
     default:
-      return operation
+      return call.operation
   }
 }
 
 function describeCommand(command: ControlCommand): string {
+  if (command.type === 'reload') return 'reload of the GameServer'
+  if ('manifest' in command) {
+    return ['allocate by manifest', ...pairs(command.manifest.spec?.metadata?.labels ?? {})].join(' ')
+  }
   const { type, ...details } = command
-  if (type === 'reload') return 'reload of the GameServer'
-  if ('manifest' in command)
-    return `allocate by manifest ${pairs(command.manifest.spec?.metadata?.labels ?? {}).join(' ')}`.trim()
-  const shown = pairs(details)
-  return [type, ...shown].join(' ')
+  return [type, ...pairs(details)].join(' ')
 }
 
 const pairs = (fields: object): string[] =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${describeValue(value)}`)
+    .map(([name, value]) => `${name}=${shown(value)}`)
 
-/** A value of a command. Of a large one only as much is written out as a line shows, and no deeper than one has room. */
-function describeValue(value: unknown, depth = 0): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  if (depth > 3) return '…'
-  const inside = (item: unknown): string => describeValue(item, depth + 1)
-  if (Array.isArray(value)) return `[${value.slice(0, MAX_TEXT).map(inside).join(',')}]`
-  const fields = Object.keys(value).slice(0, MAX_TEXT)
-  return `{${fields.map((name) => `${name}:${inside((value as Record<string, unknown>)[name])}`).join(',')}}`
-}
+/** A value of a call or a command: JSON without its quotes. */
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '')
 
 export function describeChange(change: Change): string {
   switch (change.type) {
     case 'state':
-      return plain(`${change.previous} → ${change.value}`)
+      return plainText(`${change.previous} → ${change.value}`, MAX_TEXT)
     case 'label':
-    case 'annotation':
-      return plain(`${change.type} ${change.key}${change.value === undefined ? ' removed' : `=${change.value}`}`)
+    case 'annotation': {
+      const value = change.value === undefined ? ' removed' : `=${change.value}`
+      return plainText(`${change.type} ${change.key}${value}`, MAX_TEXT)
+    }
     case 'counter':
-      return plain(`counter ${change.name} ${change.count}/${change.capacity}`)
+      return `counter ${plainText(change.name, MAX_TEXT)} ${change.count}/${change.capacity}`
     case 'list': {
-      const added = change.added.slice(0, MAX_TEXT).map((value) => `+${value}`)
-      const removed = change.removed.slice(0, MAX_TEXT).map((value) => `-${value}`)
-      return plain(some(['list', change.name, ...added, ...removed, `(capacity ${change.capacity})`], ' '))
+      const values = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
+      return plainText(['list', change.name, ...values, `(capacity ${change.capacity})`].join(' '), MAX_TEXT)
     }
     case 'deletion':
       return 'is being deleted'
     case 'gone':
       return 'gone from the cluster'
     case 'replaced':
-      return plain(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
+      return plainText(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
   }
-}
-
-/** The start of a text as one plain line. */
-function plain(text: string, limit = MAX_TEXT): string {
-  return plainText(text, limit)
-}
-
-/** As many values as a line has room for. */
-function some(values: readonly string[], separator = ', '): string {
-  return values.slice(0, MAX_TEXT).join(separator)
 }

@@ -1,3 +1,5 @@
+import { plainText } from '../node/plain-text.js'
+
 /** What the commands exit with; `docs/tools.md` has the table, that of `host` is in `docs/host.md`. */
 export const EXIT = {
   DONE: 0,
@@ -17,6 +19,9 @@ export const EXIT = {
   TERMINATED: 143,
 } as const
 
+/** What a command that a signal has ended exits with. */
+export const exitOfSignal = (signal: string): number => (signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED)
+
 /** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -31,4 +36,19 @@ export class CommandError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+}
+
+/** Says why a file that was named can't be read. */
+export function unreadable(what: string, error: unknown): UsageError | CommandError {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const sentence = `Cannot read ${plainText(what)}: ${reasons[code] ?? message}.`
+  return code === 'ENOENT'
+    ? new CommandError(EXIT.NO_FILE, sentence, { cause: error })
+    : new UsageError(sentence, { cause: error })
 }

@@ -82,9 +82,6 @@ export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (l
 export const signature = (name: string, { value }: Flag): string =>
   value === undefined ? flagName(name) : `${flagName(name)} ${value.startsWith('[') ? value : `<${value}>`}`
 
-/** An unknown flag, which the caller explains. */
-export class UnknownFlag extends Error {}
-
 /** A command line, read by the flags of its command. */
 export interface ReadLine {
   readonly values: Readonly<Record<string, unknown>>
@@ -101,10 +98,10 @@ export interface ReadLine {
 }
 
 /**
- * @throws UnknownFlag
+ * @throws what `unknown` makes of a flag that there isn't
  * @throws UsageError for a value that is missing or makes no sense
  */
-export function readLine(words: readonly string[], flags: Flags): ReadLine {
+export function readLine(words: readonly string[], flags: Flags, unknown: (flag: string) => Error): ReadLine {
   const byName = new Map(Object.entries(flags).map(([name, flag]) => [flagName(name).slice(2), { name, flag }]))
   const own = [...byName].map(([long, { flag }]) => {
     const takesValue = flag.value !== undefined && !flag.value.startsWith('[')
@@ -134,7 +131,7 @@ export function readLine(words: readonly string[], flags: Flags): ReadLine {
       if (token.kind === 'positional') args.push(token.value)
       if (token.kind !== 'option') continue
       const known = byName.get(token.name)
-      if (known === undefined) throw new UnknownFlag(token.rawName)
+      if (known === undefined) throw unknown(token.rawName)
       const { name, flag } = known
       values[name] = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
       given.add(name)

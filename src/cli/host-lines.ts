@@ -6,11 +6,11 @@ import type { Colors } from './context.js'
 import { jsonEvent } from './json-line.js'
 
 /**
- * Lines a second about players who come and leave, and how many may be written at once. Whoever connects in a loop would
- * fill the log's disk, and a slow reader of stdout stops the whole program.
+ * Lines about players who come and leave that are written within so long. Whoever connects in a loop would fill the log's
+ * disk, and a slow reader of stdout stops the whole program.
  */
-const PER_SECOND = 100
-const BURST = 1_000
+const MOST = 1_000
+const WINDOW_MS = 10_000
 
 /** Creates the function that turns an event of a host into lines to print. */
 export function createHostLines(
@@ -18,34 +18,23 @@ export function createHostLines(
   colors: Colors,
   now: () => number = () => performance.now(),
 ): (event: HostEvent) => string[] {
-  let tokens = BURST
-  let filledAt = now()
-  let left = 0
+  const players = { since: now(), lines: 0 }
   const write = (event: HostEvent): string[] =>
     format === 'json' ? [jsonEvent(event.event, event)] : pretty(event, colors)
 
-  /** Whether one more event of this kind may be written. */
-  const mayWrite = ({ event }: HostEvent): boolean => {
-    const time = now()
-    tokens = Math.min(BURST, tokens + ((time - filledAt) / 1_000) * PER_SECOND)
-    filledAt = time
-    if (event !== 'connection') return true
-    // Once something was left out, a second goes by before the next line: what follows then is whole again.
-    if (tokens < (left > 0 ? PER_SECOND : 1)) return false
-    tokens -= 1
-    return true
+  /** Begins to count anew, with a line about those that were left out. */
+  const beginWindow = (): string[] => {
+    const left = players.lines - MOST
+    Object.assign(players, { since: now(), lines: 0 })
+    const most = `no more than ${MOST} lines in ${WINDOW_MS / 1_000} seconds are written`
+    return left > 0 ? write({ event: 'warning', text: `${left} more times players have come or left: ${most}` }) : []
   }
 
   return (event) => {
-    if (!mayWrite(event)) {
-      left += 1
-      return []
-    }
-    const count = left
-    if (count === 0 || (tokens < PER_SECOND - 1 && event.event !== 'exit')) return write(event)
-    left = 0
-    const text = `${count} more times players have come or left: no more than ${PER_SECOND} lines a second are written`
-    return [...write({ event: 'warning', text }), ...write(event)]
+    const isOver = event.event === 'exit' || now() - players.since >= WINDOW_MS
+    const told = isOver ? beginWindow() : []
+    if (event.event === 'connection') players.lines += 1
+    return players.lines > MOST && event.event === 'connection' ? told : [...told, ...write(event)]
   }
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { release as systemRelease } from 'node:os'
 import type { LocalSidecar } from '../node/local/local-sidecar.js'
-import type { CommandOf } from '../sidecar/index.js'
+import type { CommandOf, LogEntry } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
 /** The part of a local sidecar that keys steer. What a key does is told by the sidecar's event log. */
@@ -52,18 +52,15 @@ export function hasKeys(): boolean {
 export function attachKeys(options: KeyOptions): () => void {
   if (!hasKeys()) return () => undefined
   const { local, dashboard } = options
-  const earlier = local.sidecar.log.entries().map(({ event }) => allocationOf(event))
-  let lastAllocation = earlier.filter((command) => command !== undefined).at(-1)
-  const unsubscribe = local.sidecar.log.subscribe(
-    ({ event }) => (lastAllocation = allocationOf(event) ?? lastAllocation),
-  )
 
   const perform = (key: string): void => {
     switch (key) {
       case 'a':
         return void local.allocate({})
-      case 'A':
-        return void (lastAllocation === undefined ? local.allocate({}) : local.control(lastAllocation))
+      case 'A': {
+        const last = local.sidecar.log.entries().flatMap(allocationOf).at(-1)
+        return void (last === undefined ? local.allocate({}) : local.control(last))
+      }
       case 'u':
         return void local.control({ type: 'makeUnhealthy' })
       case 'w':
@@ -105,7 +102,6 @@ export function attachKeys(options: KeyOptions): () => void {
   }
   const keys = readKeys(read)
   return () => {
-    unsubscribe()
     process.off('SIGCONT', resume)
     keys.release()
   }
@@ -131,10 +127,8 @@ export function readKeys(read: (text: string) => void): { raw(isRaw: boolean): v
   }
 }
 
-function allocationOf(event: { readonly type: string; readonly command?: unknown }): CommandOf<'allocate'> | undefined {
-  const command = event.command as { readonly type?: string } | undefined
-  return event.type === 'control' && command?.type === 'allocate' ? (command as CommandOf<'allocate'>) : undefined
-}
+const allocationOf = ({ event }: LogEntry): CommandOf<'allocate'>[] =>
+  event.type === 'control' && event.command.type === 'allocate' ? [event.command] : []
 
 /** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
 function isInForeground(): boolean {
@@ -152,15 +146,8 @@ function isInForeground(): boolean {
 function openInBrowser(url: string, onFailure: () => void): void {
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
-  let failed = false
-  const fail = (): void => {
-    if (!failed) onFailure()
-    failed = true
-  }
-  child.once('error', fail)
-  child.once('exit', (code) => {
-    if (code !== 0) fail()
-  })
+  // A program that can't be started has an error, and no exit.
+  child.once('error', onFailure).once('exit', (code) => code === 0 || onFailure())
   child.unref()
 }
 

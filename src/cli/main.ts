@@ -1,10 +1,44 @@
 import { plainText } from '../node/plain-text.js'
-import { commandTable } from './command-table.js'
 import { CommandError, UsageError } from './context.js'
-import type { CliContext, NamedCommand } from './context.js'
+import type { CliContext, Command, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
-import { readLine, UnknownFlag } from './flags.js'
+import { readLine } from './flags.js'
 import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './usage.js'
+
+type Row = readonly [summary: string, load: () => Promise<{ readonly command: Command }>]
+
+/** All commands, by use. Only the one that is asked for is loaded, since a sidecar has to be there at once. */
+const commandTable: Readonly<Record<string, Row>> = {
+  local: ['Run the whole sidecar on this machine, without a cluster.', () => import('./commands/local.js')],
+  exec: ['Run a command with a local sidecar of its own.', () => import('./commands/exec.js')],
+  serve: [
+    'Serve a game build and the sidecar on one origin, for a game server that is a page.',
+    () => import('./commands/serve.js'),
+  ],
+  host: ['Run a game build as a dedicated server, in a headless browser.', () => import('./commands/host.js')],
+  allocate: [
+    'Allocate the GameServer of a local sidecar, as a matchmaker does in a cluster.',
+    () => import('./commands/allocate.js'),
+  ],
+  call: ['Call an operation of the sidecar, and print its answer as JSON.', () => import('./commands/call.js')],
+  watch: ['Show each change of the GameServer, or wait for a state.', () => import('./commands/watch.js')],
+  doctor: [
+    'Find what is wrong with a sidecar, the way to it, or a GameServer file.',
+    () => import('./commands/doctor.js'),
+  ],
+  scenario: [
+    'Play scenarios with a game and a local sidecar, or check their files.',
+    () => import('./commands/scenario.js'),
+  ],
+  replay: ['Show a recording to whoever watches, or make its calls again.', () => import('./commands/replay.js')],
+  init: [
+    'Write a Dockerfile and the manifests of a Fleet into a project, over no file that is there.',
+    () => import('./commands/init.js'),
+  ],
+  completion: ['Print the script that completes this command in a shell.', () => import('./commands/completion.js')],
+}
+
+const names = Object.keys(commandTable)
 
 /** Runs the command line and resolves with the exit code. Invalid options print one line and exit with code 64. */
 export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
@@ -23,7 +57,7 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
 async function run([first, ...words]: readonly string[], context: CliContext): Promise<number> {
   switch (first) {
     case undefined:
-      context.warn(programHelp(commandTable))
+      context.warn(helpOfProgram())
       return EXIT.USAGE
     case '--version':
     case '-V':
@@ -33,13 +67,13 @@ async function run([first, ...words]: readonly string[], context: CliContext): P
     case '-h':
     case 'help': {
       const [topic] = words.filter((word) => !word.startsWith('-'))
-      context.print(topic === undefined ? programHelp(commandTable) : commandHelp(await load(topic)))
+      context.print(topic === undefined ? helpOfProgram() : commandHelp(await load(topic)))
       return EXIT.DONE
     }
   }
   if (first.startsWith('-')) throw unknownFlag(first, await loadCommands())
   const command = await load(first)
-  const { values, asks, ...line } = parse(command, words)
+  const { values, asks, ...line } = readLine(words, command.flags, (flag) => unknownFlag(flag, [command]))
   if (asks !== undefined) {
     context.print(asks === 'help' ? commandHelp(command) : context.version())
     return EXIT.DONE
@@ -48,20 +82,16 @@ async function run([first, ...words]: readonly string[], context: CliContext): P
   return command.run({ ...line, flags: values, context, commands: loadCommands })
 }
 
-function parse(command: NamedCommand, words: readonly string[]): ReturnType<typeof readLine> {
-  try {
-    return readLine(words, command.flags)
-  } catch (error) {
-    throw error instanceof UnknownFlag ? unknownFlag(error.message, [command]) : error
-  }
-}
-
 /** @throws UsageError */
-async function load(name: string): Promise<NamedCommand> {
-  const names = commandTable.map((one) => one.name)
-  const row = commandTable[names.indexOf(pick('command', name, names))]!
-  return { ...row, ...(await row.load()) }
+async function load(given: string): Promise<NamedCommand> {
+  const name = pick('command', given, names)
+  const [summary, loadModule] = commandTable[name]!
+  return { name, summary, ...(await loadModule()).command }
 }
 
 /** All commands with their flags. */
-export const loadCommands = (): Promise<NamedCommand[]> => Promise.all(commandTable.map(({ name }) => load(name)))
+export const loadCommands = (): Promise<NamedCommand[]> => Promise.all(names.map(load))
+
+function helpOfProgram(): string {
+  return programHelp(names.map((name) => [name, commandTable[name]![0]]))
+}

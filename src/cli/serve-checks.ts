@@ -4,8 +4,7 @@ import { dirname, parse, relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
 import { refuseUnlessFile } from '../node/local/read-text-file.js'
-import { CommandError, UsageError } from './context.js'
-import { EXIT } from './exit-codes.js'
+import { unreadable, UsageError } from './context.js'
 
 /** The options of `serve` that can contradict each other or lack one another. */
 export interface ServeChoices {
@@ -77,10 +76,7 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
     refuseUnlessFile(statSync(path))
     content = readFileSync(path)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const sentence = `Cannot read ${path} of ${flag}: ${reasons[code ?? ''] ?? message}.`
-    if (code === 'ENOENT') throw new CommandError(EXIT.NO_FILE, sentence, { cause: error })
-    throw new UsageError(sentence, { cause: error })
+    throw unreadable(`${path} of ${flag}`, error)
   }
   // The gateway itself reports a missing folder.
   if (flag !== '--key' || !existsSync(served)) return content
@@ -89,11 +85,6 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
     throw new UsageError(`The private key ${path} is in the folder that is served; keep it elsewhere.`)
   }
   return content
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
 }
 
 /** Folders of the system: some with all that is in them, others in which builds have their own folders. */

@@ -6,13 +6,14 @@ import type { Flag } from './flags.js'
 
 const NARROWEST = 40
 
+type Row = readonly [left: string, right: string]
+
 /** The help of the program: its commands. */
-export function programHelp(commands: readonly Pick<NamedCommand, 'name' | 'summary'>[]): string {
-  const rows = commands.map(({ name, summary }) => [name, summary] as const)
+export function programHelp(commands: readonly Row[]): string {
   return [
     `Usage: ${PROGRAM} <command> [options]`,
     'The game server sidecar for JavaScript, on this machine.',
-    `Commands:\n${table([...rows, ['help <command>', 'show the options of a command']])}`,
+    `Commands:\n${table([...commands, ['help <command>', 'show the options of a command']])}`,
     `Options:\n${table([
       ['-V, --version', 'print the version'],
       ['-h, --help', 'show this'],
@@ -36,7 +37,7 @@ export function commandHelp(command: NamedCommand): string {
 const usageOf = ({ name, args, usage = `[options]${args === undefined ? '' : ` ${args}`}` }: NamedCommand): string =>
   `Usage: ${PROGRAM} ${name} ${usage}`
 
-function row(name: string, flag: Flag): readonly [string, string] {
+function row(name: string, flag: Flag): Row {
   const { short, about, choices, byDefault } = flag
   const isTold = typeof byDefault === 'string' || typeof byDefault === 'number'
   const notes = [
@@ -48,7 +49,7 @@ function row(name: string, flag: Flag): readonly [string, string] {
 }
 
 /** Two columns, the second one as wide as the terminal leaves it. */
-function table(rows: readonly (readonly [string, string])[]): string {
+function table(rows: readonly Row[]): string {
   const indent = Math.max(...rows.map(([left]) => left.length)) + 4
   const width = Math.max(NARROWEST, (process.stdout.columns ?? 100) - indent)
   const wrap = (text: string): string =>

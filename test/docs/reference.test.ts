@@ -1,143 +1,235 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { firstCells, headingsOf, proseOf } from '../support/markdown.js'
+import { checks } from '../../src/cli/commands/doctor.js'
+import { EXIT } from '../../src/cli/exit-codes.js'
+import { flagName } from '../../src/cli/flags.js'
+import { localFlags } from '../../src/cli/local-flags.js'
+import { loadCommands } from '../../src/cli/main.js'
+import { HOST_EXIT_CODES } from '../../src/node/host/host-error.js'
+import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { nodesOf, parse, read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
+const ERRORS = 'src/client/errors.ts'
+const ARCHITECTURE = 'docs/architecture.md'
+const HOST = 'docs/host.md'
 
-const membersOf = (name: string, path = TYPES): string[] => {
+/** What a file declares by that name. */
+function declared(name: string, path: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
   const found = [...nodesOf(parse(path))].find(
-    (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
+    (node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration =>
+      (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && node.name.text === name,
   )
-  return (found?.members ?? [])
-    .flatMap(({ name: member }) => (member && ts.isIdentifier(member) ? [member.text] : []))
-    .sort()
+  if (found === undefined) throw new Error(`${path} declares no ${name}`)
+  return found
 }
 
-const ERRORS = 'src/client/errors.ts'
-
-const codes = [...nodesOf(parse(ERRORS))]
-  .filter(
-    (node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === 'SidecarErrorCode',
+/** The members of interfaces. */
+const membersOf = (path: string, ...names: readonly string[]): string[] =>
+  names.flatMap((name) =>
+    [...nodesOf(declared(name, path))]
+      .filter((node) => ts.isPropertySignature(node) || ts.isMethodSignature(node))
+      .filter(({ parent }) => ts.isInterfaceDeclaration(parent))
+      .flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : [])),
   )
-  .flatMap(({ type }) => [...nodesOf(type)].filter(ts.isStringLiteral).map(({ text }) => text))
 
-describe('what is documented is what there is', () => {
-  test('every error code has its section in docs/errors.md, and every section its code', () => {
-    expect(codes).not.toEqual([])
-    expect(headingsOf('docs/errors.md').slice(1).sort()).toEqual([...codes].sort())
-  })
+/** The texts that a union of texts has. */
+const textsOf = (name: string, path: string): string[] =>
+  [...nodesOf(declared(name, path))].filter(ts.isStringLiteral).map(({ text }) => text)
 
-  test('every property of a SidecarError is in the table of docs/errors.md, and no other', () => {
-    const properties = [...nodesOf(parse(ERRORS))].filter(ts.isPropertyDeclaration).map(({ name }) => name.getText())
-    expect(properties).not.toEqual([])
-    expect(firstCells('docs/errors.md', 'Errors').sort()).toEqual(properties.sort())
-  })
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'))
 
-  test.each([
-    ['ClientOptions', 'Options of createClient()'],
-    ['AutoHealthOptions', 'Automatic health'],
-    ['ProcessSignalOptions', 'Signals of the process'],
-    ['RetryPolicy', 'Retries'],
-    ['Limits', 'Limits'],
-  ])('every option of %s is in the table under "%s"', (name, heading) => {
-    const documented = firstCells('docs/configuration.md', heading)
-    const members = membersOf(name)
-    expect(members).not.toEqual([])
-    expect(documented.filter((option) => members.includes(option)).sort()).toEqual(members)
-  })
+/** The flags of a command, without those of the local sidecar in it. */
+async function flagsOf(name: string): Promise<string[]> {
+  const { flags } = (await loadCommands()).find((command) => command.name === name)!
+  const isOfLocal = (flag: string): boolean =>
+    ['exec', 'serve', 'host'].includes(name) && (flag in localFlags || (flag === 'httpPort' && name !== 'exec'))
+  return Object.keys(flags)
+    .filter((flag) => !isOfLocal(flag))
+    .map(flagName)
+}
 
-  test('every option of createGateway() is in its table, and no other', () => {
-    const options = membersOf('GatewayOptions', 'src/node/gateway/gateway-options.ts')
-    expect(options).not.toEqual([])
-    expect(firstCells('docs/gateway.md', 'createGateway()').sort()).toEqual(options)
-  })
+type Names = () => readonly string[] | Promise<readonly string[]>
+type Row = [what: string, page: string, heading: string, names: Names, pattern?: RegExp]
 
-  test.each([
-    ['createMock()', 'MockOptions', 'src/mock/types.ts'],
-    ['createLocalSidecar()', 'LocalSidecarOptions', 'src/node/local/local-sidecar-options.ts'],
-  ])('every option of %s is in its table, and no other', (heading, name, path) => {
-    const options = membersOf(name, path)
-    expect(options).not.toEqual([])
-    expect(firstCells('docs/testing.md', heading).sort()).toEqual(options)
-  })
+/** What the table under a heading lists; of each cell what the pattern finds. */
+const listed = (page: string, heading: string, pattern = /.+/g): string[] =>
+  firstCells(page, heading).flatMap((cell) => cell.match(pattern) ?? [])
 
-  test('every member of a mock, and every field of fail(), is explained', () => {
-    const named = firstCells('docs/testing.md', 'The mock').map((name) => name.replace(/\(.*/, ''))
-    const members = [...membersOf('Mock', 'src/mock/types.ts'), ...membersOf('FailHow', 'src/mock/types.ts')]
-    expect(members.length).toBeGreaterThan(15)
-    expect([...new Set(named)].sort()).toEqual([...new Set(members)].sort())
-  })
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-  test('every option of the plugin for Vite is in its table, and no other', () => {
-    const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
-    const options = [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
-    expect(options).not.toEqual([])
-    expect(firstCells('docs/gateway.md', 'Vite').sort()).toEqual(options.sort())
-  })
+const FLAGS = /--[a-z][a-z0-9-]*/g
+const flagRows = [
+  ['call', 'docs/tools.md', 'call'],
+  ['watch', 'docs/tools.md', 'watch'],
+  ['exec', 'docs/tools.md', 'exec'],
+  ['doctor', 'docs/tools.md', 'doctor'],
+  ['allocate', 'docs/cli.md', 'allocate'],
+  ['serve', 'docs/gateway.md', 'Options of serve'],
+  ['replay', 'docs/recording.md', 'replay'],
+  ['host', HOST, 'Options'],
+].map(([name, page, heading]): Row => [`flag of ${name}`, page!, heading!, () => flagsOf(name!), FLAGS])
 
-  test('every option of a call is documented', () => {
-    const types = ['CallOptions', 'WriteOptions', 'ReadyOptions', 'WatchOptions']
-    const members = types.flatMap((name) => membersOf(name))
-    expect(firstCells('docs/configuration.md', 'Options of a call').sort()).toEqual([...new Set(members)].sort())
-  })
+const entries = Object.keys((JSON.parse(read('package.json')) as { exports: object }).exports)
 
-  test('every entry of the package is in the README, and no other', () => {
-    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
-    const entries = Object.keys(exports).filter((name) => name !== './package.json')
-    expect(
-      firstCells('README.md', 'Entries')
-        .filter((name) => name.startsWith('gameserver-sidecar'))
-        .sort(),
-    ).toEqual(entries.map((name) => name.replace('.', 'gameserver-sidecar')).sort())
-  })
+const exact: Row[] = [
+  ...flagRows,
+  ['option of createHost()', HOST, 'createHost()', () => membersOf('src/node/host/host-options.ts', 'HostOptions')],
+  [
+    'option of createGateway()',
+    'docs/gateway.md',
+    'createGateway()',
+    () => membersOf('src/node/gateway/gateway-options.ts', 'GatewayOptions'),
+  ],
+  ['option of createMock()', 'docs/testing.md', 'createMock()', () => membersOf('src/mock/types.ts', 'MockOptions')],
+  [
+    'option of createLocalSidecar()',
+    'docs/testing.md',
+    'createLocalSidecar()',
+    () => membersOf('src/node/local/local-sidecar-options.ts', 'LocalSidecarOptions'),
+  ],
+  [
+    'member of a mock and field of fail()',
+    'docs/testing.md',
+    'The mock',
+    () => membersOf('src/mock/types.ts', 'Mock', 'FailHow'),
+    /^[^(]+/g,
+  ],
+  [
+    'option of the plugin for Vite',
+    'docs/gateway.md',
+    'Vite',
+    () => {
+      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
+      return [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
+    },
+  ],
+  [
+    'option of a call',
+    'docs/configuration.md',
+    'Options of a call',
+    () => membersOf(TYPES, 'CallOptions', 'WriteOptions', 'ReadyOptions', 'WatchOptions'),
+  ],
+  [
+    'property of a SidecarError',
+    'docs/errors.md',
+    'Errors',
+    () => [...nodesOf(parse(ERRORS))].filter(ts.isPropertyDeclaration).map(({ name }) => name.getText()),
+  ],
+  ['field of a health event', 'docs/events.md', 'health', () => membersOf(TYPES, 'HealthEvent')],
+  ['state of a connection', 'docs/events.md', 'connection', () => textsOf('ConnectionState', TYPES), /^(?!state$).+/g],
+  [
+    'state of a GameServer',
+    'docs/deploy.md',
+    'What each state means',
+    () => textsOf('GameServerState', 'src/protocol/game-server.ts'),
+  ],
+  [
+    'entry of the package',
+    'README.md',
+    'Entries',
+    () => entries.filter((name) => name !== './package.json').map((name) => name.replace('.', 'gameserver-sidecar')),
+    /^gameserver-sidecar.*/g,
+  ],
+  [
+    'folder of the client',
+    ARCHITECTURE,
+    'Folders of the client',
+    () => filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : [])),
+  ],
+  [
+    'entry of the client',
+    ARCHITECTURE,
+    'The client',
+    () => filesIn('src').filter((path) => /^index[.\w]*\.ts$/.test(path)),
+    /^index.*/g,
+  ],
+]
 
-  test('the README names only options that exist', () => {
-    const members = membersOf('ClientOptions')
-    expect(firstCells('README.md', 'Options').filter((option) => !members.includes(option))).toEqual([])
-  })
+test.each(exact)('every %s is in %s under "%s", and no other', async (_what, page, heading, names, pattern) => {
+  const there = await names()
+  expect(there).not.toEqual([])
+  expect(sorted(listed(page, heading, pattern))).toEqual(sorted(there))
+})
 
-  test.each([
-    ['README.md', 'Events'],
-    ['docs/events.md', 'Events'],
-  ])('every event is in the table of %s', (page, heading) => {
-    const events = membersOf('SidecarEvents')
-    expect(
-      firstCells(page, heading)
-        .filter((name) => events.includes(name))
-        .sort(),
-    ).toEqual(events)
-  })
+const among: Row[] = [
+  ...(
+    [
+      ['ClientOptions', 'Options of createClient()'],
+      ['AutoHealthOptions', 'Automatic health'],
+      ['ProcessSignalOptions', 'Signals of the process'],
+      ['RetryPolicy', 'Retries'],
+      ['Limits', 'Limits'],
+    ] as const
+  ).map(([name, heading]): Row => [
+    `option of ${name}`,
+    'docs/configuration.md',
+    heading,
+    () => membersOf(TYPES, name),
+  ]),
+  ['event', 'README.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
+  ['event', 'docs/events.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
+  ['exit code', 'docs/tools.md', 'Exit codes', () => Object.values(EXIT).map(String), /\d+/g],
+]
 
-  test.each([
-    ['health', 'HealthEvent'],
-    ['connection', 'ConnectionState'],
-  ])('the fields of %s are all explained', (heading, type) => {
-    const declared = type === 'HealthEvent' ? membersOf(type) : statesOf(type)
-    expect(
-      firstCells('docs/events.md', heading)
-        .filter((name) => name !== 'state')
-        .sort(),
-    ).toEqual(declared)
-  })
+test.each(among)('every %s is in %s under "%s"', async (_what, page, heading, names, pattern) => {
+  const there = await names()
+  expect(there).not.toEqual([])
+  expect(listed(page, heading, pattern)).toEqual(expect.arrayContaining([...there]))
+})
+
+test('the README names only options that exist', () => {
+  expect(membersOf(TYPES, 'ClientOptions')).toEqual(expect.arrayContaining(firstCells('README.md', 'Options')))
+})
+
+test('every error code has its section in docs/errors.md, and every section its code', () => {
+  expect(headingsOf('docs/errors.md').slice(1).sort()).toEqual(textsOf('SidecarErrorCode', ERRORS).sort())
 })
 
 test('every property of client.status is named in docs/events.md', () => {
   const text = read('docs/events.md')
-  expect(membersOf('ClientStatus').filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  expect(membersOf(TYPES, 'ClientStatus').filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+})
+
+test('docs/tools.md has every group of checks of doctor', () => {
+  for (const { group } of checks) expect(proseOf('docs/tools.md')).toContain(`| ${group} |`)
+})
+
+describe('docs/host.md', () => {
+  const rowsUnder = (heading: string): string[][] => {
+    const section = proseOf(HOST)
+      .split(/^## /m)
+      .find((text) => text.startsWith(heading))!
+    return [...section.matchAll(/^\|(.+)\|$/gm)].map(([, row]) => row!.split('|').map((cell) => cell.trim()))
+  }
+
+  test('has every event with its fields, and no other', () => {
+    const union = declared('HostEvent', 'src/node/host/host-events.ts')
+    const events = [...nodesOf(union)].filter(ts.isTypeLiteralNode).map((literal) => {
+      const fields = [...nodesOf(literal)].filter(ts.isPropertySignature).map(({ name }) => name.getText())
+      return [/event: '(\w+)'/.exec(literal.getText())![1]!, ...fields.slice(1)].join(' ')
+    })
+    const documented = rowsUnder('Events').slice(2)
+    expect(events).not.toEqual([])
+    expect(documented.map(([event, fields]) => `${event} ${fields}`.replaceAll(/[`,]/g, '')).sort()).toEqual(
+      events.sort(),
+    )
+  })
+
+  test('has every exit code', () => {
+    const documented = rowsUnder('Exit codes').map(([code]) => code)
+    expect(documented).toEqual(expect.arrayContaining([0, ...Object.values(HOST_EXIT_CODES)].map(String)))
+  })
 })
 
 describe('docs/architecture.md', () => {
-  const PAGE = 'docs/architecture.md'
-  const filesIn = (folder: string): string[] =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .map((path) => path.replaceAll('\\', '/'))
-      .filter((path) => path.endsWith('.ts'))
-
   test('every file it names exists, also where it leaves out the folder', () => {
-    const named = [...proseOf(PAGE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
+    const named = [...proseOf(ARCHITECTURE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
     const files = filesIn('src').map((path) => `/${path}`)
     const exists = (path: string): boolean =>
       existsSync(join(root, path)) || files.some((file) => file.endsWith(path.replace(/^(\.\.)?\/?/, '/')))
@@ -146,28 +238,29 @@ describe('docs/architecture.md', () => {
   })
 
   test('it names every file of the client', () => {
-    const text = read(PAGE)
+    const text = read(ARCHITECTURE)
     expect(filesIn('src/client').filter((path) => !text.includes(`\`${path}\``))).toEqual([])
-  })
-
-  test('its table of the client’s folders has every folder, and no other', () => {
-    const folders = filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : []))
-    expect(firstCells(PAGE, 'Folders of the client').sort()).toEqual([...new Set(folders)].sort())
-  })
-
-  test('its table of entries has every entry of the client, and no other', () => {
-    const entries = filesIn('src').filter((path) => /^index[.\w]*\.ts$/.test(path))
-    expect(
-      firstCells(PAGE, 'The client')
-        .filter((name) => name.startsWith('index'))
-        .sort(),
-    ).toEqual(entries.sort())
   })
 })
 
-function statesOf(name: string): string[] {
-  return [...nodesOf(parse(TYPES))]
-    .filter((node): node is ts.TypeAliasDeclaration => ts.isTypeAliasDeclaration(node) && node.name.text === name)
-    .flatMap(({ type }) => [...nodesOf(type)].filter(ts.isStringLiteral).map(({ text }) => text))
-    .sort()
-}
+test('every link in a page leads somewhere', () => {
+  /** The anchor that a heading has on the common hosts of Markdown. */
+  const anchorOf = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+  const isBroken = (page: string, link: string): boolean => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !headingsOf(target).map(anchorOf).includes(anchor)
+  }
+  const broken = pages.flatMap((page) =>
+    [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link]) => link!)
+      .filter((link) => !/^https?:/.test(link) && isBroken(page, link))
+      .map((link) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})

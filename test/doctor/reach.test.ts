@@ -1,153 +1,91 @@
 import { describe, expect, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/local/local-sidecar.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json, NOBODY } from './support.js'
-import type { Arranged } from './support.js'
+import type { Arranged, Handler } from './support.js'
+
+type Env = Readonly<Record<string, string>>
+
+describe('each mistake in the environment is found', () => {
+  const rows: readonly (readonly [id: string, env: Env, status: string, text: RegExp])[] = [
+    ['port-variable', {}, 'warning', /^AGONES_SDK_HTTP_PORT is not set/],
+    ['port-variable', { AGONES_SDK_HTTP_PORT: '93a' }, 'failure', /must be a port from 1 to 65535; got "93a"/],
+    ['port-variable', { AGONES_SDK_HTTP_PORT: '9' }, 'ok', /is 9$/],
+    ['port-variable', { AGONES_SDK_HTTP_PORT: '9358' }, 'warning', /asks port 9, .* connects to 9358/],
+    ['grpc-port', { AGONES_SDK_GRPC_PORT: '9' }, 'failure', /is that of gRPC/],
+    ['grpc-port', { AGONES_SDK_GRPC_PORT: '9357' }, 'ok', /9357/],
+    ['host-variable', { AGONES_SDK_HTTP_HOST: '10.0.0.1' }, 'warning', /not this machine/],
+    ['host-variable', { AGONES_SDK_HTTP_HOST: '127.0.0.1' }, 'ok', /is 127/],
+    ['container', { CODESPACES: 'true' }, 'warning', /a dev container, whose localhost is its own/],
+    ['container', { WSL_DISTRO_NAME: 'Debian' }, 'warning', /runs in WSL/],
+  ]
+  test.each(rows)('%s with %o: %s', async (id, env, status, text) => {
+    const finding = await find(id, { env })
+    expect(finding).toMatchObject({ status })
+    expect(finding.text).toMatch(text)
+  })
+})
 
 const GAME = 'http://localhost:5173'
-const html = json(200, '<html>')
+
+const endless: Handler = (_request, response) => void response.write('data: 1\n\n')
+const upgrade: Handler = (_request, { socket }) => void socket!.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\n\r\n')
+const slow: Handler = (...exchange) => void setTimeout(() => json(200, gameServer(1))(...exchange), 150)
+const forAnyOrigin: Handler = (request, response) => {
+  response.setHeader('access-control-allow-origin', '*')
+  json(200, gameServer(1))(request, response)
+}
+
+const ours = async (): Promise<string> => (await startSidecar()).url
+const ofGameServer = (handler: Handler) => (): Promise<string> => faulty({ 'GET /gameserver': handler })
 
 describe('each mistake on the way to the sidecar is found', () => {
-  const rows: readonly (readonly [
-    id: string,
-    what: string,
-    arrange: () => Promise<Arranged>,
-    status: string,
-    text: RegExp,
-  ])[] = [
-    [
-      'listener',
-      'nobody',
-      async () => ({ url: NOBODY }),
-      'failure',
-      /^nothing answers HTTP at .*: nothing listens there$/,
-    ],
-    [
-      'listener',
-      'a web server',
-      async () => ({ url: await faulty({ '*': html }) }),
-      'failure',
-      /^something else listens/,
-    ],
-    [
-      'listener',
-      'an answer that never ends',
-      async () => ({
-        url: await faulty({ '*': (_request, response) => void response.write('data: 1\n\n') }),
-        patience: 200,
-      }),
-      'failure',
-      /^something else listens .* gave status 200/,
-    ],
-    [
-      'listener',
-      'an upgrade that nobody asked for',
-      async () => ({
-        url: await faulty({
-          '*': (_request, { socket }) => void socket!.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\n\r\n'),
-        }),
-      }),
-      'failure',
-      /^something else listens .* gave status 101/,
-    ],
-    ['listener', 'a real sidecar', async () => ({ url: await faulty() }), 'ok', /real sidecar/],
-    [
-      'listener',
-      'ours',
-      async () => ({ url: (await startSidecar()).url }),
-      'ok',
-      /of this package listens, in production/,
-    ],
-    [
-      'gameserver',
-      'gone',
-      async () => ({ url: await faulty({ 'GET /gameserver': json(500, { code: 2, message: 'not found' }) }) }),
-      'failure',
-      /gives 500 not found/,
-    ],
-    [
-      'gameserver',
-      'an answer that is none',
-      async () => ({ url: await faulty({ 'GET /gameserver': json(200, {}) }) }),
-      'failure',
-      /and no GameServer/,
-    ],
-    [
-      'speed',
-      'a slow answer',
-      async () => ({
-        url: await faulty({
-          'GET /gameserver': (request, response) =>
-            void setTimeout(() => json(200, gameServer(1))(request, response), 150),
-        }),
-      }),
-      'warning',
-      /slow beside/,
-    ],
-    [
-      'beat',
-      'a gateway that denies it',
-      async () => ({ url: await faulty({ 'POST /health': json(403, {}) }) }),
-      'failure',
-      /gives 403/,
-    ],
-    ['beat', 'ours', async () => ({ url: (await startSidecar()).url }), 'ok', /takes a beat/],
-    [
-      'origin',
-      'a real sidecar',
-      async () => ({ url: await faulty(), origin: GAME }),
-      'failure',
-      /may not read answers/,
-    ],
-    ['origin', 'ours', async () => ({ url: (await startSidecar()).url, origin: GAME }), 'failure', /GET gives 403/],
+  type Row = readonly [id: string, what: string, url: () => Promise<string>, status: string, text: RegExp]
+  const rows: readonly (Row | readonly [...Row, Arranged])[] = [
+    ['listener', 'nobody', async () => NOBODY, 'failure', /^nothing answers HTTP at .*: nothing listens there$/],
+    ['listener', 'a web server', () => faulty({ '*': json(200, '<html>') }), 'failure', /^something else listens/],
+    ['listener', 'an endless answer', () => faulty({ '*': endless }), 'failure', /gave status 200/, { patience: 200 }],
+    ['listener', 'an upgrade that nobody asked for', () => faulty({ '*': upgrade }), 'failure', /gave status 101/],
+    ['listener', 'a real sidecar', () => faulty(), 'ok', /real sidecar/],
+    ['listener', 'ours', ours, 'ok', /of this package listens, in production/],
+    ['gameserver', 'gone', ofGameServer(json(500, { code: 2, message: 'not found' })), 'failure', /500 not found/],
+    ['gameserver', 'an answer that is none', ofGameServer(json(200, {})), 'failure', /and no GameServer/],
+    ['speed', 'a slow answer', ofGameServer(slow), 'warning', /slow beside/],
+    ['beat', 'a gateway that denies it', () => faulty({ 'POST /health': json(403, {}) }), 'failure', /gives 403/],
+    ['beat', 'ours', ours, 'ok', /takes a beat/],
+    ['origin', 'a real sidecar', () => faulty(), 'failure', /may not read answers/, { origin: GAME }],
+    ['origin', 'ours', ours, 'failure', /GET gives 403/, { origin: GAME }],
     [
       'origin',
       'ours with --allow-origin',
-      async () => ({ url: (await startSidecar({ allowOrigins: [GAME] })).url, origin: GAME }),
+      async () => (await startSidecar({ allowOrigins: [GAME] })).url,
       'ok',
       /gets through/,
+      { origin: GAME },
     ],
-    [
-      'origin',
-      'no preflight',
-      async () => ({
-        url: await faulty({
-          'GET /gameserver': (request, response) => {
-            response.setHeader('access-control-allow-origin', '*')
-            json(200, gameServer(1))(request, response)
-          },
-        }),
-        origin: GAME,
-      }),
-      'failure',
-      /may read, but not write/,
-    ],
-    ['browser', 'a public page', async () => ({ origin: 'https://game.example' }), 'warning', /Local Network Access/],
-    ['browser', 'a local page', async () => ({ origin: GAME }), 'ok', /same side/],
+    ['origin', 'no preflight', ofGameServer(forAnyOrigin), 'failure', /may read, but not write/, { origin: GAME }],
+    ['browser', 'a public page', async () => NOBODY, 'warning', /Local Network/, { origin: 'https://game.example' }],
+    ['browser', 'a local page', async () => NOBODY, 'ok', /same side/, { origin: GAME }],
     [
       'browser',
       'https to http elsewhere',
-      async () => ({ url: 'http://10.0.0.1:9358', origin: 'https://game.example' }),
+      async () => 'http://10.0.0.1:9358',
       'failure',
       /mixed content/,
+      { origin: 'https://game.example' },
     ],
   ]
-  test.each(rows)('%s, %s', async (id, _what, arrange, status, text) => {
-    const finding = await find(id, await arrange())
+  test.each(rows)('%s, %s', async (id, _what, url, status, text, arranged = {}) => {
+    const finding = await find(id, { url: await url(), ...arranged })
     expect(`${finding.status}: ${finding.text}`).toMatch(new RegExp(`^${status}: `))
     expect(finding.text).toMatch(text)
     expect(finding.fix === undefined).toBe(status === 'ok')
   })
 
   test('a sidecar that needs a token is known as ours, and what needs its state is skipped', async () => {
-    const local = await createLocalSidecar({ address: '0.0.0.0', onWarning: () => {} })
-    try {
-      const url = `http://127.0.0.1:${local.port}`
-      expect((await find('listener', { url })).text).toBe('a local sidecar of this package listens')
-      expect(await find('faults', { url })).toMatchObject({ status: 'skipped' })
-    } finally {
-      await local.close()
-    }
+    const { port } = await startSidecar({ address: '0.0.0.0' })
+    const url = `http://127.0.0.1:${port}`
+    expect((await find('listener', { url })).text).toBe('a local sidecar of this package listens')
+    expect(await find('faults', { url })).toMatchObject({ status: 'skipped' })
   })
 })

@@ -5,8 +5,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Finding, Patient } from '../../src/cli/doctor/check.js'
-import { checks, createPatient } from '../../src/cli/doctor/examine.js'
+import type { Finding } from '../../src/cli/doctor/check.js'
+import type { Patient } from '../../src/cli/doctor/patient.js'
+import { checks } from '../../src/cli/commands/doctor.js'
+import { createPatient } from '../../src/cli/doctor/patient.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
@@ -25,7 +27,7 @@ export async function find(id: string, { url = NOBODY, ...arranged }: Arranged =
   return check.run(createPatient({ ...given, url, ...arranged }))
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A sidecar that answers as a handler says, and where there is none for a path, as a real one does. */
 export async function faulty(handlers: Readonly<Record<string, Handler>> = {}): Promise<string> {

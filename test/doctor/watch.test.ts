@@ -14,57 +14,36 @@ async function sidecarWith(commands: readonly ControlCommand[], options: LocalSi
 const patienceFor = (status: string): number => (status === 'ok' ? 20_000 : 1_200)
 
 describe('each mistake of the watch and of the GameServer is found', () => {
-  const rows: readonly (readonly [
-    id: string,
-    what: string,
-    commands: readonly ControlCommand[],
-    status: string,
-    text: RegExp,
-  ])[] = [
+  const reloaded = (health: object): ControlCommand => ({ type: 'reload', gameServer: { spec: { health } } })
+  const ofPlatform = (value: string): ControlCommand => ({
+    type: 'setAnnotation',
+    key: 'agones.dev/sdk-version',
+    value,
+  })
+  const padded = (bytes: number): ControlCommand => ({ type: 'padObject', bytes })
+  const waiting: readonly ControlCommand[] = [
+    { type: 'dropWatchers', everyMs: 60_000 },
+    { type: 'loseWrites', count: 1 },
+  ]
+  type Row = [id: string, what: string, commands: readonly ControlCommand[], status: string, text: RegExp]
+  const rows: Row[] = [
     ['stream', 'stalled', [{ type: 'stallWatchers' }], 'failure', /gives nothing/],
     ['stream', 'honest', [], 'ok', /gives the GameServer/],
     ['websocket', 'stalled', [{ type: 'stallWatchers' }], 'warning', /gives nothing \(no frame within/],
     ['websocket', 'honest', [], 'ok', /gives the GameServer/],
-    ['size', 'too large', [{ type: 'padObject', bytes: 70_000 }], 'failure', /over 65536 .* nothing sent/],
-    ['size', 'nearly too large', [{ type: 'padObject', bytes: 60_000 }], 'warning', /at 65536 no WebSocket/],
+    ['size', 'too large', [padded(70_000)], 'failure', /over 65536 .* nothing sent/],
+    ['size', 'nearly too large', [padded(60_000)], 'warning', /at 65536 no WebSocket/],
     ['size', 'honest', [], 'ok', /bytes as JSON/],
     ['faults', 'set', [{ type: 'delayCalls', ms: 5, operations: ['ready'] }], 'warning', /calls are delayed/],
-    [
-      'faults',
-      'that wait for their time',
-      [
-        { type: 'dropWatchers', everyMs: 60_000 },
-        { type: 'loseWrites', count: 1 },
-      ],
-      'warning',
-      /: watches are cut again and again, writes are lost$/,
-    ],
+    ['faults', 'that wait for their time', waiting, 'warning', /: watches are cut again and again, writes are lost$/],
     ['faults', 'none', [], 'ok', /no faults/],
     ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which it stays/],
     ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],
     ['state', 'honest', [], 'ok', /Scheduled/],
-    ['health', 'off', [{ type: 'reload', gameServer: { spec: { health: { disabled: true } } } }], 'warning', /are off/],
-    [
-      'health',
-      'tight',
-      [{ type: 'reload', gameServer: { spec: { health: { periodSeconds: 1 } } } }],
-      'warning',
-      /every 1 s/,
-    ],
-    [
-      'version',
-      '1.51',
-      [{ type: 'setAnnotation', key: 'agones.dev/sdk-version', value: '1.51.0' }],
-      'warning',
-      /WebSockets give no frame/,
-    ],
-    [
-      'version',
-      '1.57',
-      [{ type: 'setAnnotation', key: 'agones.dev/sdk-version', value: '1.57.0' }],
-      'ok',
-      /this package is 0\.1\.0, the platform 1\.57\.0/,
-    ],
+    ['health', 'off', [reloaded({ disabled: true })], 'warning', /are off/],
+    ['health', 'tight', [reloaded({ periodSeconds: 1 })], 'warning', /every 1 s/],
+    ['version', '1.51', [ofPlatform('1.51.0')], 'warning', /WebSockets give no frame/],
+    ['version', '1.57', [ofPlatform('1.57.0')], 'ok', /this package is 0\.1\.0, the platform 1\.57\.0/],
     ['beats', 'none yet', [], 'warning', /no beat has come yet/],
   ]
   test.concurrent.each(rows)('%s, %s', async (id, _what, commands, status, text) => {

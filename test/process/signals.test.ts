@@ -1,92 +1,70 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node/index.js'
+import { createSeen } from '../support/seen.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 
 const game = fileURLToPath(new URL('game.mjs', import.meta.url))
 
 interface Running {
   readonly child: ChildProcess
-  output(): string
   /** Resolves once that was printed. */
-  printed(text: string): Promise<void>
-  readonly exit: Promise<number | null>
+  printed(text: string): Promise<unknown>
+  /** The exit code, and all that was printed. */
+  readonly finished: Promise<{ readonly code: number | null; readonly out: string }>
 }
 
-function run(sidecar: LocalSidecar, mode: string): Running {
+/** A game whose handler of a signal does as the mode says, once it is up. */
+async function run(sidecar: LocalSidecar, mode: string): Promise<Running> {
   const child = spawn(process.execPath, [game, sidecar.url, mode], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  let output = ''
-  const looks = new Set<() => void>()
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (data: Buffer) => {
-      output += data.toString()
-      looks.forEach((look) => look())
-    })
-  return {
-    child,
-    output: () => output,
-    printed: (text) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!output.includes(text)) return
-          looks.delete(look)
-          resolve()
-        }
-        looks.add(look)
-        look()
-      }),
-    exit: new Promise((resolve) => child.on('close', resolve)),
-  }
+  const lines = createSeen<string>()
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', lines.add)
+  const printed = (text: string): Promise<unknown> => lines.find((line) => (line.includes(text) ? line : undefined))
+  const finished = once(child, 'close').then(([code]) => ({ code: code as number | null, out: lines.all.join('\n') }))
+  await printed('up')
+  return { child, printed, finished }
 }
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  it('is an event, then the awaited handler, then shutdown(), then exit 0', async () => {
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s is an event, then the awaited handler, then shutdown(), then exit 0',
+  async (signal) => {
     const sidecar = await startSidecar()
-    const process = run(sidecar, 'save')
-    await process.printed('up')
-    process.child.kill(signal)
-    expect(await process.exit).toBe(0)
-    expect(process.output()).toMatch(new RegExp(`signal ${signal}\\nending signal true\\nsaved`))
+    const { child, finished } = await run(sidecar, 'save')
+    child.kill(signal)
+    const { code, out } = await finished
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`signal ${signal}\\nending signal true\\nsaved`))
     expect(calls(sidecar).at(-1)).toBe('shutdown')
-  })
-})
+  },
+)
 
-it('a handler that throws is said, and the GameServer is shut down all the same', async () => {
+test('a handler that throws is said, and the GameServer is shut down all the same', async () => {
   const sidecar = await startSidecar()
-  const process = run(sidecar, 'throw')
-  await process.printed('up')
-  process.child.kill('SIGTERM')
-  expect(await process.exit).toBe(1)
-  expect(process.output()).toContain('could not save')
+  const { child, finished } = await run(sidecar, 'throw')
+  child.kill('SIGTERM')
+  expect(await finished).toMatchObject({ code: 1, out: expect.stringContaining('could not save') as string })
   expect(calls(sidecar)).toContain('shutdown')
 })
 
-it('a handler that hangs ends with its time, exit 1', async () => {
-  const sidecar = await startSidecar()
-  const process = run(sidecar, 'hang')
-  await process.printed('up')
-  process.child.kill('SIGTERM')
-  expect(await process.exit).toBe(1)
+test.each([
+  ['its time', undefined],
+  ['a second signal', 'SIGINT'],
+] as const)('a handler that hangs ends with %s, exit 1', async (_what, second) => {
+  const { child, printed, finished } = await run(await startSidecar(), 'hang')
+  child.kill('SIGTERM')
+  await printed('signal SIGTERM')
+  if (second !== undefined) child.kill(second)
+  expect((await finished).code).toBe(1)
 })
 
-it('a second signal ends a handler that hangs at once', async () => {
+test('the process ends in time also where the sidecar has gone before it', async () => {
   const sidecar = await startSidecar()
-  const process = run(sidecar, 'hang')
-  await process.printed('up')
-  process.child.kill('SIGTERM')
-  await process.printed('signal SIGTERM')
-  process.child.kill('SIGINT')
-  expect(await process.exit).toBe(1)
-})
-
-it('the process ends in time also where the sidecar has gone before it', async () => {
-  const sidecar = await startSidecar()
-  const process = run(sidecar, 'save')
-  await process.printed('up')
+  const { child, finished } = await run(sidecar, 'save')
   await sidecar.close()
-  process.child.kill('SIGTERM')
-  expect(await process.exit).toBe(0)
-  expect(process.output()).toContain('saved')
+  child.kill('SIGTERM')
+  expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('saved') as string })
 })

@@ -115,6 +115,10 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
     [['allocate', '--label', 'a=b=c'], /^spec\.metadata\.labels\.a must be at most 63 letters, digits, .*"b=c"\.$/],
     [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
+    [['replay', 'x', '--url', 'http://x'], /^--url says which sidecar is called; add --as client\.$/],
+    [['replay', 'x', '--as=client', '--step'], /^--step is for a replay as a sidecar, not as a client\.$/],
+    [['replay', 'x', '--speed', '0'], /argument '0' is invalid: it must be a number from 0\.001 to 1000000\.$/],
+
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
     [['allocate', '--url', 'http://x/?a'], /^--url must end before "\?"/],
   ]

@@ -76,25 +76,21 @@ describe('watch', () => {
     expect((await run('watch', '--until', 'Scheduled', '--url', local.url).finished).code).toBe(0)
   })
 
-  test('--timeout ends with 0 where a sidecar answered, and with 69 where none ever did', async () => {
-    const local = await startSidecar()
+  test('--timeout ends with 0 where a sidecar answered, with 75 before the state of --until, with 69 where none ever did', async () => {
+    const { url } = await startSidecar()
     const nobody = `http://127.0.0.1:${await freePort()}`
-    expect((await run('watch', '--timeout', '2', '--url', local.url).finished).code).toBe(0)
-    const { code, err } = await run('watch', '--timeout', '0.5', '--url', nobody).finished
-    expect(code).toBe(69)
-    expect(err).toContain(`The time is over: no sidecar answered at ${nobody}.`)
-  })
-
-  test('--until with --timeout ends with 75 if the state doesn’t come', async () => {
-    const local = await startSidecar()
-    const { code, err } = await run('watch', '--until', 'Ready', '--timeout', '0.5', '--url', local.url).finished
-    expect(code).toBe(75)
-    expect(err).toMatch(/The time is over before Ready: the GameServer is Scheduled\.$/)
-  })
-
-  test('a sidecar that never answers is 69', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`
-    expect((await run('watch', '--until', 'Ready', '--timeout', '0.3', '--url', url).finished).code).toBe(69)
+    // The first one has to come by an answer, which a busy machine may delay.
+    const ends = [
+      [['--timeout', '2', '--url', url], 0, /./],
+      [['--until', 'Ready', '--timeout', '1', '--url', url], 75, /over before Ready: the GameServer is Scheduled\.$/],
+      [['--timeout', '0.3', '--url', nobody], 69, /The time is over: no sidecar answered at http:\S+\.$/],
+    ] as const
+    for (const [index, { code, err }] of (
+      await Promise.all(ends.map(([args]) => run('watch', ...args).finished))
+    ).entries()) {
+      expect(code).toBe(ends[index]![1])
+      expect(err).toMatch(ends[index]![2])
+    }
   })
 
   test('a watch that is stopped before its state is 130 or 143', async () => {
@@ -108,10 +104,5 @@ describe('watch', () => {
       watch.stop(signal)
       expect((await watch.finished).code).toBe(code)
     }
-  })
-
-  test('a misspelt state is a sentence, and 64', async () => {
-    const { code, err } = await run('watch', '--until', 'Redy').finished
-    expect({ code, err }).toEqual({ code: 64, err: 'There is no state "Redy"; did you mean "Ready"?' })
   })
 })

@@ -33,7 +33,7 @@ const flags = {
 
 type AllocateFlags = Values<typeof flags>
 
-export const allocateCommand = defineCommand({
+export const command = defineCommand({
   flags,
   examples: `Examples:
   gameserver-sidecar allocate --label mode=dm --add-to players=alice

@@ -16,7 +16,7 @@ import { pick } from '../usage.js'
 /** The operations that `call` carries out: all but the watch, which has a command of its own. */
 export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
 
-export const callCommand = defineCommand({
+export const command = defineCommand({
   args: '<operation> [arguments...]',
   choices: callable,
   flags: {

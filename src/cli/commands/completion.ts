@@ -6,7 +6,7 @@ import { pick } from '../usage.js'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-export const completionCommand = defineCommand({
+export const command = defineCommand({
   args: '<shell>',
   choices: SHELLS,
   flags: {},
@@ -15,63 +15,47 @@ export const completionCommand = defineCommand({
   zsh   eval "$(gameserver-sidecar completion zsh)", after compinit
   fish  gameserver-sidecar completion fish | source`,
   async run({ args: [given = ''], context, commands }) {
-    context.print(completionScript(pick('script for the shell', given, SHELLS), await commands()))
+    const shell = pick('script for the shell', given, SHELLS)
+    context.print({ bash, zsh, fish }[shell](await commands()))
     return EXIT.DONE
   },
 })
 
-interface Option {
-  readonly names: readonly string[]
-  readonly about: string
-  readonly takesValue: boolean
-  readonly choices: readonly string[]
-}
+/** What completes commands, options and their choices is made of what the commands themselves define. */
+type Commands = readonly NamedCommand[]
 
-interface Subcommand {
-  readonly name: string
-  readonly about: string
-  readonly flags: readonly Option[]
-  /** Choices of the first argument; empty where it may be anything. */
-  readonly choices: readonly string[]
-  /** What stands behind `--` is a command of its own. */
-  readonly runs: boolean
-}
+/** The flags of a command, each with all its names as they are typed. */
+const flagsOf = ({ flags }: NamedCommand) =>
+  Object.entries(flags).map(([key, { short, about, value, choices = [] }]) => {
+    const names = [flagName(key), ...(short === undefined ? [] : [`-${short}`])]
+    return { names, about, choices, takesValue: value !== undefined }
+  })
 
-/** The script that completes commands, options and their choices, made of what the commands themselves define. */
-function completionScript(shell: 'bash' | 'zsh' | 'fish', commands: readonly NamedCommand[]): string {
-  return { bash, zsh, fish }[shell](commands.map(describe))
-}
-
-const describe = ({ name, summary, flags, choices = [], usage = '' }: NamedCommand): Subcommand => ({
-  name,
-  about: summary,
-  flags: Object.entries(flags).map(([key, flag]) => ({
-    names: [flagName(key), ...(flag.short === undefined ? [] : [`-${flag.short}`])],
-    about: flag.about,
-    takesValue: flag.value !== undefined,
-    choices: flag.choices ?? [],
-  })),
-  choices,
-  runs: usage.includes(' -- '),
-})
-
-const namesOf = ({ flags }: Subcommand): string[] => flags.flatMap(({ names }) => names)
-const valued = ({ flags }: Subcommand): Option[] => flags.filter(({ takesValue }) => takesValue)
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** The branches of a `case`: what stands before the cursor in a command, and its choices. */
-function valueBranches(commands: readonly Subcommand[], complete: (choices: readonly string[]) => string): string[] {
-  return commands.flatMap((command) =>
-    valued(command).map(({ names, choices }) => {
-      const patterns = names.map((name) => `"${command.name} ${name}"`).join('|')
-      return `    ${patterns}) ${complete(choices)} ;;`
-    }),
-  )
-}
+const valueBranches = (commands: Commands, complete: (choices: readonly string[]) => string): string =>
+  commands
+    .flatMap((command) =>
+      flagsOf(command)
+        .filter(({ takesValue }) => takesValue)
+        .map(({ names, choices }) => {
+          const patterns = names.map((name) => `"${command.name} ${name}"`).join('|')
+          return `    ${patterns}) ${complete(choices)} ;;`
+        }),
+    )
+    .join('\n')
 
-function bash(commands: readonly Subcommand[]): string {
+function bash(commands: Commands): string {
   const complete = (words: readonly string[]): string => `COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))`
-  const runs = commands.filter((command) => command.runs).map(({ name }) => name)
+  // What stands behind `--` is a command of its own there.
+  const runs = commands.filter(({ usage }) => usage?.includes(' -- ')).map(({ name }) => name)
+  const branches = commands.map((command) => {
+    const { name, choices } = command
+    const first = choices === undefined ? ':' : `[ "$COMP_CWORD" -ne 2 ] || ${complete(choices)}`
+    const names = flagsOf(command).flatMap((flag) => flag.names)
+    return `    ${name}) case "$current" in -*) ${complete(names)} ;; *) ${first} ;; esac ;;`
+  })
   return `_gameserver_sidecar() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} i
   COMPREPLY=()
@@ -89,28 +73,30 @@ function bash(commands: readonly Subcommand[]): string {
     return
   done
   case "$command $previous" in
-${valueBranches(commands, (choices) => (choices.length === 0 ? 'return' : `${complete(choices)}; return`)).join('\n')}
+${valueBranches(commands, (choices) => (choices.length === 0 ? 'return' : `${complete(choices)}; return`))}
   esac
   case "$command" in
-${commands
-  .map((command) => {
-    const first = command.choices.length === 0 ? '' : `[ "$COMP_CWORD" -ne 2 ] || ${complete(command.choices)}`
-    return `    ${command.name}) case "$current" in -*) ${complete(namesOf(command))} ;; *) ${first || ':'} ;; esac ;;`
-  })
-  .join('\n')}
+${branches.join('\n')}
   esac
 }
 complete -o default -F _gameserver_sidecar ${PROGRAM}`
 }
 
-function zsh(commands: readonly Subcommand[]): string {
+function zsh(commands: Commands): string {
   const item = (name: string, about: string): string => quote(`${name.replaceAll(':', String.raw`\:`)}:${about}`)
+  const offer = (choices: readonly string[]): string => `compadd -- ${choices.join(' ')}`
+  const branches = commands.map((command) => {
+    const { name, choices } = command
+    const items = flagsOf(command).flatMap(({ names, about }) => names.map((one) => item(one, about)))
+    const first = choices === undefined ? '_files' : `if (( CURRENT == 3 )); then ${offer(choices)}; fi`
+    return `    ${name}) items=(${items.join(' ')}); if [[ $PREFIX == -* ]]; then _describe option items; else ${first}; fi ;;`
+  })
   return `#compdef ${PROGRAM}
 _gameserver_sidecar() {
   local command=\${words[2]} previous=\${words[CURRENT-1]}
   local -a items
   if (( CURRENT == 2 )); then
-    items=(${commands.map(({ name, about }) => item(name, about)).join(' ')})
+    items=(${commands.map(({ name, summary }) => item(name, summary)).join(' ')})
     _describe command items
     return
   fi
@@ -121,39 +107,30 @@ _gameserver_sidecar() {
     return
   fi
   case "$command $previous" in
-${valueBranches(commands, (choices) => (choices.length === 0 ? '_files; return' : `compadd -- ${choices.join(' ')}; return`)).join('\n')}
+${valueBranches(commands, (choices) => (choices.length === 0 ? '_files; return' : `${offer(choices)}; return`))}
   esac
   case "$command" in
-${commands
-  .map(({ name, flags, choices }) => {
-    const items = flags.flatMap(({ names, about }) => names.map((one) => item(one, about)))
-    const first = choices.length === 0 ? '_files' : `if (( CURRENT == 3 )); then compadd -- ${choices.join(' ')}; fi`
-    return `    ${name}) items=(${items.join(' ')}); if [[ $PREFIX == -* ]]; then _describe option items; else ${first}; fi ;;`
-  })
-  .join('\n')}
+${branches.join('\n')}
   esac
 }
 if [[ $funcstack[1] == _gameserver_sidecar ]]; then _gameserver_sidecar "$@"; else compdef _gameserver_sidecar ${PROGRAM}; fi`
 }
 
-function fish(commands: readonly Subcommand[]): string {
+function fish(commands: Commands): string {
   const line = (condition: string, rest: string): string => `complete -c ${PROGRAM} -n ${quote(condition)} ${rest}`
-  return commands
-    .flatMap(({ name, about, flags, choices }) => [
-      line('__fish_use_subcommand', `-f -a ${name} -d ${quote(about)}`),
-      ...(choices.length === 0
-        ? []
-        : [
-            line(
-              `__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -eq 2`,
-              `-f -a ${quote(choices.join(' '))}`,
-            ),
-          ]),
-      ...flags.map((flag) => {
-        const names = flag.names.map((one) => (one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`))
-        const value = flag.choices.length > 0 ? ` -x -a ${quote(flag.choices.join(' '))}` : flag.takesValue ? ' -r' : ''
-        return line(`__fish_seen_subcommand_from ${name}`, `${names.join(' ')}${value} -d ${quote(flag.about)}`)
+  const lines = commands.flatMap((command) => {
+    const { name, summary, choices } = command
+    const isSeen = `__fish_seen_subcommand_from ${name}`
+    const isFirst = `${isSeen}; and test (count (commandline -opc)) -eq 2`
+    return [
+      line('__fish_use_subcommand', `-f -a ${name} -d ${quote(summary)}`),
+      ...(choices === undefined ? [] : [line(isFirst, `-f -a ${quote(choices.join(' '))}`)]),
+      ...flagsOf(command).map(({ names, about, choices: values, takesValue }) => {
+        const typed = names.map((one) => (one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`))
+        const offered = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : ' -r'
+        return line(isSeen, `${typed.join(' ')}${takesValue ? offered : ''} -d ${quote(about)}`)
       }),
-    ])
-    .join('\n')
+    ]
+  })
+  return lines.join('\n')
 }

@@ -1,7 +1,14 @@
 import { plainText } from '../../node/plain-text.js'
 import { defineCommand } from '../context.js'
 import type { CliContext, Colors } from '../context.js'
-import type { Examined } from '../doctor/examine.js'
+import { failure } from '../doctor/check.js'
+import type { Check, Finding } from '../doctor/check.js'
+import { clusterChecks, environmentChecks } from '../doctor/environment.js'
+import { fileChecks } from '../doctor/file.js'
+import { gameServerChecks } from '../doctor/game-server.js'
+import { createPatient } from '../doctor/patient.js'
+import type { Patient } from '../doctor/patient.js'
+import { reachChecks } from '../doctor/reach.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
@@ -10,7 +17,7 @@ import { jsonText } from '../json-line.js'
 
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
-export const doctorCommand = defineCommand({
+export const command = defineCommand({
   flags: {
     url,
     file: text('path', 'also look at this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
@@ -23,7 +30,6 @@ export const doctorCommand = defineCommand({
   gameserver-sidecar doctor --url http://127.0.0.1:9358 --origin http://localhost:5173
   gameserver-sidecar doctor --file gameserver.yaml --json`,
   async run({ flags, context }) {
-    const { createPatient, examine } = await import('../doctor/examine.js')
     const address = flags.url === undefined ? await urlOfEnvironment() : await findSidecar(flags.url, process.env)
     const patient = createPatient({
       url: address,
@@ -46,6 +52,27 @@ export const doctorCommand = defineCommand({
     return failed === 0 ? EXIT.DONE : EXIT.FAILED
   },
 })
+
+/** All checks, in the order in which they are told. */
+export const checks: readonly Check[] = [
+  ...environmentChecks,
+  ...reachChecks,
+  ...gameServerChecks,
+  ...fileChecks,
+  ...clusterChecks,
+]
+
+type Examined = Pick<Check, 'id' | 'group'> & Finding
+
+/** Runs the checks one after the other, so that none disturbs what another measures. */
+export async function* examine(patient: Patient): AsyncGenerator<Examined> {
+  for (const { id, group, run } of checks) {
+    const finding = await Promise.resolve(patient)
+      .then(run)
+      .catch((error: unknown) => failure(`the check itself failed: ${String(error)}`, 'please report this'))
+    yield { id, group, ...finding }
+  }
+}
 
 function originOf(given: string): string {
   const parsed = URL.canParse(given) ? new URL(given) : undefined

@@ -28,7 +28,7 @@ const flags = {
 
 type ExecFlags = Values<typeof flags>
 
-export const execCommand = defineCommand({
+export const command = defineCommand({
   args: '<command...>',
   usage: '[options] -- <command> [arguments...]',
   flags,

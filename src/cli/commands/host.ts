@@ -19,7 +19,7 @@ import type { Place } from '../start-failure.js'
 type HostFlags = Values<typeof hostFlags>
 type OnEvent = (event: HostEvent) => void
 
-export const hostCommand = defineCommand({ args: '[dir] [arguments...]', flags: hostFlags, run: runHost })
+export const command = defineCommand({ args: '[dir] [arguments...]', flags: hostFlags, run: runHost })
 
 async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number> {
   const { flags, context } = invocation

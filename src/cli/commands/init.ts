@@ -28,7 +28,7 @@ const flags = {
   yes: toggle('ask nothing and take the defaults'),
 }
 
-export const initCommand = defineCommand({ flags, run: ({ flags: given, context }) => runInit(given, context) })
+export const command = defineCommand({ flags, run: ({ flags: given, context }) => runInit(given, context) })
 
 async function runInit(options: Values<typeof flags>, context: CliContext): Promise<number> {
   const init = await import('../../init/index.js')

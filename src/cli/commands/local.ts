@@ -33,7 +33,7 @@ type LocalFlags = Values<typeof flags>
 /** How long the process stays after the last expected call, so that the answer arrives. */
 const LAST_ANSWER_MS = 250
 
-export const localCommand = defineCommand({ flags, run: ({ flags: given, context }) => runLocal(given, context) })
+export const command = defineCommand({ flags, run: ({ flags: given, context }) => runLocal(given, context) })
 
 async function runLocal(options: LocalFlags, context: CliContext): Promise<number> {
   const { print, colors } = context

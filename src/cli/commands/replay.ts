@@ -4,7 +4,7 @@ import { port } from '../flag-values.js'
 import { oneOf, option, text, toggle, withDefault } from '../flags.js'
 import { ADDRESS_NAMES, PORT_NAMES } from '../local-flags.js'
 
-export const replayCommand = defineCommand({
+export const command = defineCommand({
   args: '<file>',
   flags: {
     as: oneOf(

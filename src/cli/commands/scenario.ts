@@ -3,7 +3,7 @@ import type { LoadedScenario } from '../../node/scenario/load-scenario.js'
 import { plainText } from '../../node/plain-text.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { port, seconds, someSeconds } from '../flag-values.js'
 import { oneOf, option, text, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
@@ -32,7 +32,7 @@ const flags = {
 
 type ScenarioFlags = Values<typeof flags>
 
-export const scenarioCommand = defineCommand({
+export const command = defineCommand({
   args: '<action> [files...]',
   usage: '<run|check> <files...> [options] [-- <command> [arguments...]]',
   choices: actions,
@@ -57,8 +57,7 @@ interface Loaded {
 
 /** Reads all files, and tells the first mistake of each. */
 async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
-  const { loadScenario } = await import('../../node/scenario/load-scenario.js')
-  const { ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
+  const { loadScenario, ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
   const loaded: LoadedScenario[] = []
   let code: number | undefined
   for (const file of files) {
@@ -99,9 +98,7 @@ async function play(
     code ??= exitCode
     stop.abort(new Error(message))
   }
-  void context.untilStopped().then((signal) => {
-    end(signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED, `the run was stopped by ${signal}`)
-  })
+  void context.untilStopped().then((signal) => end(exitOfSignal(signal), `the run was stopped by ${signal}`))
   const { timeout } = given
   const timer = timeout && setTimeout(() => end(EXIT.TIME_OVER, `${timeout} s were over`), timeout * 1000)
   const [program, ...args] = command

@@ -47,7 +47,7 @@ const flags = {
 
 type ServeFlags = Values<typeof flags>
 
-export const serveCommand = defineCommand({ args: '<dir>', flags, run: runServe })
+export const command = defineCommand({ args: '<dir>', flags, run: runServe })
 
 async function runServe({ args, flags: options, given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()

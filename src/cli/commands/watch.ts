@@ -1,11 +1,10 @@
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../node/plain-text.js'
 import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
-import { clockTime } from '../event-lines.js'
 import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
-import { describeChange } from '../event-lines.js'
-import { EXIT } from '../exit-codes.js'
+import { clockTime, describeChange } from '../event-lines.js'
+import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
@@ -39,7 +38,7 @@ const flags = {
 
 type WatchFlags = Values<typeof flags>
 
-export const watchCommand = defineCommand({
+export const command = defineCommand({
   flags,
   examples: `Examples:
   gameserver-sidecar watch
@@ -48,27 +47,25 @@ export const watchCommand = defineCommand({
   run: ({ flags: given, context }) => runWatch(given, context),
 })
 
-type End = 'reached' | 'stopped' | 'time over'
-
 async function runWatch(given: WatchFlags, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
   const baseUrl = await findSidecar(given.url, process.env)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {} })
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
+  const { until, timeout } = given
+  let timer: NodeJS.Timeout | undefined
   try {
-    const reached = follow(client, given.until, told)
-    const { timeout } = given
-    let timer: NodeJS.Timeout | undefined
-    const over = new Promise<End>((resolve) => {
-      if (timeout !== undefined) timer = setTimeout(() => resolve('time over'), timeout * 1000)
-    })
-    const signal = stopped.then((name) => ((signalled = name), 'stopped' as const))
-    let signalled = ''
-    const end = await Promise.race([reached, over, signal])
-    clearTimeout(timer)
-    return exitCode(end, given, signalled, { client, baseUrl, context })
+    return await Promise.race([
+      follow(client, until, told),
+      stopped.then((signal) => (until === undefined ? EXIT.DONE : exitOfSignal(signal))),
+      new Promise<number>((resolve) => {
+        const end = (): void => resolve(timeOver(until, client.gameServer?.status.state, baseUrl, context))
+        if (timeout !== undefined) timer = setTimeout(end, timeout * 1000)
+      }),
+    ])
   } finally {
+    clearTimeout(timer)
     client.close()
   }
 }
@@ -79,8 +76,8 @@ interface Told {
   problem(message: string): void
 }
 
-/** Tells everything, and resolves once the wanted state is there. */
-function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<End> {
+/** Tells everything, and resolves with the exit code once the wanted state is there. */
+function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<number> {
   return new Promise((resolve) => {
     let previous: GameServer | undefined
     // Its own end is no news of the sidecar.
@@ -89,27 +86,22 @@ function follow(client: SidecarClient, until: string | undefined, told: Told): P
     client.on('gameserver', (gameServer) => {
       told.gameServer(gameServer, previous)
       previous = gameServer
-      if (gameServer.status.state === until) resolve('reached')
+      if (gameServer.status.state === until) resolve(EXIT.DONE)
     })
   })
 }
 
-function exitCode(
-  end: End,
-  { until }: WatchFlags,
-  signal: string,
-  { client, baseUrl, context }: { client: SidecarClient; baseUrl: string; context: CliContext },
+/** The exit code when the time is over, with `last` as the state that was seen last. */
+function timeOver(
+  until: string | undefined,
+  last: string | undefined,
+  baseUrl: string,
+  { warn, colors }: CliContext,
 ): number {
-  if (end === 'reached') return EXIT.DONE
-  const last = client.gameServer?.status.state
-  if (end === 'stopped') {
-    if (until === undefined) return EXIT.DONE
-    return signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED
-  }
   if (until === undefined && last !== undefined) return EXIT.DONE
   const found = last === undefined ? `no sidecar answered at ${baseUrl}` : `the GameServer is ${last}`
   const before = until === undefined ? '' : ` before ${until}`
-  context.warn(context.colors.red(plainText(`The time is over${before}: ${found}.`)))
+  warn(colors.red(plainText(`The time is over${before}: ${found}.`)))
   return last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER
 }
 

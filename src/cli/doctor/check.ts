@@ -1,5 +1,4 @@
-import { isObject } from '../../protocol/is-object.js'
-import type { Answer } from '../ask.js'
+import type { Patient } from './patient.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
 
@@ -18,52 +17,30 @@ export const skipped = (text: string): Finding => ({ status: 'skipped', text })
 
 /** One question to the world, and the function that answers it. */
 export interface Check {
-  /** For `--json`, and for tests. */
+  /** For `--json`. */
   readonly id: string
   readonly group: Group
   readonly run: (patient: Patient) => Finding | Promise<Finding>
 }
 
-/** An object of which nothing is known: an older version, or another program, may leave out or change any part. */
-export type Fields = Readonly<Record<string, unknown>>
+/** A check of something that may not be there; it is skipped then, for the reason given. */
+export const needing =
+  <T>(
+    find: (patient: Patient) => Promise<T | undefined>,
+    reason: string,
+    run: (found: T, patient: Patient) => Finding | Promise<Finding>,
+  ): Check['run'] =>
+  async (patient) => {
+    const found = await find(patient)
+    return found === undefined ? skipped(reason) : run(found, patient)
+  }
 
-/** The object at a path of names; empty where there is none. */
-export function at(value: unknown, ...path: readonly string[]): Fields {
-  const found = path.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
-  return isObject(found) ? found : {}
-}
-
-export const number = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined
-
-/** What listens at the address. */
-export type Listener =
-  | { readonly kind: 'none'; readonly reason: string }
-  /** A local sidecar of this package; without its state where that needs a token. */
-  | { readonly kind: 'ours'; readonly state: Fields | undefined }
-  | { readonly kind: 'real' }
-  | { readonly kind: 'other'; readonly what: string }
-
-/** What the checks ask about. Each fact is found out once, by the first check that needs it. */
-export interface Patient {
-  /** Without a slash at its end. */
-  readonly url: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly isUrlGiven: boolean
-  readonly origin: string | undefined
-  readonly file: string | undefined
-  readonly version: string
-  /** Longest wait for an answer, ms. */
-  readonly patience: number
-  listener(): Promise<Listener>
-  /** The state of a local sidecar of this package that tells it. */
-  state(): Promise<Fields | undefined>
-  /** The answer to `GET /gameserver`. */
-  read(): Promise<Answer>
-  /** Undefined where none can be read. */
-  gameServer(): Promise<Fields | undefined>
-  /** The event log of a local sidecar of this package. */
-  log(): Promise<readonly unknown[]>
-  /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. An Error says why there is none. */
-  manifest(): Promise<Fields | Error>
+/** Says what is wrong with health settings; undefined where a game has time enough. */
+export function healthWarning(disabled: unknown, period: number): Finding | undefined {
+  if (disabled === true) {
+    return warning('health checks are off, so a game that hangs stays in play', 'set spec.health.disabled to false')
+  }
+  if (period >= 2) return undefined
+  const told = `a beat must come every ${period} s, which a short pause misses`
+  return warning(told, 'set spec.health.periodSeconds to 2 or more')
 }

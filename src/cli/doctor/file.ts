@@ -1,35 +1,9 @@
-import { loadGameServerFile, readText } from '../../node/local/game-server-file.js'
-import { isObject } from '../../protocol/is-object.js'
+import { loadGameServerFile } from '../../node/local/game-server-file.js'
 import { metadataKey } from '../../protocol/names.js'
-import { at, failure, number, ok, skipped, warning } from './check.js'
-import type { Check, Fields, Finding, Patient } from './check.js'
-
-/** Reads the GameServer of a file as it stands there; of a Fleet, its template. An Error says why there is none. */
-export async function readManifestFile(path: string): Promise<Fields | Error> {
-  const { parseAllDocuments } = await import('../../node/yaml.js')
-  let text: string
-  let values: Fields[]
-  try {
-    text = await readText(path)
-  } catch (error) {
-    return error as Error
-  }
-  try {
-    const documents = parseAllDocuments(text)
-    const list = Array.isArray(documents) ? documents : []
-    const [problem] = list.flatMap(({ errors }) => errors)
-    if (problem !== undefined) throw problem
-    values = list.map((document) => document.toJS() as unknown).filter(isObject)
-  } catch (error) {
-    // Also of references that lead nowhere or grow without end, which only the second step finds.
-    return new Error(`${path} is no YAML: ${(error as Error).message.split('\n')[0]!.replace(/:$/, '')}`)
-  }
-  const found = values.find(({ kind }) => kind === 'GameServer' || kind === 'Fleet') ?? values[0]
-  if (found === undefined) return new Error(`${path} holds no object`)
-  const template = at(found, 'spec')['template']
-  const isFleet = found['kind'] === 'Fleet' && isObject(template)
-  return isFleet ? { apiVersion: found['apiVersion'], kind: 'GameServer', ...template } : found
-}
+import { failure, healthWarning, ok, skipped, warning } from './check.js'
+import type { Check, Finding } from './check.js'
+import { at, number } from './patient.js'
+import type { Fields, Patient } from './patient.js'
 
 const NO_FILE = 'no file is named; give --file gameserver.yaml'
 
@@ -47,17 +21,6 @@ async function checkParses({ file, manifest }: Patient): Promise<Finding> {
 }
 
 const isGameServer = ({ kind, apiVersion }: Fields): boolean => kind === 'GameServer' && apiVersion === 'agones.dev/v1'
-
-/** A check of a GameServer's fields, which a file of another kind doesn't have. */
-const withGameServer =
-  (run: (manifest: Fields, patient: Patient) => Finding | Promise<Finding>) =>
-  async (patient: Patient): Promise<Finding> => {
-    if (patient.file === undefined) return skipped(NO_FILE)
-    const found = await patient.manifest()
-    return found instanceof Error || !isGameServer(found)
-      ? skipped('the file holds no GameServer')
-      : run(found, patient)
-  }
 
 /** By the rules that the local sidecar reads it with: fields, types, names. */
 async function checkFields(_: Fields, { file }: Patient): Promise<Finding> {
@@ -111,31 +74,9 @@ function checkNames(manifest: Fields): Finding {
       )
 }
 
-async function checkHealth(manifest: Fields, patient: Patient): Promise<Finding> {
-  const { disabled, periodSeconds, initialDelaySeconds } = at(manifest, 'spec', 'health')
-  if (disabled === true) {
-    return warning('spec.health.disabled is true, so a game that hangs stays in play', 'take it out, and send beats')
-  }
-  const [period, delay] = [number(periodSeconds) ?? 5, number(initialDelaySeconds) ?? 5]
-  if (period < 2) {
-    return warning(`spec.health.periodSeconds is ${period}, which a short pause misses`, 'set 2 or more')
-  }
-  const startUp = await startUpOf(patient)
-  return startUp === undefined || startUp <= delay
-    ? ok('health settings leave a game time')
-    : warning(
-        `the game's first call came ${startUp.toFixed(1)} s after its sidecar started, later than initialDelaySeconds ${delay}`,
-        `set spec.health.initialDelaySeconds to ${Math.ceil(startUp * 1.5)}`,
-      )
-}
-
-/** Seconds from the sidecar's start to the first call, by the log of a local sidecar that still has its beginning. */
-async function startUpOf({ state, log }: Patient): Promise<number | undefined> {
-  const startedAt = number((await state())?.['startedAt'])
-  const entries = startedAt === undefined ? [] : await log()
-  const first = number(at(entries.find((entry) => at(entry, 'event')['type'] === 'call'))['at'])
-  const isWhole = at(entries[0])['seq'] === 1
-  return first === undefined || !isWhole ? undefined : (first - startedAt!) / 1000
+function checkHealth(manifest: Fields): Finding {
+  const { disabled, periodSeconds } = at(manifest, 'spec', 'health')
+  return healthWarning(disabled, number(periodSeconds) ?? 5) ?? ok('health settings leave a game time')
 }
 
 function checkPorts(manifest: Fields): Finding {
@@ -164,6 +105,17 @@ function checkPorts(manifest: Fields): Finding {
 /** A value as a sentence has it: what YAML builds out of references may have no JSON. */
 const shown = (value: unknown): string =>
   typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value)
+
+/** A check of a GameServer's fields, which a file of another kind doesn't have. */
+const withGameServer =
+  (run: (manifest: Fields, patient: Patient) => Finding | Promise<Finding>): Check['run'] =>
+  async (patient) => {
+    const found = patient.file === undefined ? undefined : await patient.manifest()
+    if (found === undefined) return skipped(NO_FILE)
+    return found instanceof Error || !isGameServer(found)
+      ? skipped('the file holds no GameServer')
+      : run(found, patient)
+  }
 
 export const fileChecks: readonly Check[] = [
   { id: 'file', group: 'File', run: checkParses },

@@ -1,6 +1,8 @@
 import { parseObject } from '../../client/answers.js'
-import { at, failure, number, ok, skipped, warning } from './check.js'
-import type { Check, Fields, Finding, Patient } from './check.js'
+import { failure, healthWarning, needing, ok, skipped, warning } from './check.js'
+import type { Check, Finding } from './check.js'
+import { at, number } from './patient.js'
+import type { Fields, Patient } from './patient.js'
 import { ask, reasonOf } from '../ask.js'
 
 const SLOW_MS = 1_000
@@ -10,12 +12,8 @@ const LINE_LIMIT = 65_536
 const PERIODS = 3
 const PATH = '/watch/gameserver'
 
-const whenThere =
-  (run: (gameServer: Fields, patient: Patient) => Finding | Promise<Finding>) =>
-  async (patient: Patient): Promise<Finding> => {
-    const gameServer = await patient.gameServer()
-    return gameServer === undefined ? skipped('there is no GameServer') : run(gameServer, patient)
-  }
+const whenThere = (run: (gameServer: Fields, patient: Patient) => Finding | Promise<Finding>): Check['run'] =>
+  needing(({ gameServer }) => gameServer(), 'there is no GameServer', run)
 
 async function checkStream(_: Fields, { url, patience, read }: Patient): Promise<Finding> {
   const { text, ms } = await ask(`${url}${PATH}`, { patience: Math.max(SLOW_MS, patience), until: '\n' })
@@ -129,16 +127,9 @@ function checkState(gameServer: Fields): Finding {
 
 function checkHealth(gameServer: Fields): Finding {
   const { disabled, period_seconds: period, failure_threshold: threshold } = at(gameServer, 'spec', 'health')
-  if (disabled === true) {
-    return warning('health checks are off, so a game that hangs stays in play', 'set spec.health.disabled to false')
-  }
   const seconds = number(period) ?? 5
-  return seconds < 2
-    ? warning(
-        `a beat must come every ${seconds} s, which a short pause misses`,
-        'set spec.health.periodSeconds to 2 or more',
-      )
-    : ok(`a beat must come every ${seconds} s; ${number(threshold) ?? 3} misses make it Unhealthy`)
+  const told = `a beat must come every ${seconds} s; ${number(threshold) ?? 3} misses make it Unhealthy`
+  return healthWarning(disabled, seconds) ?? ok(told)
 }
 
 function checkVersion(gameServer: Fields, { version }: Patient): Finding {

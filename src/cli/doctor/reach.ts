@@ -1,6 +1,8 @@
 import { parseObject } from '../../client/answers.js'
-import { failure, ok, skipped, warning } from './check.js'
-import type { Check, Finding, Patient } from './check.js'
+import { failure, needing, ok, skipped, warning } from './check.js'
+import type { Check, Finding } from './check.js'
+import { at } from './patient.js'
+import type { Patient } from './patient.js'
 import { ask } from '../ask.js'
 import type { Answer, Question } from '../ask.js'
 
@@ -10,22 +12,16 @@ const SERVE = 'gameserver-sidecar serve <build>'
 
 export const isLoopbackHost = (host: string): boolean => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host)
 
-/** A check of what answers; without an answer the first check has said so. */
-const whenReached =
-  (run: (patient: Patient) => Finding | Promise<Finding>) =>
-  async (patient: Patient): Promise<Finding> =>
-    (await patient.listener()).kind === 'none' ? skipped('no sidecar answers') : run(patient)
-
 const send = ({ url, patience }: Patient, path: string, question: Omit<Question, 'patience'> = {}): Promise<Answer> =>
   ask(`${url}${path}`, { ...question, patience })
 
-async function checkListener({ url, listener, state }: Patient): Promise<Finding> {
+async function checkListener({ url, listener }: Patient): Promise<Finding> {
   const found = await listener()
   switch (found.kind) {
     case 'none':
       return failure(`nothing answers HTTP at ${url}: ${found.reason}`, `start a sidecar (${START})`)
     case 'ours': {
-      const mode = (await state())?.['mode']
+      const { mode } = at(found.state)
       return ok(`a local sidecar of this package listens${typeof mode === 'string' ? `, in ${mode} mode` : ''}`)
     }
     case 'real':
@@ -38,9 +34,8 @@ async function checkListener({ url, listener, state }: Patient): Promise<Finding
   }
 }
 
-async function checkGameServer({ read, gameServer }: Patient): Promise<Finding> {
+async function checkGameServer({ status, text }: Answer, { gameServer }: Patient): Promise<Finding> {
   if ((await gameServer()) !== undefined) return ok('GET /gameserver gives a GameServer')
-  const { status, text } = await read()
   const { message } = parseObject(text) ?? {}
   return failure(
     `GET /gameserver gives ${status} ${typeof message === 'string' ? message : 'and no GameServer'}`,
@@ -51,8 +46,8 @@ async function checkGameServer({ read, gameServer }: Patient): Promise<Finding> 
 }
 
 /** The quickest of three counts: the first also pays for what both sides load when they are first used. */
-async function checkSpeed(patient: Patient): Promise<Finding> {
-  let { ms } = await patient.read()
+async function checkSpeed(read: Answer, patient: Patient): Promise<Finding> {
+  let { ms } = read
   for (let more = 0; more < 2 && ms > SLOW_MS; more += 1) ms = Math.min(ms, (await send(patient, '/gameserver')).ms)
   const took = `GET /gameserver took ${Math.round(ms)} ms`
   return ms <= SLOW_MS
@@ -65,7 +60,7 @@ async function checkSpeed(patient: Patient): Promise<Finding> {
       )
 }
 
-async function checkBeat(patient: Patient): Promise<Finding> {
+async function checkBeat(_: Answer, patient: Patient): Promise<Finding> {
   const headers = { 'content-type': 'application/json' }
   const { status, problem } = await send(patient, '/health', { method: 'POST', headers, body: '{}' })
   return status === 200
@@ -76,7 +71,7 @@ async function checkBeat(patient: Patient): Promise<Finding> {
       )
 }
 
-async function checkOrigin(patient: Patient): Promise<Finding> {
+async function checkOrigin(_: Answer, patient: Patient): Promise<Finding> {
   const { origin, url } = patient
   if (origin === undefined) return skipped('no page is named; give its origin, such as --origin http://localhost:5173')
   if (origin === new URL(url).origin) return ok('the page has the same origin as the sidecar')
@@ -118,6 +113,14 @@ function checkBrowser({ origin, url }: Patient): Finding {
       )
     : ok('page and sidecar are on the same side, so no browser asks for permission')
 }
+
+/** A check of what answers; without an answer the first check has said so. */
+const whenReached = (run: (read: Answer, patient: Patient) => Promise<Finding>): Check['run'] =>
+  needing(
+    async ({ read }) => ((await read()).problem === undefined ? await read() : undefined),
+    'no sidecar answers',
+    run,
+  )
 
 export const reachChecks: readonly Check[] = [
   { id: 'listener', group: 'Reach', run: checkListener },

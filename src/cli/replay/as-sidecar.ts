@@ -5,7 +5,7 @@ import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { startError } from '../start-failure.js'
 import { sleep } from './read-recording.js'
 import type { NumberedLine } from './read-recording.js'
@@ -39,10 +39,9 @@ export async function replayAsSidecar(
   context: CliContext,
 ): Promise<number> {
   const stopped = context.untilStopped()
-  const codeOf = (signal: string): number => (signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED)
   const scenes = scenesOf(lines)
   const first = await Promise.race([scenes.next(), stopped])
-  if (typeof first === 'string') return codeOf(first)
+  if (typeof first === 'string') return exitOfSignal(first)
   if (first.done === true || first.value.gameServer === undefined) {
     throw new CommandError(
       EXIT.FAILED,
@@ -57,7 +56,7 @@ export async function replayAsSidecar(
     context.print(`The recording is at ${context.colors.cyan(local.url)} as a sidecar; calls change nothing there.`)
     const played = play(scenes, first.value.at, isLive, local, options, context)
     const signal = await Promise.race([stopped, played.then(() => (options.exit ? undefined : stopped))])
-    return signal === undefined ? EXIT.DONE : codeOf(signal)
+    return signal === undefined ? EXIT.DONE : exitOfSignal(signal)
   } finally {
     await local.close()
   }
