@@ -7,7 +7,7 @@ import { state } from '../store/state.js'
 import { missed } from '../timeline/model.js'
 import { pause } from '../ui/actions.js'
 
-/** Lines above everything, for what the user must not overlook. */
+/** Lines above the status, for what the user must not overlook. */
 export function Banner(): JSX.Element | null {
   const { snapshot, connection, outdated, frozen, isRecorded, retryAt } = state
   const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []

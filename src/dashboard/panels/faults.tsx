@@ -22,7 +22,6 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   )
   return (
     <Panel name="Faults" pane="faults" aside={save}>
-      <PresentFaults snapshot={snapshot} />
       <div class="row wrap" role="group" aria-label="Presets">
         <span class="muted">Presets</span>
         {state.presets.map(({ name, description, commands }) => (
@@ -34,6 +33,8 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
       {faultForms.map((form) => (
         <FaultLine key={form.title} form={form} />
       ))}
+      {/* Last, since it grows by a press of what stands above. */}
+      <PresentFaults snapshot={snapshot} />
     </Panel>
   )
 }
@@ -45,7 +46,7 @@ async function loadPresets(): Promise<void> {
 
 function PresentFaults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const present = presentFaults(snapshot.faults, state.now)
-  if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
+  if (present.length === 0) return <p class="muted">None is on. Each button above sets one.</p>
   return (
     <ul class="row wrap">
       {present.map((fault) => (
