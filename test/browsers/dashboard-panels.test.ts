@@ -130,13 +130,16 @@ inDashboard((openDashboard) => {
 
   test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {
     const dashboard = await open()
-    // A list that grows moves what is below it.
-    const press = async (name: string): Promise<void> =>
-      (await dashboard.button('Faults', name)).evaluate((element) => (element as HTMLElement).click())
+    const press = async (name: string): Promise<void> => (await dashboard.button('Faults', name)).click()
+    const preset = await dashboard.button('Faults', 'flaky Wi-Fi')
+    await preset.scrollIntoView()
+    const { x, y } = await preset.clickablePoint()
     await press('Fail')
     await dashboard.says('Faults', 'fail 50 % of all calls with 503')
     await press('Ignore')
     await dashboard.says('Faults', 'the next 3 beats ignored')
+    // Neither the list nor the notice moves what is pressed.
+    expect(await preset.clickablePoint()).toEqual({ x, y })
     await press('Clear: fail 50 % of all calls with 503')
     await becomes(() => dashboard.local.sidecar.snapshot().faults.failures, [])
     await becomes(() => dashboard.local.sidecar.snapshot().faults.beatsToIgnore, 3)

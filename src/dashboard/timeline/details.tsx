@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
-import { arrowStep } from '../common/browser.js'
+import { arrowStep, onResize } from '../common/browser.js'
 import { toneStyle, type Tone } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
 import { describe, differencesOf } from './describe.js'
 import { statusOf } from './filter.js'
+import { view } from './model.js'
 
 type Headers = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
 
@@ -23,37 +23,44 @@ interface EntryDetail {
   readonly why?: { readonly rule: string; readonly production?: string }
 }
 
-interface DetailsProps {
-  readonly entry: LogEntry
-  onHeight(px: number): void
+const shown = {
+  row: undefined as number | undefined,
+  entry: undefined as LogEntry | undefined,
+  detail: {} as EntryDetail,
 }
 
-export function Details({ entry, onHeight }: DetailsProps): JSX.Element {
-  const element = useRef<HTMLDivElement>(null)
-  const [detail, setDetail] = useState<EntryDetail>({})
-  useEffect(() => {
-    let isOld = false
-    void read(`/log/${entry.seq}`).then((value) => isOld || setDetail(value ?? {}))
-    return () => {
-      isOld = true
-    }
-  }, [entry.seq])
-  useEffect(() => {
-    const observer = new ResizeObserver(() => onHeight(element.current?.offsetHeight ?? 0))
-    observer.observe(element.current!)
-    return () => observer.disconnect()
-  }, [])
+/** The detail of the entry that is shown. While that of the next repeat is fetched, the one before stays. */
+function detailOf(entry: LogEntry): EntryDetail {
+  if (shown.row !== state.selected) Object.assign(shown, { row: state.selected, detail: {} })
+  if (shown.entry !== entry) {
+    shown.entry = entry
+    void read(`/log/${entry.seq}`).then((value) => {
+      if (shown.entry !== entry) return
+      shown.detail = value ?? {}
+      set({})
+    })
+  }
+  return shown.detail
+}
+
+const followHeight = onResize((element) => {
+  view.details = element.offsetHeight
+  set({})
+})
+
+export function Details({ entry }: { entry: LogEntry }): JSX.Element {
+  const detail = detailOf(entry)
   const { tab } = state
   const { name, View } = views[tab]
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const by = arrowStep(event, ['ArrowLeft', 'ArrowRight'])
     if (by === 0) return
     const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
     set({ tab: next })
-    element.current!.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
   }
   return (
-    <div class="timeline-details" ref={element}>
+    <div class="timeline-details" ref={followHeight}>
       <div class="apart wrap timeline-detail-bar">
         <div class="row wrap" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
           {tabs.map((one) => (
