@@ -5,8 +5,8 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import { request } from './support.js'
 
-/** Bytes of the whole page as it is sent to Chromium. The goal is 30,000. */
-const LIMIT = 30_800
+/** Bytes of the whole page as it is sent to Chromium. By gzip it has 33,000. */
+const LIMIT = 29_520
 
 async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const local = await createLocalSidecar({ onWarning: () => {}, ...options })

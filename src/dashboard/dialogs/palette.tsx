@@ -74,7 +74,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="muted palette-none">There is no such action.</p>}
+      {found.length === 0 && <p class="muted">There is no such action.</p>}
     </Modal>
   )
 }

@@ -101,7 +101,7 @@ function JsonTree({ name, value, depth = 0 }: { name: string; value: unknown; de
   const items = value instanceof Object ? Object.entries<unknown>({ ...value }) : []
   if (items.length === 0) {
     const text = JSON.stringify(value) ?? ''
-    const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)` : text
+    const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
     return (
       <div class="tree-leaf">
         {key} <span class={typeof value === 'string' ? 'tree-text' : 'tree-number'}>{cut}</span>

@@ -9,7 +9,7 @@ import { describe, differencesOf } from './describe.js'
 import { statusOf } from './filter.js'
 import { view } from './model.js'
 
-type Headers = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+type Headers = Readonly<Record<string, string>>
 
 /** What the sidecar keeps of an entry besides the entry: `GET /_/api/log/SEQ`. */
 interface EntryDetail {
@@ -164,8 +164,7 @@ interface MessageProps {
   readonly body?: string | undefined
 }
 
-function Message({ head, headers = [], body }: MessageProps): JSX.Element {
-  const pairs = Array.isArray(headers) ? (headers as [string, string][]) : Object.entries(headers)
+function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
   // JSON with its lines apart; any other text as it is.
   const value = parseJson(body ?? '')
   return (
@@ -173,16 +172,14 @@ function Message({ head, headers = [], body }: MessageProps): JSX.Element {
       <p class="mono">
         <b>{head}</b>
       </p>
-      {pairs.length > 0 && (
-        <dl class="mono">
-          {pairs.map(([name, value], i) => (
-            <div key={i}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <dl class="mono">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       {body && <pre class="mono">{value instanceof Object ? JSON.stringify(value, null, 2) : body}</pre>}
     </>
   )
@@ -196,7 +193,7 @@ function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
   )
   return (
     <div>
-      <p>{why?.rule ?? reasonOf(entry)}</p>
+      <p>{why?.rule}</p>
       {why?.production && (
         <p>
           {chip('violet', 'prod')} {why.production}
@@ -210,13 +207,4 @@ function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
       ))}
     </div>
   )
-}
-
-/** What can be said without the sidecar's own reason. */
-function reasonOf(entry: LogEntry): string {
-  const { reply, event } = entry
-  const status = statusOf(entry)
-  const message = event.type === 'refused' ? event.message : reply?.message
-  if (status !== undefined) return message === undefined ? `Answered with ${status}.` : `${status}: ${message}`
-  return event.type === 'tick' ? 'It was due by the sidecar’s clock.' : 'It was done from outside the game.'
 }
