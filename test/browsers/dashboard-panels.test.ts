@@ -58,17 +58,6 @@ inDashboard((openDashboard) => {
     await dashboard.until(`document.querySelectorAll('.health-miss').length >= 3`)
   })
 
-  test('a reservation of 30 s is skipped by t t t', async () => {
-    const dashboard = await open()
-    await dashboard.call('POST', '/health', {})
-    await dashboard.call('POST', '/reserve', { seconds: '30' })
-    await dashboard.says('Lifecycle', 'Ready again in')
-    await dashboard.press('t', 't', 't')
-    await becomes(() => statusOf(dashboard).state, 'Ready')
-    // The game beats every 5 s: what was skipped is no silence of it.
-    expect(dashboard.local.sidecar.snapshot().health.failures).toBe(0)
-  })
-
   test('counters and lists change by words and by one press each, and the focus stays with the keyboard', async () => {
     const dashboard = await open()
     const focused = (): Promise<string> => dashboard.run(`document.activeElement.getAttribute('aria-label')`)

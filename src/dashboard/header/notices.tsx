@@ -50,7 +50,7 @@ interface LineProps {
 
 const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Element => (
   <div class="row banner" style={toneStyle(tone)}>
-    <span class="banner-mark" aria-hidden="true">
+    <span style="color:var(--tone)" aria-hidden="true">
       ▲
     </span>
     <span>{children}</span>
