@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -130,16 +129,15 @@ test('a pipe that nobody reads keeps no call and no end waiting, and what it can
   await promisify(execFile)('mkfifo', [path])
   const local = await record(path)
   const value = 'x'.repeat(1_000_000)
-  for (let i = 0; i < 12; i += 1) local.control({ type: 'setAnnotation', key: String(i), value })
+  for (let i = 0; i < 8; i += 1) local.control({ type: 'setAnnotation', key: String(i), value })
   expect(await (await fetch(`${local.url}/gameserver`)).text()).toContain('object_meta')
   const reader = execFile('cat', [path], { maxBuffer: 2 ** 30 })
-  const chunks: string[] = []
-  reader.stdout!.on('data', (part: string) => chunks.push(part))
-  local.control({ type: 'setState', state: 'Ready' })
+  let tail = ''
+  for await (const part of reader.stdout!) {
+    tail = (tail + String(part)).slice(-100_000)
+    if (/\{"type":"gap","at":\d+,"lines":[1-9]\d*\}/.test(tail)) break
+  }
   await local.close()
-  await once(reader, 'close')
-  const lines = chunks.join('').trimEnd().split('\n').map(readLine)
-  expect(lines.some((line) => line.type === 'gap' && line.lines > 0)).toBe(true)
 })
 
 test('the reader of a pipe gets every line', async () => {

@@ -4,7 +4,7 @@ import type { SidecarClient } from '../../src/index.js'
 import { createMock } from '../../src/mock/index.js'
 import { runScenario, ScenarioFailure } from '../../src/node/index.js'
 import type { Scenario, ScenarioResult } from '../../src/node/index.js'
-import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { startSidecar } from '../support/with-sidecar.js'
 
 const gameServer = {
   spec: { counters: { rooms: { count: 0, capacity: 10 } }, lists: { players: { capacity: 4, values: ['zoe'] } } },
