@@ -103,7 +103,6 @@ const App = (): JSX.Element => (
   <>
     <div class="page" data-shown={state.pane}>
       <Header />
-      <Banner />
       <Panes shown={state.isRecorded ? ['timeline', 'json'] : panes} />
       <main class="page-main">
         <Timeline />
@@ -112,6 +111,8 @@ const App = (): JSX.Element => (
           <GameServer />
         </div>
       </main>
+      {/* Below what the user presses: a notice that comes moves nothing. */}
+      <Banner />
       <StatusLine />
     </div>
     <Dialogs />

@@ -201,10 +201,6 @@ describe('the allocation of the dialog', () => {
     expect(allocationMistake(allocation)).toBeUndefined()
   })
 
-  test('asks for nothing where nothing is filled in', () => {
-    expect(allocationMistake(allocationOf({}, 'agones'))).toBeUndefined()
-  })
-
   test('names a text that is no pair', () => {
     expect(() => allocationOf({ labels: 'mode' }, 'agones')).toThrow(
       'Write key=value, such as mode=dm, instead of "mode"',

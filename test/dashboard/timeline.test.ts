@@ -29,8 +29,8 @@ function rows(...entries: readonly Partial<LogEntry>[]): string[] {
 const beat: Partial<LogEntry> = { event: { type: 'call', call: health } }
 const failed: Partial<LogEntry> = { reply: { status: 503 } }
 
-test('a quiet client, which beats and looks at its GameServer by turns, takes two rows, in the order in which they began', () => {
-  expect(rows(beat, beat, {}, beat, beat, {}, beat)).toEqual(['health ×5', 'getGameServer ×2'])
+test('a quiet client, which beats and looks at its GameServer by turns, takes two rows, the one that grew last on top', () => {
+  expect(rows(beat, beat, {}, beat, beat, {}, beat)).toEqual(['getGameServer ×2', 'health ×5'])
 })
 
 test('whatever else happens parts the rows, so that order is never lost', () => {
@@ -46,7 +46,7 @@ test('whatever else happens parts the rows, so that order is never lost', () => 
 })
 
 test('each client has rows of its own', () => {
-  expect(rows({}, { client: 'page#1' }, {})).toEqual(['getGameServer ×2', 'getGameServer ×1'])
+  expect(rows({}, { client: 'page#1' }, {})).toEqual(['getGameServer ×1', 'getGameServer ×2'])
 })
 
 const entryOf = (command: ControlCommand, problem?: string): LogEntry => ({

@@ -61,15 +61,6 @@ describe('reading', () => {
 })
 
 describe('commands', () => {
-  test('act', async () => {
-    const local = await start()
-    const response = await command(local, { type: 'allocate', labels: { mode: 'ranked' } })
-    expect(await response.json()).toEqual({ ok: true })
-    const { gameServer } = local.sidecar.snapshot()
-    expect(gameServer.status.state).toBe('Allocated')
-    expect(gameServer.object_meta.labels?.['mode']).toBe('ranked')
-  })
-
   test('that are wrong are refused in a sentence and change nothing', async () => {
     const local = await start()
     const before = local.sidecar.snapshot().gameServer
@@ -138,12 +129,6 @@ describe('access', () => {
     expect(sidecar.asked).toEqual([])
   })
 
-  test('a wrong method is told the right one', async () => {
-    const local = await start()
-    expect((await fetch(`${local.url}/_/api/commands`)).status).toBe(405)
-    expect((await fetch(`${local.url}/_/api/state`, { method: 'POST', headers: CONTROL })).status).toBe(405)
-  })
-
   test('with a token, everything needs it and nothing tells it', async () => {
     const sidecar = { ...echoSidecar(), snapshot: () => ({ lastSeq: 0, gameServer: {} }) as SidecarSnapshot }
     const { port, faults } = await serve(sidecar, { token: 'secret' })
@@ -163,18 +148,6 @@ describe('access', () => {
 })
 
 describe('the live log', () => {
-  test('begins with the state and goes on with every event, and its reader is no watcher', async () => {
-    const local = await start()
-    const { frame } = converse(`${local.url}/_/api/events`)
-    expect(JSON.parse(await frame(0))).toMatchObject({ type: 'state', state: { watchers: [] } })
-    await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })
-    expect(JSON.parse(await frame(1))).toMatchObject({
-      type: 'entry',
-      entry: { event: { type: 'call', call: { operation: 'ready' } }, reply: { status: 200 } },
-    })
-    expect(local.sidecar.snapshot().watchers).toEqual([])
-  })
-
   test('with since gives what was before as well, without a hole', async () => {
     const local = await start()
     for (let i = 0; i < 3; i += 1) await fetch(`${local.url}/ready`, { method: 'POST', body: '{}' })

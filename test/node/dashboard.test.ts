@@ -1,12 +1,12 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import { request } from './support.js'
 
-/** Bytes of the whole page as it is sent to Chromium. The goal is 30,000. */
-const LIMIT = 30_800
+/** Bytes of the whole page as it is sent to Chromium. By gzip it has 33,000. */
+const LIMIT = 29_560
 
 async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const local = await createLocalSidecar({ onWarning: () => {}, ...options })
@@ -78,11 +78,9 @@ describe('the dashboard', () => {
     const answer = await request(port, 'GET /_/', head)
     expect(answer.head.toLowerCase()).toContain('content-encoding: br')
     expect(brotliDecompressSync(Buffer.from(answer.body, 'latin1')).toString()).toBe(plain)
-    const zipped = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: br;q=0, GZIP'])
-    expect(zipped.head.toLowerCase()).toContain('content-encoding: gzip')
-    expect(gunzipSync(Buffer.from(zipped.body, 'latin1')).toString()).toBe(plain)
-    const none = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: gzip;q=0, brx'])
+    const none = await request(port, 'GET /_/', ['Host: localhost', 'Accept-Encoding: gzip, brx'])
     expect(none.head.toLowerCase()).not.toContain('content-encoding')
+    expect(none.body.length).toBe(Buffer.byteLength(plain))
     const etag = /^etag: (.*)$/im.exec(answer.head)![1]!
     expect((await request(port, 'GET /_/', [...head, `If-None-Match: ${etag}`])).status).toBe(304)
     expect((await request(port, 'GET /_/', [...head, 'If-None-Match: W/"other"'])).status).toBe(200)

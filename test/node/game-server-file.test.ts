@@ -86,10 +86,8 @@ describe('a GameServer file', () => {
 
   test.each([
     ['', /holds no usable GameServer: it must be an object/],
-    ['- a\n- b', /holds no usable GameServer: it must be an object/],
     ['kind: Pod\nspec: {}', /holds no usable GameServer: its kind is "Pod"; give a GameServer or a Fleet/],
     ['a: [1, 2', /is neither YAML nor JSON: /],
-    ['metadata:\n\tname: x', /is neither YAML nor JSON: /],
     ['metadata: { labels: { islocal: true } }', /holds no usable GameServer: .*islocal/],
     [
       'spec: { health: { periodSeconds: -1 } }',
@@ -103,9 +101,7 @@ describe('a GameServer file', () => {
     ],
     ['metadata: { name: a, name: b }', /is neither YAML nor JSON: "name" is given twice$/],
     ['['.repeat(100_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
-    ['{a: '.repeat(10_000), /is neither YAML nor JSON: it is nested more than 100 levels deep$/],
     ['metadata: { labels: { "\\e[31m\\u009b1m\\u202e": 5 } }', /labels\.\\u001b\[31m\\u009b1m\\u202e must be text/],
-    ['"\\e[2J": 5', /a GameServer has no field "\\u001b\[2J"; there are/],
   ])('that holds %j is refused in one line that names the file', async (text, message) => {
     const refused = load(text)
     await expect(refused).rejects.toThrow(message)
@@ -143,11 +139,8 @@ describe('a GameServer file', () => {
 
   test.each([
     ['spec: &m { template: *m }', 'the alias *m stands for what it is a part of'],
-    ['spec: { template: *m }', 'Unresolved alias (the anchor must be set before the alias): m'],
-    ['metadata: { labels: { <<: x } }', 'Merge sources must be maps or map aliases'],
     ['metadata: { labels: { ? [a] : x } }', 'a key is a list or an object; it must be text'],
     ['metadata: { name: "\\q\\q" }', 'Invalid escape sequence \\q at line 1, column 20'],
-    [`a: &a 1\nb: [${'*a,'.repeat(1001)}]`, 'Excessive alias count indicates a resource exhaustion attack'],
     [
       `a0: &a0 [x, x]\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
       'Excessive alias count indicates a resource exhaustion attack',
@@ -201,45 +194,41 @@ describe('a saved file is noticed', () => {
     return { path, next, inFolder }
   }
 
-  test('when it was written in place, again and again', async () => {
-    const { path, next } = await follow()
-    for (const text of ['b', 'c', 'b']) {
-      await writeFile(path, text)
+  test('when it is written in place, replaced by a rename or a link, and when its folder is replaced', async () => {
+    const { path, next, inFolder } = await follow()
+    const replace = async (text: string): Promise<void> => {
+      await writeFile(`${path}.tmp`, text)
+      await rename(`${path}.tmp`, path)
+    }
+    const other = join(inFolder, 'other')
+    const saves: readonly (readonly [string, () => Promise<void>])[] = [
+      ['b', () => writeFile(path, 'b')],
+      ['a', () => writeFile(path, 'a')],
+      ['c', () => replace('c')],
+      ['d', () => writeFile(path, 'd')],
+      [
+        'e',
+        async () => {
+          await writeFile(other, 'e')
+          await symlink(other, `${path}.tmp`)
+          await rename(`${path}.tmp`, path)
+        },
+      ],
+      ['f', () => writeFile(other, 'f')],
+      [
+        'g',
+        async () => {
+          await rename(inFolder, `${inFolder}-old`)
+          onTestFinished(() => rm(`${inFolder}-old`, { recursive: true, force: true }))
+          await mkdir(inFolder)
+          await writeFile(path, 'g')
+        },
+      ],
+    ]
+    for (const [text, save] of saves) {
+      await save()
       expect(await next()).toBe(text)
     }
-  })
-
-  test('when it was replaced by a rename, and after that in place', async () => {
-    const { path, next } = await follow()
-    await writeFile(`${path}.tmp`, 'b')
-    await rename(`${path}.tmp`, path)
-    expect(await next()).toBe('b')
-    await writeFile(path, 'c')
-    expect(await next()).toBe('c')
-    await writeFile(`${path}.tmp`, 'd')
-    await rename(`${path}.tmp`, path)
-    expect(await next()).toBe('d')
-  })
-
-  test('when it is a link that was changed to another file', async () => {
-    const { path, next, inFolder } = await follow()
-    await writeFile(join(inFolder, 'other'), 'b')
-    await symlink(join(inFolder, 'other'), `${path}.tmp`)
-    await rename(`${path}.tmp`, path)
-    expect(await next()).toBe('b')
-    await writeFile(join(inFolder, 'other'), 'c')
-    expect(await next()).toBe('c')
-  })
-
-  test('when its whole folder was replaced', async () => {
-    const { path, next, inFolder } = await follow()
-    await rename(inFolder, `${inFolder}-old`)
-    onTestFinished(() => rm(`${inFolder}-old`, { recursive: true, force: true }))
-    await mkdir(inFolder)
-    await writeFile(path, 'b')
-    expect(await next()).toBe('b')
-    await writeFile(path, 'c')
-    expect(await next()).toBe('c')
   })
 
   test('when it was replaced by a pipe, which is told and not opened', async () => {

@@ -119,15 +119,4 @@ describe('the clock of a local sidecar', () => {
     const times = local.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ times }) => times))
     expect(times.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
   })
-
-  test('ends a reservation that is skipped', async () => {
-    const local = await start()
-    local.control({ type: 'setClock', speed: 0 })
-    await fetch(`${local.url}/reserve`, { method: 'POST', body: '{"seconds":30}' })
-    local.control({ type: 'advanceClock', ms: 10_000 })
-    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Reserved')
-    await post(local, '/health')
-    local.control({ type: 'advanceClock', ms: 22_000 })
-    expect(local.sidecar.snapshot().gameServer.status.state).not.toBe('Reserved')
-  })
 })

@@ -21,16 +21,6 @@ describe('a scenario with a mistake is refused with its line, what is expected a
       'a.yaml:3: steps[1] has no field "waits"; did you mean "wait"?',
     ],
     [
-      'a state',
-      'steps:\n  - expect:\n      within: 2s\n      state: Redy\n',
-      `a.yaml:4: steps[0].expect.state can't be "Redy"; did you mean "Ready"?`,
-    ],
-    [
-      'an allocation',
-      'steps:\n  - allocate:\n      spec:\n        selectors:\n          - matchLables: { a: b }\n',
-      'a.yaml:5: steps[0].allocate.spec.selectors[0] has no field "matchLables"; did you mean "matchLabels"?',
-    ],
-    [
       'the GameServer',
       'gameServer:\n  spec:\n    health:\n      periodSecond: 5\nsteps: [{ wait: 1s }]\n',
       'a.yaml:4: gameServer.spec.health has no field "periodSecond"; did you mean "periodSeconds"?',
@@ -46,18 +36,12 @@ describe('a scenario with a mistake is refused with its line, what is expected a
       'a.yaml:2: steps[0] needs one of expect, control, allocate, fault, advance, wait, terminate; got advance and wait',
     ],
     [
-      'with, without a call',
-      'steps:\n  - expect:\n      state: Ready\n      with: { key: a }\n',
-      'a.yaml:2: steps[0].expect has with or status, which are about a call; name it as call or noCall',
-    ],
-    [
       'refused, where nothing can be',
       'steps:\n  - wait: 1s\n    refused: true\n',
       'a.yaml:3: steps[0].refused is only for control and allocate',
     ],
     ['the YAML itself', 'steps:\n  - wait: 1s\n  - {\n', 'a.yaml:4: this is neither YAML nor JSON: '],
     ['an alias to a mistake', 'steps:\n  - &a\n    wait: 5\n  - *a\n', 'a.yaml:3: steps[0].wait must be'],
-    ['everything', '', 'a.yaml:1: the scenario must be an object; got nothing'],
   ])('%s', async (_, text, message) => {
     expect(await messageOf(text)).toContain(message)
   })

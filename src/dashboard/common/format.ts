@@ -4,14 +4,13 @@ export function clockTime(at: number): string {
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** `4 s`, `2 m 14 s`, `3 h 5 m`, `2 d 3 h`. */
+/** `4 s`, `2 m 14 s`, `53 h 5 m`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} m ${seconds % 60} s`
-  const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${hours} h ${minutes % 60} m` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`
 }
 
 /** `1 watcher`, `2 watchers`. */

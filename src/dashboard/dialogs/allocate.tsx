@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
 import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
 import { CopyButton, fieldsOf, type Fields } from '../panels/panel.js'
@@ -9,33 +8,38 @@ import { Modal } from './modal.js'
 
 const KEPT = 'allocation'
 
+/** What stands in the open dialog. */
+const draft = { fields: undefined as Fields | undefined, answer: '' }
+
 /** Allocates the game server as the cluster does, by the manifest that the fields make. */
 export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
-  const form = useRef<HTMLFormElement>(null)
-  const [fields, setFields] = useState(keptFields)
-  const [answer, setAnswer] = useState('')
+  const fields = (draft.fields ??= keptFields())
+  const change = (value: Partial<typeof draft>): void => {
+    Object.assign(draft, value)
+    set({})
+  }
+  const close = (): void => {
+    Object.assign(draft, { fields: undefined, answer: '' })
+    onClose()
+  }
   const { problem, allocation, text } = written(fields, state.snapshot?.platform ?? 'agones')
   const send = async (): Promise<void> => {
     if (!allocation) return
     keep('local', KEPT, JSON.stringify(fields))
     set({ lastAllocation: allocation })
     const reason = await allocate(allocation)
-    if (reason !== undefined) return setAnswer(reason)
+    if (reason !== undefined) return change({ answer: reason })
     announce('Allocated')
-    onClose()
+    close()
   }
-  const empty = (): void => {
-    for (const element of form.current!.querySelectorAll<HTMLInputElement>('.field')) element.value = ''
-    setFields({})
+  const empty = (form: HTMLFormElement): void => {
+    for (const element of form.querySelectorAll<HTMLInputElement>('.field')) element.value = ''
+    change({ fields: {} })
   }
   return (
-    <Modal title="Allocate" class="allocate" onClose={onClose}>
+    <Modal title="Allocate" class="allocate" onClose={close}>
       <form
-        ref={form}
-        onInput={() => {
-          setFields(fieldsOf(form.current!))
-          setAnswer('')
-        }}
+        onInput={(event) => change({ fields: fieldsOf(event.currentTarget), answer: '' })}
         onSubmit={(event) => {
           event.preventDefault()
           void send()
@@ -49,11 +53,11 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
           </pre>
         </details>
         <p class="part-problem" role="alert">
-          {answer || problem}
+          {draft.answer || problem}
         </p>
         <div class="apart wrap allocate-foot">
           <CopyButton label="Copy manifest" text={() => text} told="The manifest is copied" />
-          <button type="button" class="button" onClick={empty}>
+          <button type="button" class="button" onClick={(event) => empty(event.currentTarget.form!)}>
             Empty
           </button>
           <button class="button button-primary last">

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { focusNow } from '../common/browser.js'
 import { set, type Confirmation } from '../store/state.js'
 
 interface ModalProps {
@@ -11,23 +11,25 @@ interface ModalProps {
   onClose(): void
 }
 
+let before: Element | null = null
+
+/** Opens a dialog once it is there, and gives the focus back when it goes. */
+function show(element: HTMLDialogElement | null): void {
+  if (element !== null) {
+    before = document.activeElement
+    element.showModal()
+  } else if (before instanceof HTMLElement && before.isConnected) before.focus()
+}
+
 /** A dialog that is open for as long as it is there. Esc and a click beside it close it. */
 export function Modal({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element {
-  const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const before = document.activeElement
-    element.current!.showModal()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
   return (
     <dialog
-      ref={element}
+      ref={show}
       class={`modal ${className}`}
       aria-label={title}
       onClose={onClose}
-      onClick={(event) => event.target === element.current && onClose()}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
     >
       <div class="modal-body">
         {!bare && (
@@ -62,15 +64,13 @@ export const Confirm = ({ confirmation }: ConfirmProps): JSX.Element => (
 
 /** The buttons below a question. The one that agrees has the focus: the question came by a key. */
 export function Agreement({ confirmation: { label, run } }: ConfirmProps): JSX.Element {
-  const agree = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => agree.current!.focus(), [])
   return (
     <>
       <button class="button" onClick={close}>
         Cancel
       </button>
       <button
-        ref={agree}
+        ref={focusNow}
         class="button button-primary"
         autofocus
         onClick={() => {

@@ -1,16 +1,24 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import type { ControlCommand } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
 import { sendAndTell } from '../store/api.js'
-import { state } from '../store/state.js'
+import { set, state } from '../store/state.js'
 import { actions, keyName, type Action } from '../ui/actions.js'
 import { Modal } from './modal.js'
 
+const typed = { text: '', at: 0 }
+
 /** Every action, found by typing a part of each of its words. */
 export function Palette({ onClose }: { onClose(): void }): JSX.Element {
-  const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
+  const { text, at } = typed
+  const change = (value: Partial<typeof typed>): void => {
+    Object.assign(typed, value)
+    set({})
+  }
+  const close = (): void => {
+    Object.assign(typed, { text: '', at: 0 })
+    onClose()
+  }
   const words = text.toLowerCase().split(/\s+/)
   const found = [...actions(), ...panelActions()].filter(({ label, group }) =>
     words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
@@ -18,7 +26,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   const run = (index: number): void => {
     const action = found[index]
     if (action === undefined) return
-    onClose()
+    close()
     // The dialog gives the focus back first.
     setTimeout(() => action.run())
   }
@@ -26,7 +34,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     const by = arrowStep(event)
     if (by !== 0 && found.length > 0) {
       const next = (at + by + found.length) % found.length
-      setAt(next)
+      change({ at: next })
       document.querySelector(`#palette-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
       event.preventDefault()
@@ -34,7 +42,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     }
   }
   return (
-    <Modal title="All actions" class="palette" bare onClose={onClose}>
+    <Modal title="All actions" class="palette" bare onClose={close}>
       <input
         class="field palette-field"
         role="combobox"
@@ -47,10 +55,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
         autocomplete="off"
         spellcheck={false}
         value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setAt(0)
-        }}
+        onInput={(event) => change({ text: event.currentTarget.value, at: 0 })}
         onKeyDown={onKeyDown}
       />
       <ul class="palette-list" id="palette-list" role="listbox" aria-label="Actions">
@@ -69,7 +74,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="muted palette-none">There is no such action.</p>}
+      {found.length === 0 && <p class="muted">There is no such action.</p>}
     </Modal>
   )
 }

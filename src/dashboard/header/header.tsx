@@ -134,7 +134,7 @@ export function StatusLine(): JSX.Element {
   const speed = isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
   return (
     <footer class="row status">
-      <span>{isRecorded ? 'recorded session' : location.host}</span>
+      <span>{location.host}</span>
       {snapshot && <span>{`${snapshot.mode} mode`}</span>}
       {snapshot && <span class="status-wide">{`up ${duration(now - snapshot.startedAt)}`}</span>}
       {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}

@@ -7,7 +7,7 @@ import { state } from '../store/state.js'
 import { missed } from '../timeline/model.js'
 import { pause } from '../ui/actions.js'
 
-/** Lines above everything, for what the user must not overlook. */
+/** Lines above the status, for what the user must not overlook. */
 export function Banner(): JSX.Element | null {
   const { snapshot, connection, outdated, frozen, isRecorded, retryAt } = state
   const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []
@@ -50,7 +50,7 @@ interface LineProps {
 
 const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Element => (
   <div class="row banner" style={toneStyle(tone)}>
-    <span class="banner-mark" aria-hidden="true">
+    <span style="color:var(--tone)" aria-hidden="true">
       ▲
     </span>
     <span>{children}</span>

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
 import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../sidecar/index.js'
+import { focusNow } from '../common/browser.js'
 import { control } from '../store/api.js'
-import { Hint, Panel, focusNow, onFields, useWanted, type Fields } from './panel.js'
+import { set, state } from '../store/state.js'
+import { Hint, Panel, onFields, wantedOf, type Fields } from './panel.js'
 
 /** More values of a list than people look through are counted instead. */
 const SHOWN = 200
@@ -51,11 +52,12 @@ interface GrowingPanelProps<Thing> {
 
 /** A panel to whose things one can be added. */
 function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
-  const [isAdding, setAdding] = useState(false)
+  const form = `+ ${noun}`
+  const isAdding = state.openForm === form
   const all = Object.entries(things ?? {})
   const open = (
-    <button class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-      {`+ ${noun}`}
+    <button class="button" aria-expanded={isAdding} onClick={() => toggleForm(form)}>
+      {form}
     </button>
   )
   return (
@@ -72,12 +74,15 @@ function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: G
           fields={fields}
           action="Add"
           send={(given) => control({ type, ...given } as ControlCommand)}
-          onDone={() => setAdding(false)}
+          onDone={() => toggleForm(form)}
         />
       )}
     </Panel>
   )
 }
+
+/** Opens a form, or closes it. */
+const toggleForm = (form: string): void => set({ openForm: state.openForm === form ? undefined : form })
 
 interface FormProps {
   readonly name?: string
@@ -129,8 +134,9 @@ const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: stri
 )
 
 function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
-  const [isSetting, setSetting] = useState(false)
-  const { present, change } = useWanted(thing)
+  const form = `Set ${name}`
+  const isSetting = state.openForm === form
+  const { present, change } = wantedOf(`counter ${name}`, thing)
   const { count, capacity } = present
   const step = (by: (before: bigint) => bigint): void => {
     const next = (before: CounterStatus): CounterStatus => {
@@ -158,12 +164,7 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
         <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
-        <button
-          class="button"
-          aria-label={`Set ${name}`}
-          aria-expanded={isSetting}
-          onClick={() => setSetting(!isSetting)}
-        >
+        <button class="button" aria-label={form} aria-expanded={isSetting} onClick={() => toggleForm(form)}>
           set
         </button>
       </span>
@@ -172,7 +173,7 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
           fields={{ count, capacity }}
           action="Set"
           send={(fields) => control({ type: 'setCounter', name, ...fields })}
-          onDone={() => setSetting(false)}
+          onDone={() => toggleForm(form)}
         />
       )}
     </li>
@@ -180,18 +181,20 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
 }
 
 function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
-  const adding = useRef<HTMLInputElement>(null)
-  const { present, change } = useWanted(thing)
+  const { present, change } = wantedOf(`list ${name}`, thing)
   const values = present.values ?? []
   const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
     change(
       (before) => ({ capacity, values: by(before.values ?? []) }),
       (next) => control({ type: 'setList', name, ...next, values: next.values ?? [] }),
     )
-  const remove = (value: string): void => {
+  const remove = (value: string, button: HTMLElement): void => {
     void set((before) => before.filter((other) => other !== value))
     // The button goes; who used the keyboard goes on nearby.
-    adding.current?.focus()
+    button
+      .closest('section')!
+      .querySelector<HTMLElement>(`[aria-label=${JSON.stringify(`Add to ${name}`)}]`)
+      ?.focus()
   }
   const add = onFields(({ value, capacity }, form) => {
     const values = (before: readonly string[]): string[] => [...new Set(value ? [...before, value] : before)]
@@ -204,7 +207,11 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
         {values.slice(0, SHOWN).map((value) => (
           <li key={value} class="list-value">
             <span>{value}</span>
-            <button class="list-remove" aria-label={`Remove ${value} from ${name}`} onClick={() => remove(value)}>
+            <button
+              class="list-remove"
+              aria-label={`Remove ${value} from ${name}`}
+              onClick={(event) => remove(value, event.currentTarget)}
+            >
               ×
             </button>
           </li>
@@ -213,13 +220,7 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
         {values.length === 0 && <li class="muted">empty</li>}
       </ul>
       <form class="row wrap" onSubmit={add}>
-        <input
-          ref={adding}
-          class="field list-field"
-          name="value"
-          placeholder="add a value"
-          aria-label={`Add to ${name}`}
-        />
+        <input class="field list-field" name="value" placeholder="add a value" aria-label={`Add to ${name}`} />
         <label>
           of{' '}
           <input

@@ -1,18 +1,13 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
-import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
 import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
-import { control, read, sends } from '../store/api.js'
-import { set, state } from '../store/state.js'
+import { control, sends } from '../store/api.js'
+import { state } from '../store/state.js'
 import { clearing, commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
 import { CopyButton, Hint, Panel, onFields } from './panel.js'
 import { duration } from '../common/format.js'
 
 export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  useEffect(() => {
-    if (state.connection === 'open') void loadPresets()
-  }, [state.connection])
   const save = (
     <CopyButton
       label="Save as scenario"
@@ -22,7 +17,6 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   )
   return (
     <Panel name="Faults" pane="faults" aside={save}>
-      <PresentFaults snapshot={snapshot} />
       <div class="row wrap" role="group" aria-label="Presets">
         <span class="muted">Presets</span>
         {state.presets.map(({ name, description, commands }) => (
@@ -34,18 +28,15 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
       {faultForms.map((form) => (
         <FaultLine key={form.title} form={form} />
       ))}
+      {/* Last, since it grows by a press of what stands above. */}
+      <PresentFaults snapshot={snapshot} />
     </Panel>
   )
 }
 
-async function loadPresets(): Promise<void> {
-  const answer = (await read('/presets')) as { presets: readonly FaultPreset[] } | undefined
-  if (answer !== undefined) set({ presets: answer.presets })
-}
-
 function PresentFaults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const present = presentFaults(snapshot.faults, state.now)
-  if (present.length === 0) return <p class="muted">None is on. Each button below sets one.</p>
+  if (present.length === 0) return <p class="muted">None is on. Each button above sets one.</p>
   return (
     <ul class="row wrap">
       {present.map((fault) => (

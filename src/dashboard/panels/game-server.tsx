@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import type { GameServerManifest, SidecarSnapshot } from '../../sidecar/index.js'
+import { focusNow } from '../common/browser.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
 import { control } from '../store/api.js'
-import { memo, state } from '../store/state.js'
-import { CopyButton, Panel, focusNow } from './panel.js'
+import { memo, set, state } from '../store/state.js'
+import { CopyButton, Panel } from './panel.js'
 
 /** Each state is another object; only another text is worth drawing again. */
 const textOf = memo((snapshot: SidecarSnapshot) => JSON.stringify(snapshot.gameServer))
@@ -17,12 +17,11 @@ const treeOf = memo((json: string) => (
 ))
 
 export function GameServer(): JSX.Element | null {
-  const [view, setView] = useState<'tree' | 'yaml' | 'edit'>('tree')
-  const { snapshot, isRecorded } = state
+  const { snapshot, isRecorded, objectView: view } = state
   if (!snapshot) return null
   const yaml = (): string => writeYaml(manifestOf(snapshot.gameServer, snapshot.platform))
   const toggle = (other: 'yaml' | 'edit', name: string = other): JSX.Element => (
-    <button class="button" aria-pressed={view === other} onClick={() => setView(view === other ? 'tree' : other)}>
+    <button class="button" aria-pressed={view === other} onClick={() => show(view === other ? 'tree' : other)}>
       {name}
     </button>
   )
@@ -41,7 +40,7 @@ export function GameServer(): JSX.Element | null {
   return (
     <Panel name="GameServer" pane="json" aside={tools}>
       {view === 'edit' ? (
-        <Editor text={yaml()} onDone={() => setView('tree')} />
+        <Editor text={yaml()} />
       ) : view === 'yaml' ? (
         <pre class="mono" tabIndex={0}>
           {yaml()}
@@ -53,13 +52,14 @@ export function GameServer(): JSX.Element | null {
   )
 }
 
-function Editor({ text, onDone }: { text: string; onDone: () => void }): JSX.Element {
-  const [problem, setProblem] = useState('')
+const show = (objectView: typeof state.objectView): void => set({ objectView, objectProblem: '' })
+
+function Editor({ text }: { text: string }): JSX.Element {
   const send = async (written: string): Promise<void> => {
     // The sidecar has a reader of YAML.
     const result = await control({ type: 'reload', gameServer: written as GameServerManifest })
-    if (result.ok) onDone()
-    else setProblem(result.message)
+    if (result.ok) show('tree')
+    else set({ objectProblem: result.message })
   }
   return (
     <form
@@ -79,11 +79,11 @@ function Editor({ text, onDone }: { text: string; onDone: () => void }): JSX.Ele
         ref={focusNow}
       />
       <p id="tree-problem" class="part-problem" role="alert">
-        {problem}
+        {state.objectProblem}
       </p>
       <div class="row wrap">
         <button class="button button-primary">Apply</button>
-        <button type="button" class="button" onClick={onDone}>
+        <button type="button" class="button" onClick={() => show('tree')}>
           Cancel
         </button>
       </div>
@@ -101,7 +101,7 @@ function JsonTree({ name, value, depth = 0 }: { name: string; value: unknown; de
   const items = value instanceof Object ? Object.entries<unknown>({ ...value }) : []
   if (items.length === 0) {
     const text = JSON.stringify(value) ?? ''
-    const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters)` : text
+    const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
     return (
       <div class="tree-leaf">
         {key} <span class={typeof value === 'string' ? 'tree-text' : 'tree-number'}>{cut}</span>

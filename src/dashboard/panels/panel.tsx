@@ -1,5 +1,4 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useRef } from 'preact/hooks'
 import { set, type Pane } from '../store/state.js'
 import { actions } from '../ui/actions.js'
 import { copy } from '../ui/entry-actions.js'
@@ -94,9 +93,6 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   return fields
 }
 
-/** Gives the focus to what has just come. Stays the same function, so that it does so once. */
-export const focusNow = (element: HTMLElement | null): void => element?.focus()
-
 interface Wanted<T> {
   /** What is shown: the user's last word, until the sidecar has one. */
   readonly present: T
@@ -104,20 +100,25 @@ interface Wanted<T> {
   change(by: (before: T) => T, send: (value: T) => Promise<{ readonly ok: boolean }>): Promise<boolean>
 }
 
+/** What the user changed of a value, by the value's name. */
+const changes = new Map<
+  string,
+  { seen: string; wanted?: { readonly value: unknown; readonly until?: string }; sent: unknown }
+>()
+
 /**
  * A value that the user changes faster than news of it comes: each change builds on the one before. Once the last is
  * answered, the sidecar's next word counts again.
  */
-export function useWanted<T>(seen: T): Wanted<T> {
-  const key = JSON.stringify(seen)
-  /** `until` is what the sidecar said when the last change was answered. */
-  const kept = useRef({ key, wanted: undefined as { readonly value: T; readonly until?: string } | undefined })
-  const { current } = kept
-  const sent = useRef<Promise<unknown>>(Promise.resolve())
-  current.key = key
+export function wantedOf<T>(name: string, value: T): Wanted<T> {
+  const seen = JSON.stringify(value)
+  const current = changes.get(name) ?? { seen, sent: undefined }
+  changes.set(name, current)
+  current.seen = seen
   const latest = (): T => {
     const { wanted } = current
-    return wanted && (wanted.until === undefined || wanted.until === current.key) ? wanted.value : seen
+    // `until` is what the sidecar said when the last change was answered.
+    return wanted && (wanted.until === undefined || wanted.until === current.seen) ? (wanted.value as T) : value
   }
   return {
     present: latest(),
@@ -125,10 +126,13 @@ export function useWanted<T>(seen: T): Wanted<T> {
       const mine = { value: by(latest()) }
       current.wanted = mine
       set({})
-      const answer = sent.current.then(() => send(mine.value))
-      sent.current = answer
+      const answer = Promise.resolve(current.sent).then(() => send(mine.value))
+      current.sent = answer
       const { ok } = await answer
-      if (current.wanted === mine) current.wanted = ok ? { ...mine, until: current.key } : undefined
+      if (current.wanted === mine) {
+        if (ok) current.wanted = { ...mine, until: current.seen }
+        else delete current.wanted
+      }
       set({})
       return ok
     },

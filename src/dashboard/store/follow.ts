@@ -1,3 +1,4 @@
+import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
 import type { LogEntry, ReportLine, SidecarSnapshot } from '../../sidecar/index.js'
 import { CONTROL, announce, api, isOutdated, parseJson, read } from './api.js'
 import { set, state } from './state.js'
@@ -97,9 +98,15 @@ function onOpen(next: SidecarSnapshot): void {
   }
   set({ connection: 'open' })
   accept(next)
+  void loadPresets()
   if (!wasLost) return
   announce('Connected again')
   checkPage().catch(() => undefined)
+}
+
+async function loadPresets(): Promise<void> {
+  const answer = (await read('/presets')) as { presets: readonly FaultPreset[] } | undefined
+  if (answer !== undefined) set({ presets: answer.presets })
 }
 
 async function checkPage(): Promise<void> {

@@ -49,6 +49,11 @@ const initial = {
   theme: 'auto' as (typeof themes)[number],
   pane: 'timeline' as Pane,
   dialog: undefined as 'allocate' | 'palette' | 'help' | undefined,
+  /** The form that a button of a panel has opened, by the button's name. */
+  openForm: undefined as string | undefined,
+  /** How the GameServer is shown, and what is wrong with the text that was applied. */
+  objectView: 'tree' as 'tree' | 'yaml' | 'edit',
+  objectProblem: '',
   /** Shown as a question while there is one. */
   confirmation: undefined as Confirmation | undefined,
   /** The GameServerAllocation that was sent last, for `A`. */

@@ -1,15 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
-import { arrowStep } from '../common/browser.js'
+import { arrowStep, onResize } from '../common/browser.js'
 import { toneStyle, type Tone } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
 import { describe, differencesOf } from './describe.js'
 import { statusOf } from './filter.js'
+import { view } from './model.js'
 
-type Headers = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+type Headers = Readonly<Record<string, string>>
 
 /** What the sidecar keeps of an entry besides the entry: `GET /_/api/log/SEQ`. */
 interface EntryDetail {
@@ -23,37 +23,44 @@ interface EntryDetail {
   readonly why?: { readonly rule: string; readonly production?: string }
 }
 
-interface DetailsProps {
-  readonly entry: LogEntry
-  onHeight(px: number): void
+const shown = {
+  row: undefined as number | undefined,
+  entry: undefined as LogEntry | undefined,
+  detail: {} as EntryDetail,
 }
 
-export function Details({ entry, onHeight }: DetailsProps): JSX.Element {
-  const element = useRef<HTMLDivElement>(null)
-  const [detail, setDetail] = useState<EntryDetail>({})
-  useEffect(() => {
-    let isOld = false
-    void read(`/log/${entry.seq}`).then((value) => isOld || setDetail(value ?? {}))
-    return () => {
-      isOld = true
-    }
-  }, [entry.seq])
-  useEffect(() => {
-    const observer = new ResizeObserver(() => onHeight(element.current?.offsetHeight ?? 0))
-    observer.observe(element.current!)
-    return () => observer.disconnect()
-  }, [])
+/** The detail of the entry that is shown. While that of the next repeat is fetched, the one before stays. */
+function detailOf(entry: LogEntry): EntryDetail {
+  if (shown.row !== state.selected) Object.assign(shown, { row: state.selected, detail: {} })
+  if (shown.entry !== entry) {
+    shown.entry = entry
+    void read(`/log/${entry.seq}`).then((value) => {
+      if (shown.entry !== entry) return
+      shown.detail = value ?? {}
+      set({})
+    })
+  }
+  return shown.detail
+}
+
+const followHeight = onResize((element) => {
+  view.details = element.offsetHeight
+  set({})
+})
+
+export function Details({ entry }: { entry: LogEntry }): JSX.Element {
+  const detail = detailOf(entry)
   const { tab } = state
   const { name, View } = views[tab]
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const by = arrowStep(event, ['ArrowLeft', 'ArrowRight'])
     if (by === 0) return
     const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length]!
     set({ tab: next })
-    element.current!.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
   }
   return (
-    <div class="timeline-details" ref={element}>
+    <div class="timeline-details" ref={followHeight}>
       <div class="apart wrap timeline-detail-bar">
         <div class="row wrap" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
           {tabs.map((one) => (
@@ -157,8 +164,7 @@ interface MessageProps {
   readonly body?: string | undefined
 }
 
-function Message({ head, headers = [], body }: MessageProps): JSX.Element {
-  const pairs = Array.isArray(headers) ? (headers as [string, string][]) : Object.entries(headers)
+function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
   // JSON with its lines apart; any other text as it is.
   const value = parseJson(body ?? '')
   return (
@@ -166,16 +172,14 @@ function Message({ head, headers = [], body }: MessageProps): JSX.Element {
       <p class="mono">
         <b>{head}</b>
       </p>
-      {pairs.length > 0 && (
-        <dl class="mono">
-          {pairs.map(([name, value], i) => (
-            <div key={i}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <dl class="mono">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       {body && <pre class="mono">{value instanceof Object ? JSON.stringify(value, null, 2) : body}</pre>}
     </>
   )
@@ -189,7 +193,7 @@ function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
   )
   return (
     <div>
-      <p>{why?.rule ?? reasonOf(entry)}</p>
+      <p>{why?.rule}</p>
       {why?.production && (
         <p>
           {chip('violet', 'prod')} {why.production}
@@ -203,13 +207,4 @@ function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
       ))}
     </div>
   )
-}
-
-/** What can be said without the sidecar's own reason. */
-function reasonOf(entry: LogEntry): string {
-  const { reply, event } = entry
-  const status = statusOf(entry)
-  const message = event.type === 'refused' ? event.message : reply?.message
-  if (status !== undefined) return message === undefined ? `Answered with ${status}.` : `${status}: ${message}`
-  return event.type === 'tick' ? 'It was due by the sidecar’s clock.' : 'It was done from outside the game.'
 }

@@ -1,5 +1,5 @@
-import type { JSX } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Component, type JSX } from 'preact'
+import { onResize } from '../common/browser.js'
 import { set, state } from '../store/state.js'
 import { Details } from './details.js'
 import { firstVisible, offsetOf, openIndex, rows, toggle, view, windowOf } from './model.js'
@@ -12,76 +12,82 @@ interface Anchor {
   readonly offset: number
 }
 
-/** The rows in view and some beyond, in a box that scrolls as if all of them were there. */
-export function List(): JSX.Element {
-  const box = useRef<HTMLDivElement>(null)
-  const anchor = useRef<Anchor | undefined>(undefined)
-  const all = rows()
-  const open = openIndex()
-  const { start, end, before, after } = windowOf(all.length, open)
+const followSize = onResize((element) => {
+  view.height = element.clientHeight
+  // Taller for a finger than for a mouse.
+  view.row = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
+  set({})
+})
 
-  const readScroll = (): void => {
-    view.top = box.current!.scrollTop
+/** The rows in view and some beyond, in a box that scrolls as if all of them were there. */
+export class List extends Component {
+  #box: HTMLElement | null = null
+  #anchor: Anchor | undefined
+  #drawn: readonly Row[] | undefined
+
+  override componentDidMount(): void {
+    view.top = 0
+    this.#keepPlace()
+  }
+
+  override componentDidUpdate(): void {
+    this.#keepPlace()
+  }
+
+  readonly #attach = (element: HTMLElement | null): void => {
+    this.#box = element
+    followSize(element)
+  }
+
+  readonly #readScroll = (): void => {
+    const [all, open] = [rows(), openIndex()]
+    view.top = this.#box!.scrollTop
     const first = firstVisible(all.length, open)
-    anchor.current = all[first] && { seq: all[first].seq, offset: view.top - offsetOf(first, open) }
+    this.#anchor = all[first] && { seq: all[first].seq, offset: view.top - offsetOf(first, open) }
     set({})
   }
-  useLayoutEffect(() => followSize(box.current!), [])
-  useLayoutEffect(() => {
+
+  #keepPlace(): void {
+    const [all, open] = [rows(), openIndex()]
+    if (all === this.#drawn) return
+    this.#drawn = all
     // At the upper edge the newest rows are wanted, and asking for the position would cost a layout each time.
     if (view.top === 0 && state.cursor === undefined && open < 0) {
-      anchor.current = undefined
+      this.#anchor = undefined
       return
     }
-    const index = all.findIndex(({ seq }) => seq === anchor.current?.seq)
-    if (index >= 0) box.current!.scrollTop = offsetOf(index, open) + anchor.current!.offset
-    readScroll()
-  }, [all])
-
-  const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[start]?.seq
-  return (
-    <div class="timeline-box" ref={box} onScroll={readScroll}>
-      <ol class="timeline-list" style={`padding-block:${before}px ${after}px`}>
-        {all.slice(start, end).map((row, i) => (
-          <li key={row.seq} aria-setsize={all.length} aria-posinset={start + i + 1}>
-            <RowButton row={row} isOpen={start + i === open} isTarget={row.seq === target} onToggle={toggle} />
-            {start + i === open && <OpenDetails row={row} />}
-          </li>
-        ))}
-      </ol>
-      {view.top > view.row && (
-        <button
-          class="button timeline-newest"
-          onClick={() => {
-            set({ cursor: undefined })
-            box.current!.scrollTop = 0
-          }}
-        >
-          ↑ Newest
-        </button>
-      )}
-    </div>
-  )
-}
-
-/** The details of a row's newest entry. Repeats that go on keep theirs open. */
-function OpenDetails({ row }: { row: Row }): JSX.Element | null {
-  const entry = entryOf(row)
-  const onHeight = (height: number): void => {
-    view.details = height
-    set({})
+    const index = all.findIndex(({ seq }) => seq === this.#anchor?.seq)
+    if (index >= 0) this.#box!.scrollTop = offsetOf(index, open) + this.#anchor!.offset
+    this.#readScroll()
   }
-  return entry ? <Details entry={entry} onHeight={onHeight} /> : null
-}
 
-function followSize(element: HTMLElement): () => void {
-  view.top = 0
-  const observer = new ResizeObserver(() => {
-    view.height = element.clientHeight
-    // Taller for a finger than for a mouse.
-    view.row = parseFloat(getComputedStyle(element).getPropertyValue('--row'))
-    set({})
-  })
-  observer.observe(element)
-  return () => observer.disconnect()
+  override render(): JSX.Element {
+    const all = rows()
+    const open = openIndex()
+    const { start, end, before, after } = windowOf(all.length, open)
+    const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[start]?.seq
+    return (
+      <div class="timeline-box" ref={this.#attach} onScroll={this.#readScroll}>
+        <ol class="timeline-list" style={`padding-block:${before}px ${after}px`}>
+          {all.slice(start, end).map((row, i) => (
+            <li key={row.seq} aria-setsize={all.length} aria-posinset={start + i + 1}>
+              <RowButton row={row} isOpen={start + i === open} isTarget={row.seq === target} onToggle={toggle} />
+              {start + i === open && row.type !== 'skipped' && <Details entry={entryOf(row)!} />}
+            </li>
+          ))}
+        </ol>
+        {view.top > view.row && (
+          <button
+            class="button timeline-newest"
+            onClick={() => {
+              set({ cursor: undefined })
+              this.#box!.scrollTop = 0
+            }}
+          >
+            ↑ Newest
+          </button>
+        )}
+      </div>
+    )
+  }
 }

@@ -4,7 +4,7 @@ import { clockTime, plural } from '../common/format.js'
 import { StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
-import { rhythmOf, type Row } from './rows.js'
+import { entryOf, rhythmOf, type Row } from './rows.js'
 
 interface RowProps {
   readonly row: Row
@@ -25,10 +25,10 @@ export class RowButton extends Component<RowProps> {
     if (row.type === 'skipped') {
       return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
     }
-    const entry = row.type === 'entry' ? row.entry : row.repeats.at(-1)!
+    const entry = entryOf(row)!
     const status = statusOf(entry)
     const { kind, name } = describe(entry)
-    const time = clockTime(row.type === 'entry' ? row.entry.at : row.repeats[0]!.at)
+    const time = clockTime(entry.at)
     return (
       <button
         class="timeline-row"

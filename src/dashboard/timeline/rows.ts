@@ -5,51 +5,47 @@ import { describe } from './describe.js'
 /** One row of the timeline. */
 export type Row =
   | { readonly type: 'entry'; readonly seq: number; readonly entry: LogEntry }
-  /**
-   * The same call of the same client with nothing but routine between. `seq` is that of the first, so that a row keeps its
-   * place while it grows.
-   */
+  /** The same call of the same client with nothing but routine between. `seq` is that of the first, and stays. */
   | { readonly type: 'repeats'; readonly seq: number; readonly repeats: readonly LogEntry[] }
   /** Entries that the sidecar no longer keeps. `seq` is that of the first one. */
   | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
 
-/** The rows of the entries that pass a filter, oldest first: each by the entry that it begins with, whose time it shows. */
+/** The rows of the entries that pass a filter, oldest first: each stands by its newest entry, whose time it shows. */
 export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row[] {
   const rows: Row[] = []
   let before = 0
-  const growing = new Map<string, LogEntry[]>()
+  /** By what they repeat, the one that grew last at the end. */
+  const growing = new Map<string, { type: 'repeats'; seq: number; repeats: LogEntry[] }>()
+  const addAfterThem = (row?: Row): void => {
+    rows.push(...growing.values(), ...(row ? [row] : []))
+    growing.clear()
+  }
   for (const entry of entries) {
-    if (entry.seq > before + 1) {
-      rows.push({ type: 'skipped', seq: before + 1, count: entry.seq - before - 1 })
-      growing.clear()
-    }
+    const skipped = entry.seq - before - 1
+    if (skipped > 0) addAfterThem({ type: 'skipped', seq: before + 1, count: skipped })
     before = entry.seq
     if (isSilent(entry) || !passes(entry)) continue
     if (!isRoutine(entry)) {
-      rows.push({ type: 'entry', seq: entry.seq, entry })
-      growing.clear()
+      addAfterThem({ type: 'entry', seq: entry.seq, entry })
       continue
     }
     const key = `${describe(entry).kind} ${entry.client}`
-    const repeats = growing.get(key)
-    if (repeats !== undefined) {
-      repeats.push(entry)
-    } else {
-      const first = [entry]
-      growing.set(key, first)
-      rows.push({ type: 'repeats', seq: entry.seq, repeats: first })
-    }
+    const row = growing.get(key) ?? { type: 'repeats', seq: entry.seq, repeats: [] }
+    row.repeats.push(entry)
+    growing.delete(key)
+    growing.set(key, row)
   }
+  addAfterThem()
   return rows
 }
 
-/** `health ×12 until 09:30:57 (every 2.0 s, max gap 2.1)`: the parts of it after the name. */
+/** `health ×12 since 09:30:57 (every 2.0 s, max gap 2.1)`: the parts of it after the name. */
 export function rhythmOf(repeats: readonly LogEntry[]): string {
   if (repeats.length < 2) return ''
   const gaps = repeats.slice(1).map(({ at }, i) => at - repeats[i]!.at)
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
-  return `×${repeats.length} until ${clockTime(repeats.at(-1)!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
+  return `×${repeats.length} since ${clockTime(repeats[0]!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
 }
 
 /** The newest entry of a row, which its details show. */

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import { ReadableStream } from 'node:stream/web'
 import { createRedaction, reportLines } from '../../sidecar/index.js'
 import type { RecordingLine, Redact, Sidecar } from '../../sidecar/index.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
@@ -25,7 +27,7 @@ export async function exportSession(sidecar: Sidecar, url: URL, since: number): 
   } catch (error) {
     return refusalResponse(malformed((error as Error).message))
   }
-  return new Response(streamOf(await textsOf(format, sidecar, since, redact)), {
+  return new Response(ReadableStream.from(bytesOf(await textsOf(format, sidecar, since, redact))) as BodyInit, {
     headers: {
       'content-type': contentTypes[format],
       'content-disposition': `attachment; filename="match.${format}"`,
@@ -53,29 +55,16 @@ function* lineTexts(lines: Iterable<RecordingLine>, redact: Redact): Generator<s
   for (const line of lines) yield `${JSON.stringify(redact(line))}\n`
 }
 
-const encoder = new TextEncoder()
-
-/** Texts as a stream that is made as it is read, in turns with everything else. */
-function streamOf(texts: Generator<string, void>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // The answer of unknown length begins before its parts are there.
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        let part = ''
-        while (part.length < PART) {
-          const next = texts.next()
-          if (next.done === true) {
-            if (part !== '') controller.enqueue(encoder.encode(part))
-            controller.close()
-            return
-          }
-          part += next.value
-        }
-        controller.enqueue(encoder.encode(part))
-      },
-      cancel: () => void texts.return(),
-    },
-    { highWaterMark: 0 },
-  )
+/** Texts as bytes that are made as they are read, in turns with everything else. */
+async function* bytesOf(texts: Iterable<string>): AsyncGenerator<Buffer> {
+  let part = ''
+  for (const text of texts) {
+    part += text
+    if (part.length < PART) continue
+    await setImmediate()
+    yield Buffer.from(part)
+    part = ''
+  }
+  await setImmediate()
+  yield Buffer.from(part)
 }

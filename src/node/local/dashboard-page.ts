@@ -1,11 +1,12 @@
-import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { brotli, hashes, id } from '../../dashboard/index.html?page'
 
 /** Identity of the page: another one is served once the package is another. */
 const ETAG = `W/"${id}"`
 
-/** The page in each encoding that was asked for so far; `identity` for none. */
-const bodies = new Map<string, Uint8Array>([['br', Buffer.from(brotli, 'base64')]])
+const packed = Buffer.from(brotli, 'base64')
+let unpacked: Buffer | undefined
+const plain = (): Buffer => (unpacked ??= brotliDecompressSync(packed))
 
 export interface PageRequest {
   readonly method: string
@@ -39,34 +40,19 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
     vary: 'accept-encoding',
   }
   if (ifNoneMatch.split(/, */).includes(ETAG)) return new Response(null, { status: 304, headers })
-  const encoding = ['br', 'gzip'].find((name) => takes(acceptEncoding, name)) ?? 'identity'
-  const body = bodyIn(encoding)
-  const length = {
-    'content-length': String(body.byteLength),
-    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-  }
+  // A browser takes Brotli from this machine, where the page is looked at.
+  const isPacked = /\bbr\b/i.test(acceptEncoding)
+  const body = isPacked ? packed : plain()
   return new Response(method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), {
-    headers: { ...headers, ...length },
+    headers: {
+      ...headers,
+      'content-length': String(body.byteLength),
+      ...(isPacked ? { 'content-encoding': 'br' } : {}),
+    },
   })
 }
 
 /** Of the script and the style inside the page, as a policy names them. */
 export const pageHashes = hashes
 
-export const pageText = (): string => Buffer.from(bodyIn('identity')).toString()
-
-/** Whether a list of encodings names one, and not by a quality of 0. */
-const takes = (acceptEncoding: string, name: string): boolean =>
-  acceptEncoding.split(',').some((part) => {
-    const [encoding, quality = ''] = part.split(';').map((text) => text.trim().toLowerCase())
-    return encoding === name && !/^q=0(\.0*)?$/.test(quality)
-  })
-
-function bodyIn(encoding: string): Uint8Array {
-  const known = bodies.get(encoding)
-  if (known !== undefined) return known
-  const page = brotliDecompressSync(bodies.get('br')!)
-  const body = encoding === 'gzip' ? gzipSync(page, { level: 9 }) : page
-  bodies.set(encoding, body)
-  return body
-}
+export const pageText = (): string => plain().toString()

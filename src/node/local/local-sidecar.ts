@@ -30,7 +30,7 @@ import { createLocalClock } from './local-clock.js'
 import type { LocalClock } from './local-clock.js'
 import { warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import type { Recorder } from './recorder.js'
+import { Recorder } from './recorder.js'
 import { startListening } from './pausable-listener.js'
 import type { PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
@@ -83,7 +83,7 @@ interface Session {
   readonly clock: LocalClock
   readonly onWarning: (message: string) => void
   listener?: PausableListener
-  recorder?: Recorder | undefined
+  recorder?: Recorder
   closing?: Promise<void>
 }
 
@@ -129,7 +129,10 @@ export async function startLocalSidecar(
     await session.recorder?.close()
   }
   try {
-    session.recorder = await startRecording(sidecar, config, options, onWarning)
+    if (options.record !== undefined) {
+      session.recorder = new Recorder(options.record, onWarning)
+      session.recorder.follow(sidecar, config, options.redact ?? [])
+    }
     session.listener = await startListening(server, port, address)
   } catch (error) {
     await end()
@@ -223,18 +226,4 @@ function textOf(error: unknown): string {
   } catch {
     return typeof error
   }
-}
-
-/** Records a sidecar, if that is asked for. */
-async function startRecording(
-  sidecar: Sidecar,
-  config: Partial<SidecarConfig>,
-  { record, redact }: LocalSidecarOptions,
-  onWarning: (message: string) => void,
-): Promise<Recorder | undefined> {
-  if (record === undefined) return undefined
-  const { openRecorder } = await import('./recorder.js')
-  const recorder = await openRecorder(record, redact ?? [], onWarning)
-  recorder.follow(sidecar, config)
-  return recorder
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../http/listen-address.js'
 
 /** A server that listens, and can stop to listen for a while. */
@@ -27,19 +28,12 @@ export async function startListening(
     return listen(server, 0, address)
   })
   const bound = (server.address() as AddressInfo).port
-  let closed = false
+  const closing = new AbortController()
   let pause: Promise<void> | undefined
-  let endPause: (() => void) | undefined
 
   async function listenAfter(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      endPause = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    if (!closed) await listen(server, bound, address)
+    await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
+    if (!closing.signal.aborted) await listen(server, bound, address)
   }
 
   return {
@@ -53,8 +47,7 @@ export async function startListening(
       return pause
     },
     async close(cutConnections) {
-      closed = true
-      endPause?.()
+      closing.abort()
       // The server may just be about to listen again.
       await pause?.catch(() => undefined)
       if (!server.listening) return

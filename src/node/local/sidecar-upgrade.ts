@@ -50,9 +50,7 @@ export async function serveUpgrade(
     accepted.terminate()
     return undefined
   }
-  if (call === 'no answer') {
-    endAbruptly(accepted, socket)
-  } else if (call === 'no path') {
+  if (call === 'no path') {
     await sendFrame(accepted, refusalBody(malformed('Bad Request')))
     endAbruptly(accepted, socket)
   } else if (isWatch(call)) {
@@ -135,22 +133,13 @@ function isWatch({ method, target }: RawTarget): boolean {
 }
 
 /** Reads the call that a WebSocket's target asks for. `//host/path` is a path with a host, as in the real sidecar. */
-function parseTarget(target: string): RawTarget | 'malformed escape' | 'no path' | 'no answer' {
+function parseTarget(target: string): RawTarget | 'malformed escape' | 'no path' {
   const [path, query] = splitOnce(target, '?')
   if (/%(?![0-9a-f]{2})/i.test(path)) return 'malformed escape'
   const hosted = /^\/\/[^/]*(.*)$/.exec(target)
   const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
   if (!effective.startsWith('/')) return 'no path'
-  // Unlike over plain HTTP, a query ends at its fragment, and a malformed fragment ends the connection.
-  const [passedOn, fragment] = query === undefined ? [effective, undefined] : cutFragment(effective)
-  if (fragment !== undefined && /%(?![0-9a-f]{2})/i.test(fragment)) return 'no answer'
-  return { method: methodOf(query ?? '') || 'GET', target: passedOn }
-}
-
-function cutFragment(target: string): [string, string | undefined] {
-  const [path, query = ''] = splitOnce(target, '?')
-  const [kept, fragment] = splitOnce(query, '#')
-  return [`${path}?${kept}`, fragment]
+  return { method: methodOf(query ?? '') || 'GET', target: effective }
 }
 
 /** The first `method` of a query; malformed pairs are skipped. */

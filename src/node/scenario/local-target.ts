@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { Target } from './types.js'
 
@@ -13,7 +14,7 @@ export function localTarget(local: LocalSidecar): Target {
     sleep: async (ms, signal) => {
       const end = now() + ms
       for (let left = ms; left > 0 && !signal.aborted; left = end - now()) {
-        await pause(Math.min(MOST_MS, left / speedOf(local)), signal)
+        await sleep(Math.min(MOST_MS, left / speedOf(local)), undefined, { signal }).catch(() => undefined)
       }
     },
     control: (command) => local.control(command),
@@ -26,16 +27,3 @@ export function localTarget(local: LocalSidecar): Target {
 
 /** A clock that stands still is looked at now and then: a person may start it again. */
 const speedOf = ({ sidecar }: LocalSidecar): number => Math.max(sidecar.snapshot().clock.speed, 0.001)
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, Math.max(1, ms))
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
-}

@@ -59,7 +59,8 @@ class Player {
   readonly entries: LogEntry[]
   readonly #target: Target
   readonly #signal: AbortSignal | undefined
-  readonly #forget: readonly ((() => void) | undefined)[]
+  readonly end: () => void
+  #gameEnd: { readonly exitCode: number } | undefined
   /** Calls that have met an expectation. */
   readonly #used = new Set<LogEntry>()
   /** The last entry before the last step that did something. */
@@ -71,18 +72,15 @@ class Player {
     this.#target = target
     this.#signal = signal
     this.entries = [...target.entries()]
-    this.#forget = [
-      target.subscribe((entry) => {
-        this.entries.push(entry)
-        if (this.entries.length > mostEntries) this.#used.delete(this.entries.shift()!)
-        this.#wake()
-      }),
-      target.onGameEnd?.(() => this.#wake()),
-    ]
-  }
-
-  end(): void {
-    for (const forget of this.#forget) forget?.()
+    this.end = target.subscribe((entry) => {
+      this.entries.push(entry)
+      if (this.entries.length > mostEntries) this.#used.delete(this.entries.shift()!)
+      this.#wake()
+    })
+    void target.gameEnd?.then((end) => {
+      this.#gameEnd = end
+      this.#wake()
+    })
   }
 
   /** Lets so much of the target's time pass. */
@@ -123,7 +121,7 @@ class Player {
       snapshot: this.#target.snapshot(),
       entries: this.entries.filter(({ seq }) => seq > this.#mark),
       used: this.#used,
-      gameEnd: this.#target.gameEnd?.(),
+      gameEnd: this.#gameEnd,
     }
   }
 

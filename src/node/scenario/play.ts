@@ -46,7 +46,7 @@ export async function playScenario(loaded: LoadedScenario, options: PlayOptions)
     }
     onStart(local)
     game = command && (await startCommand(command, { stdio: ['ignore', 2, 2], env: environmentOf(local) }))
-    return await playSteps(loaded.scenario, { ...localTarget(local), ...endOf(game) }, { signal, onStep })
+    return await playSteps(loaded.scenario, { ...localTarget(local), gameEnd: game?.exited }, { signal, onStep })
   } finally {
     terminate()
     await game?.terminate(graceMs)
@@ -59,20 +59,3 @@ const environmentOf = ({ port }: LocalSidecar): NodeJS.ProcessEnv => ({
   AGONES_SDK_HTTP_PORT: String(port),
   AGONES_SDK_HTTP_HOST: '127.0.0.1',
 })
-
-/** Tells a scenario how its game has ended. */
-function endOf(game: RunningCommand | undefined) {
-  const listeners = new Set<() => void>()
-  let end: { readonly exitCode: number } | undefined
-  void game?.exited.then(({ exitCode }) => {
-    end = { exitCode }
-    for (const listener of listeners) listener()
-  })
-  return {
-    gameEnd: () => end,
-    onGameEnd: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  }
-}

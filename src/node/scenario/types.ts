@@ -86,10 +86,8 @@ export interface Target {
   /** What has happened so far. */
   entries(): readonly LogEntry[]
   subscribe(listener: (entry: LogEntry) => void): () => void
-  /** How the game's command has ended; undefined while it runs, or where there is none. */
-  gameEnd?(): { readonly exitCode: number } | undefined
-  /** Calls `listener` when the game's command ends. */
-  onGameEnd?(listener: () => void): () => void
+  /** How the game's command ends; undefined where there is none. */
+  readonly gameEnd?: Promise<{ readonly exitCode: number }> | undefined
 }
 
 export interface StepResult {
