@@ -162,7 +162,8 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
 
   #send(data: PlayerData, isUnreliable: boolean): void {
     // As text it would be "[object Blob]", and nobody would know.
-    if (data instanceof this.#page.Blob) throw new TypeError('A player gets texts and bytes; send await blob.arrayBuffer()')
+    if (data instanceof this.#page.Blob)
+      throw new TypeError('A player gets texts and bytes; send await blob.arrayBuffer()')
     const message = bytesOf(data)
     const length = typeof message === 'string' ? message.length : message.byteLength
     if (this.#readyState !== OPEN) {

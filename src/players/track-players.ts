@@ -44,11 +44,8 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         const { id } = event
         noShows.get(id)?.()
         noShows.delete(id)
-        if (type === 'expected' && noShow < Infinity)
-          noShows.set(
-            id,
-            tracker.after(noShow, () => tracker.dispatch({ type: 'noShow', id })),
-          )
+        const miss = (): void => tracker.dispatch({ type: 'noShow', id })
+        if (type === 'expected' && noShow < Infinity) noShows.set(id, tracker.after(noShow, miss))
       }
       emit(type, event)
     },

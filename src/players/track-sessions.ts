@@ -12,14 +12,8 @@ const OPTIONS = ['counter', 'label', 'onSession', 'maxSessions', 'thenShutdown',
  */
 export function trackSessions<Int = number>(client: SidecarClient<Int>, options: SessionsOptions<Int>): Sessions<Int> {
   checkOptions(client, options, OPTIONS, ['maxSessions', 'idle'])
-  const {
-    counter,
-    label,
-    onSession,
-    maxSessions: limit = counter ? Infinity : 1,
-    thenShutdown,
-    idle = Infinity,
-  } = options
+  const { counter, label, onSession, thenShutdown, idle = Infinity } = options
+  const { maxSessions: limit = counter ? Infinity : 1 } = options
   const { check } = internals
   check(typeof onSession === 'function', 'onSession', onSession, 'a function')
   const isLast = thenShutdown === undefined || thenShutdown === 'last' || thenShutdown > 0

@@ -126,19 +126,30 @@ export function createTracker<Int, What extends object, Effects extends { error:
   }
 
   const after: Tracker<Own>['after'] = (ms, run) => client.after(ms, () => void (signal.aborted || run()))
-  const end = (message: string): void => dispatch({ type: 'end', error: new SidecarError('CLOSED', message) })
 
   function close(): void {
-    end('This is not tracked any more')
+    dispatch(endWith('This is not tracked any more'))
     abort()
   }
 
+  const tracker = { after, dispatch, later, tellError, close }
+  followClient(client, kind, tracker, signal)
+  return tracker
+}
+
+/** Hands on what the client tells, until the tracker is closed. */
+function followClient<Int, What extends object, Effects extends { error: SidecarError }, Own>(
+  client: SidecarClient<Int>,
+  { state, allocated }: Kind<Int, What, Effects, Own>,
+  { dispatch, tellError, close }: Tracker<Own>,
+  signal: AbortSignalLike,
+): void {
   function follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void {
     signal.addEventListener('abort', client.on(type, listener))
   }
   follow('gameserver', (gameServer) => dispatch({ type: 'object', gameServer }))
-  if (kind.allocated) follow('allocated', kind.allocated)
-  follow('ending', () => end('This GameServer ends'))
+  if (allocated) follow('allocated', allocated)
+  follow('ending', () => dispatch(endWith('This GameServer ends')))
   follow('connection', (connection) => {
     const { counter } = state.rules
     if (connection.state === 'closed') close()
@@ -147,8 +158,9 @@ export function createTracker<Int, What extends object, Effects extends { error:
     // A page of another origin can't write a counter, which it is told at once.
     if (isUp && counter && client.status.direct) client.updateCounter(counter, { countDiff: 0 }).catch(tellError)
   })
-  return { after, dispatch, later, tellError, close }
 }
+
+const endWith = (message: string) => ({ type: 'end', error: new SidecarError('CLOSED', message) }) as const
 
 interface Reads {
   /** What the sidecar holds of all that is tracked. */

@@ -129,7 +129,7 @@ export function presentFaults(faults: FaultInfo, now: number): PresentFault[] {
   if (faults.ignoreBeats) {
     const count = faults.beatsToIgnore
     add(
-      count === undefined ? 'beats ignored' : `the next ${count} beats ignored`,
+      count === undefined ? 'beats ignored' : `the next ${count === 1 ? 'beat' : `${count} beats`} ignored`,
       { type: 'ignoreBeats', on: true, ...(count === undefined ? {} : { count }) },
       { type: 'ignoreBeats', on: false },
     )

@@ -1,5 +1,5 @@
 import type { Choices } from '../choices.js'
-import { key } from './spec.js'
+import { key } from './game-server.js'
 import { commentOut, indent, join } from './text.js'
 
 /** An allocation from the Fleet, and the rights that a matchmaker needs for it. */

@@ -1,5 +1,5 @@
 import type { Choices, Resource } from '../choices.js'
-import { key } from './spec.js'
+import { key } from './game-server.js'
 import { commentOut, indent } from './text.js'
 
 /** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest, so that none goes at once. */

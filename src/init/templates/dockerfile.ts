@@ -174,3 +174,18 @@ const collect = (files: readonly string[]): string => {
     echo 'game:x:1001:1001::/tmp:/none' > /image/etc/passwd; \\
     echo 'game:x:1001:' > /image/etc/group`
 }
+
+/** What `docker build` should neither read nor put into the image. */
+export const dockerignore = ({ kind, dir }: Choices, project: Project): string => `# What docker build leaves out.
+.git
+**/node_modules
+${kind === 'page' && project.hasBuild && project.ignored.includes(dir) ? `# It is built anew in the image.\n${dir}\n` : ''}# Secrets stay here.
+${kind === 'node' ? '.env*' : '.env.local\n.env.*.local'}
+*.log
+Dockerfile
+.dockerignore
+gameserver.yaml
+fleet.yaml
+fleetautoscaler.yaml
+allocation.yaml
+`
