@@ -1,1 +1,0 @@
-export function saveResults(path: string, measures: Readonly<Record<string, unknown>>): void
