@@ -6,7 +6,7 @@ const GRACE_MS = 10_000
 const GRACE_PERIOD_S = 15
 
 /** The spec of a GameServer, which is also that of a Fleet's template. */
-export const gameServerSpec = (choices: Choices): string =>
+const gameServerSpec = (choices: Choices): string =>
   join(ports(choices), health(choices), resources(choices), template(choices))
 
 const ports = ({ port, webrtc }: Choices): string => `ports:

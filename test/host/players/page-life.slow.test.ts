@@ -205,7 +205,8 @@ describe('a player who has gone without a word', () => {
   })
 
   test('is told from one who only answers pings, and from one whom the page makes wait', async () => {
-    const stage = await startPlayers({ probeInterval: 200, maxRate: 1_000_000 })
+    // Long beside the turns that the flood takes, since players and host share one event loop here.
+    const stage = await startPlayers({ probeInterval: 1000, maxRate: 1_000_000 })
     const page = await openPageOnNode(stage)
     page.connections.onconnection = (socket) => {
       socket.onmessage = () => undefined
@@ -218,7 +219,7 @@ describe('a player who has gone without a word', () => {
     for (let i = 0; i < 300; i += 1) busy.socket.send(Buffer.alloc(60_000))
     await until(() => expect(pings).toBeGreaterThan(2))
     page.sockets[0]!.resume()
-    await until(() => expect(pings).toBeGreaterThan(5))
+    await until(() => expect(pings).toBeGreaterThan(4))
     expect(stage.changes.filter(({ state }) => state === 'closed')).toEqual([])
   })
 
