@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import alias from '@rollup/plugin-alias'
 import commonjs from '@rollup/plugin-commonjs'
 import json from '@rollup/plugin-json'
@@ -20,6 +21,23 @@ import {
 
 /** `npm run build` builds into a folder of its own, which becomes `dist` when everything is there. */
 const DIR = process.env.BUILD_DIR ?? 'dist'
+
+/** Declarations as the compiler writes them, a file for each source. What is built of them is what the package has. */
+const TYPES = '.types'
+const TYPESCRIPT = 'node_modules/typescript-native/bin/tsc'
+execFileSync(
+  process.execPath,
+  [
+    TYPESCRIPT,
+    '-p',
+    'build/tsconfig.build.json',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--outDir',
+    `${DIR}/${TYPES}`,
+  ],
+  { stdio: 'inherit' },
+)
 
 // A new entry of the package is one line here and one block in package.json's `exports`.
 const client = {
@@ -119,7 +137,7 @@ const ofApplication = [
   moduleByName('../players/index.js', 'gameserver-sidecar/players'),
 ]
 
-const isPackage = (id) => !/^(\.|\/|src\/)/.test(id)
+const isPackage = (id) => !/^[./]/.test(id)
 const vendorChunk = (id) => {
   const name = /node_modules\/([^/]+)\//.exec(id)?.[1]
   return vendored.includes(name) ? `vendor-${name.replace('@', '')}` : undefined
@@ -232,7 +250,7 @@ const builds = [
   },
   // Each set of declarations is self-contained, but for types that another entry has as well.
   ...Object.entries(declarations).map(([name, source]) => ({
-    input: { [name]: source },
+    input: { [name]: source.replace(/^src(.*)\.ts$/, `./${DIR}/${TYPES}$1.d.ts`) },
     external: isPackage,
     plugins: [
       moduleByName('../index.js', 'gameserver-sidecar'),
@@ -240,7 +258,7 @@ const builds = [
       moduleByName('../frames/index.js', 'gameserver-sidecar/frames'),
       moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
       ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),
-      dts({ tsconfig: 'build/tsconfig.build.json' }),
+      dts(),
       typesOfDisposables(),
       ...(name === 'index' ? [typesForBoth()] : []),
     ],

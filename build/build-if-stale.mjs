@@ -51,6 +51,7 @@ async function build(root) {
   rmSync(unfinished, { recursive: true, force: true })
   console.error('Building dist, which takes a moment.')
   await runRollup(root)
+  rmSync(join(unfinished, '.types'), { recursive: true, force: true })
   writeFileSync(join(unfinished, STAMP), inputs)
   replace(join(root, 'dist'), unfinished, join(root, REPLACED))
 }
