@@ -1,19 +1,13 @@
-import { SidecarError } from '../index.js'
+import { SidecarError, type GameServer } from '../index.js'
 import { factsOf, type Facts } from './facts.js'
 import type { PlayersEvents } from './types.js'
-import { COUNTER, FIND, isOpen, Writes, type CommonEvents, type Write } from './writes.js'
+import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
 
 /** What the game wants with a seat. `promised`: joining, with an allocation's promise; `gone`: its value is to leave the list */
 export type Stage = 'expected' | 'joining' | 'promised' | 'here' | 'gone'
 
 /** A value that is added, one that is removed with what was known then, or the counter's count. */
 export type SeatWrite = { readonly add: true } | { readonly since: Facts } | { readonly count: number }
-
-export interface PlayersInput {
-  join: { readonly id: string }
-  quit: { readonly id: string; readonly error: SidecarError }
-  noShow: { readonly id: string }
-}
 
 export type JoinOutcome = 'expected' | 'joined' | SidecarError
 
@@ -23,7 +17,7 @@ export interface PlayersEffects extends PlayersEvents {
 }
 
 /** What the game says is the wish, the object the fact: values are added and removed until they agree. */
-export class PlayersState extends Writes<SeatWrite, PlayersEffects, PlayersInput> {
+export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
   seats = new Map<string, Stage>()
   /** Why nobody can join. */
   failure: SidecarError | undefined
@@ -37,7 +31,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects, PlayersInput
     return Array.from(this.seats.keys()).filter((id) => stages.includes(this.seats.get(id)!))
   }
 
-  object({ gameServer }: CommonEvents['object']): void {
+  object(gameServer: GameServer): void {
     const before = this.facts
     const now = (this.facts = factsOf(gameServer, this.rules))
     // What the sidecar has accepted is lost where the list is full before it is written.
@@ -55,23 +49,23 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects, PlayersInput
       })
   }
 
-  join({ id }: PlayersInput['join']): void {
+  join(id: string): void {
     this.seats.set(id, this.seats.get(id) === 'expected' ? 'promised' : 'joining')
   }
 
   /** Somebody who is here leaves, or a join ends. */
-  quit({ id, error }: PlayersInput['quit']): void {
+  quit(id: string, error: SidecarError): void {
     if (this.seats.get(id) === 'here') this.effects.push(['left', { id }])
     this.refuse(id, error)
   }
 
-  noShow({ id }: PlayersInput['noShow']): void {
+  noShow(id: string): void {
     if (this.seats.get(id) !== 'expected') return
     this.seats.set(id, 'gone')
     this.effects.push(['noshow', { id }])
   }
 
-  end({ error }: CommonEvents['end']): void {
+  end(error: SidecarError): void {
     this.isOver = true
     this.failure = error
     this.decide()

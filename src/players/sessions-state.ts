@@ -1,18 +1,12 @@
-import type { SidecarError } from '../index.js'
+import type { GameServer, SidecarError } from '../index.js'
 import { factsOf, NOTHING } from './facts.js'
-import { COUNTER, FIND, isOpen, Writes, type CommonEvents, type Write } from './writes.js'
+import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
 
 /** A difference of the counter, with the capacity before a new one; the label's value; a state. */
 export type SessionWrite =
   | { readonly update: { readonly countDiff: number; readonly capacity?: number }; readonly before: number }
   | { readonly label: string }
   | { readonly state: 'ready' | 'shutdown' }
-
-export interface SessionsInput {
-  /** The object that came last shows an allocation. */
-  allocated: object
-  ended: { readonly number: number }
-}
 
 export interface SessionsEffects {
   /** Each with the session's number. */
@@ -23,7 +17,7 @@ export interface SessionsEffects {
 }
 
 /** The sessions that run are the wish, the object the fact: one write at a time makes them equal. */
-export class SessionsState extends Writes<SessionWrite, SessionsEffects, SessionsInput> {
+export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
   /** The numbers of those that run. */
   active: readonly number[] = []
   started = 0
@@ -58,7 +52,7 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects, Session
     return this.facts.count! - this.before.count! || 0
   }
 
-  object({ gameServer }: CommonEvents['object']): void {
+  object(gameServer: GameServer): void {
     const { facts: before, pending } = this
     const { thenShutdown } = this.rules
     const now = factsOf(gameServer, this.rules)
@@ -75,13 +69,14 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects, Session
       this.isFinished = thenShutdown === 'last' || (!!thenShutdown && now.capacity === 0)
   }
 
+  /** The object that came last shows an allocation. */
   allocated(): void {
     const { count = 1, capacity } = this.facts
     // What the first object holds was allocated to an earlier process of this game.
     this.start(this.before.state ? this.allocations() : Math.min(count, capacity))
   }
 
-  ended({ number }: SessionsInput['ended']): void {
+  ended(number: number): void {
     this.active = this.active.filter((other) => other !== number)
     if (!this.active.length && (this.rules.thenShutdown === 'last' || this.isLocked)) this.isFinished = true
     this.effects.push(['ended', number])

@@ -1,11 +1,5 @@
 import { internals, SidecarError, type SidecarClient } from '../index.js'
-import {
-  PlayersState,
-  type JoinOutcome,
-  type PlayersEffects,
-  type PlayersInput,
-  type SeatWrite,
-} from './players-state.js'
+import { PlayersState, type JoinOutcome, type PlayersEffects, type SeatWrite } from './players-state.js'
 import { checkOptions, createTracker } from './tracker.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
 
@@ -31,7 +25,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const { on, emit } = internals.createEmitter<PlayersEvents>(EVENTS)
   const state = new PlayersState({ list, counter, limit })
 
-  const tracker = createTracker<Int, SeatWrite, PlayersEffects, PlayersInput>(client, {
+  const tracker = createTracker<Int, SeatWrite, PlayersEffects>(client, {
     state,
     emit,
     call: (what, id, limits) =>
@@ -44,7 +38,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         const { id } = event
         noShows.get(id)?.()
         noShows.delete(id)
-        const miss = (): void => tracker.dispatch({ type: 'noShow', id })
+        const miss = (): void => tracker.change(() => state.noShow(id))
         if (type === 'expected' && noShow < Infinity) noShows.set(id, tracker.after(noShow, miss))
       }
       emit(type, event)
@@ -71,17 +65,17 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
           else reject(internals.named(outcome, 'join'))
         }
         joins.set(id, settle)
-        tracker.later({ type: 'join', id })
+        tracker.later(() => state.join(id))
         client
           .waitFor(() => false, { timeout, signal: wait.signal })
           .catch((error: unknown) => {
-            if (joins.get(id) === settle) tracker.dispatch({ type: 'quit', id, error: error as SidecarError })
+            if (joins.get(id) === settle) tracker.change(() => state.quit(id, error as SidecarError))
           })
       }),
     async leave(id) {
       checkId(id, 'leave')
       if (!joins.has(id) && !has(id)) return 'absent'
-      tracker.dispatch({ type: 'quit', id, error: new SidecarError('ABORTED', `"${id}" has left`) })
+      tracker.change(() => state.quit(id, new SidecarError('ABORTED', `"${id}" has left`)))
       return 'left'
     },
     has,

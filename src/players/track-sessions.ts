@@ -1,5 +1,5 @@
 import { internals, SidecarError, type AllocatedEvent, type SidecarClient } from '../index.js'
-import { SessionsState, type SessionsEffects, type SessionsInput, type SessionWrite } from './sessions-state.js'
+import { SessionsState, type SessionsEffects, type SessionWrite } from './sessions-state.js'
 import { checkOptions, createTracker } from './tracker.js'
 import type { Session, Sessions, SessionsEvents, SessionsOptions } from './types.js'
 
@@ -24,7 +24,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   const { on, emit } = internals.createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])
   const state = new SessionsState({ counter, label, limit, thenShutdown })
 
-  const tracker = createTracker<Int, SessionWrite, SessionsEffects, SessionsInput>(client, {
+  const tracker = createTracker<Int, SessionWrite, SessionsEffects>(client, {
     state,
     emit,
     call(what, _, limits) {
@@ -41,7 +41,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     },
     allocated(allocation) {
       latest = allocation
-      tracker.dispatch({ type: 'allocated' })
+      tracker.change(() => state.allocated())
     },
   })
 
@@ -55,7 +55,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
       async end() {
         stopIdle()
         if (!isActive(number)) return 'absent'
-        tracker.dispatch({ type: 'ended', number })
+        tracker.change(() => state.ended(number))
         return 'ended'
       },
       touch() {

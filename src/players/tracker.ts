@@ -8,7 +8,7 @@ import {
   type SidecarEvents,
 } from '../index.js'
 import type { Rules } from './facts.js'
-import type { Answer, EffectOf, Send, TrackerEvent, Writes } from './writes.js'
+import type { Answer, EffectOf, Send, Writes } from './writes.js'
 
 /** ms: what the sidecar has accepted it writes as often */
 const TICK = 500
@@ -36,8 +36,8 @@ export function checkOptions(
 }
 
 /** A tracker of one kind: what it knows, tells, calls, and does with effects that no other kind has. */
-export interface Kind<Int, What extends object, Effects extends { error: SidecarError }, Own> {
-  readonly state: Writes<What, Effects, Own>
+export interface Kind<Int, What extends object, Effects extends { error: SidecarError }> {
+  readonly state: Writes<What, Effects>
   emit(type: 'error', error: SidecarError): void
   /** Makes the call of a write. */
   call(what: What, key: string, limits: { readonly signal: AbortSignalLike }): Promise<unknown>
@@ -46,33 +46,35 @@ export interface Kind<Int, What extends object, Effects extends { error: Sidecar
   allocated?(event: SidecarEvents<Int>['allocated']): void
 }
 
-export interface Tracker<Own> {
+export interface Tracker {
   /** Runs something on the client's clock, unless the tracker is closed. Returns what cancels it. */
   after(ms: number, run: () => void): () => void
-  dispatch(event: TrackerEvent<Own>): void
-  /** Takes an event with the next, or at the end of this turn. */
-  later(event: TrackerEvent<Own>): void
+  /** Changes the state, and carries out what follows. */
+  change(make: () => void): void
+  /** Changes the state with the next change, or at the end of this turn. */
+  later(make: () => void): void
   /** Tells an error once, however often it comes back. */
   tellError(error: SidecarError): void
   close(): void
 }
 
-/** Runs a state beside a client: events change it at once, and their effects are carried out in order. */
-export function createTracker<Int, What extends object, Effects extends { error: SidecarError }, Own>(
+/** Runs a state beside a client: it is changed at once, and the effects are carried out in order. */
+export function createTracker<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
-  kind: Kind<Int, What, Effects, Own>,
-): Tracker<Own> {
+  kind: Kind<Int, What, Effects>,
+): Tracker {
   const { state } = kind
   const { signal, abort } = internals.follow()
   const { ask, find } = createReads(client, state.rules, signal)
-  const events: TrackerEvent<Own>[] = []
+  const changes: (() => void)[] = []
   const told = new Set<string>()
   const progress = { isTurning: false, isBusy: false, isTicking: false, isAsking: false }
 
-  function dispatch(event: TrackerEvent<Own>): void {
-    events.push(event)
-    while (events.length) state.take(events.shift()!)
-    if (event.type !== 'turn') later()
+  function makeChanges(): void {
+    for (const make of changes.splice(0)) {
+      make()
+      state.settle()
+    }
     // What a listener does meanwhile comes after what all are being told.
     if (progress.isBusy) return
     progress.isBusy = true
@@ -81,13 +83,20 @@ export function createTracker<Int, What extends object, Effects extends { error:
     watchWrites()
   }
 
-  function later(...more: TrackerEvent<Own>[]): void {
-    events.push(...more)
+  function change(make: () => void): void {
+    later(make)
+    makeChanges()
+  }
+
+  function later(make: () => void): void {
+    changes.push(make)
     if (progress.isTurning) return
     progress.isTurning = true
     void Promise.resolve().then(() => {
       progress.isTurning = false
-      if (!signal.aborted) dispatch({ type: 'turn' })
+      if (signal.aborted) return
+      changes.push(() => state.turn())
+      makeChanges()
     })
   }
 
@@ -95,7 +104,7 @@ export function createTracker<Int, What extends object, Effects extends { error:
     if (type === 'error') return tellError(event as SidecarError)
     if (type !== 'send') return kind.perform([type, event] as never)
     const { key, what } = event as Send<What>[1]
-    const answered = (error?: SidecarError): void => dispatch({ type: 'answered', key, error })
+    const answered = (error?: SidecarError): void => change(() => state.answered(key, error))
     const answer = 'find' in what ? find(what.find) : kind.call(what, key, { signal })
     answer.then(() => answered(), answered)
   }
@@ -107,15 +116,15 @@ export function createTracker<Int, What extends object, Effects extends { error:
       progress.isTicking = true
       after(TICK, () => {
         progress.isTicking = false
-        dispatch({ type: 'tick' })
+        change(() => state.tick())
       })
     }
     if (progress.isAsking || !ticks.includes(0)) return
     progress.isAsking = true
-    state.take({ type: 'asking' })
+    state.asking()
     const tell = (answer?: Answer): void => {
       progress.isAsking = false
-      dispatch({ type: 'asked', answer })
+      change(() => state.asked(answer))
     }
     ask().then(tell, () => tell())
   }
@@ -125,64 +134,57 @@ export function createTracker<Int, What extends object, Effects extends { error:
     told.add(error.message)
   }
 
-  const after: Tracker<Own>['after'] = (ms, run) => client.after(ms, () => void (signal.aborted || run()))
+  const after: Tracker['after'] = (ms, run) => client.after(ms, () => void (signal.aborted || run()))
 
   function close(): void {
-    dispatch(endWith('This is not tracked any more'))
+    change(() => state.end(new SidecarError('CLOSED', 'This is not tracked any more')))
     abort()
   }
 
-  const tracker = { after, dispatch, later, tellError, close }
+  const tracker = { after, change, later, tellError, close }
   followClient(client, kind, tracker, signal)
   return tracker
 }
 
 /** Hands on what the client tells, until the tracker is closed. */
-function followClient<Int, What extends object, Effects extends { error: SidecarError }, Own>(
+function followClient<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
-  { state, allocated }: Kind<Int, What, Effects, Own>,
-  { dispatch, tellError, close }: Tracker<Own>,
+  { state, allocated }: Kind<Int, What, Effects>,
+  { change, tellError, close }: Tracker,
   signal: AbortSignalLike,
 ): void {
   function follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void {
     signal.addEventListener('abort', client.on(type, listener))
   }
-  follow('gameserver', (gameServer) => dispatch({ type: 'object', gameServer }))
+  follow('gameserver', (gameServer) => change(() => state.object(gameServer)))
   if (allocated) follow('allocated', allocated)
-  follow('ending', () => dispatch(endWith('This GameServer ends')))
+  follow('ending', () => change(() => state.end(new SidecarError('CLOSED', 'This GameServer ends'))))
   follow('connection', (connection) => {
     const { counter } = state.rules
     if (connection.state === 'closed') close()
     const isUp = connection.state === 'connected'
-    if (isUp || connection.state === 'reconnecting') dispatch({ type: 'connection', isUp })
+    if (isUp || connection.state === 'reconnecting') change(() => state.connection(isUp))
     // A page of another origin can't write a counter, which it is told at once.
     if (isUp && counter && client.status.direct) client.updateCounter(counter, { countDiff: 0 }).catch(tellError)
   })
 }
 
-const endWith = (message: string) => ({ type: 'end', error: new SidecarError('CLOSED', message) }) as const
-
-interface Reads {
-  /** What the sidecar holds of all that is tracked. */
-  ask(): Promise<Answer>
-  /** Rejects with the reason why a list or counter isn't in the GameServer. */
-  find(kind: 'list' | 'counter'): Promise<unknown>
-}
-
-function createReads<Int>(client: SidecarClient<Int>, rules: Rules, signal: AbortSignalLike): Reads {
+function createReads<Int>(client: SidecarClient<Int>, rules: Rules, signal: AbortSignalLike) {
   const limits = { timeout: READ, signal }
   const read = (kind: 'list' | 'counter'): Promise<Partial<List<Int> & Counter<Int>>> =>
     client[kind === 'list' ? 'getList' : 'getCounter'](rules[kind]!, limits)
   const nothing = (): undefined => undefined
   return {
-    async ask() {
+    /** What the sidecar holds of all that is tracked. */
+    async ask(): Promise<Answer> {
       // What has no name is refused by the client.
       const [list, counter] = await Promise.all([read('list').catch(nothing), read('counter').catch(nothing)])
       // After them, since what is written by then shows.
       const gameServer = await client.getGameServer(limits)
       return { values: list?.values, count: counter && Number(counter.count), gameServer }
     },
-    find: (kind) =>
+    /** Rejects with the reason why a list or counter isn't in the GameServer. */
+    find: (kind: 'list' | 'counter') =>
       read(kind).catch((error: unknown) => {
         if ((error as SidecarError).code !== 'NOT_FOUND') throw error
         const capacity = rules.limit < Infinity ? rules.limit : 16

@@ -49,27 +49,7 @@ export interface Answer {
   readonly gameServer: GameServer
 }
 
-/** What every tracker's state is told. */
-export interface CommonEvents {
-  object: { readonly gameServer: GameServer }
-  answered: { readonly key: string; readonly error?: SidecarError | undefined }
-  tick: object
-  /** The sidecar is being asked about all that should show by now and doesn't; then it has answered, if it could. */
-  asking: object
-  asked: { readonly answer?: Answer | undefined }
-  connection: { readonly isUp: boolean }
-  /** All that was said in one turn is known: now it is decided, and written. */
-  turn: object
-  /** The GameServer ends, or is no longer tracked. */
-  end: { readonly error: SidecarError }
-}
-
-type EventOf<Events> = { [Type in keyof Events]: Events[Type] & { readonly type: Type & string } }[keyof Events]
 export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
-
-/** What a state of that kind may be told. */
-export type TrackerEvent<Own> = EventOf<CommonEvents> | EventOf<Own>
-
 export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What | Find }]
 
 /** A write that may still come about. */
@@ -79,8 +59,10 @@ export const isOpen = (write: Write<unknown> | undefined): boolean => !!write &&
  * The state of a tracker, and what became of its writes: the same is found out for all of them. A write that doesn't show
  * is never just made again: the first may have come about, and what an allocation has changed since would be undone by
  * the second. So the sidecar is asked first.
+ *
+ * Whoever calls one of the methods calls `settle()` then, and carries out the effects.
  */
-export abstract class Writes<What extends object, Effects extends { error: SidecarError }, Own> {
+export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
   /** By what they change: there is never more than one of each. */
   writes = new Map<string, Write<What | Find>>()
   /** What events have led to, and nobody has carried out yet. */
@@ -100,13 +82,12 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     return Math.min(this.rules.limit, this.facts.capacity)
   }
 
-  /** Takes an event by the method of its name. */
-  take(event: TrackerEvent<Own>): void {
-    ;(this as unknown as Record<string, (event: object) => void>)[event.type]!(event)
-    this.settle()
-  }
-
-  abstract object(event: CommonEvents['object']): void
+  /** The watch has told an object. */
+  abstract object(gameServer: GameServer): void
+  /** All that was said in one turn is known: now it is decided, and written. */
+  abstract turn(): void
+  /** The GameServer ends, or is no longer tracked. */
+  abstract end(error: SidecarError): void
   /** Whether the last object shows what was written. */
   protected abstract shows(what: What, key: string): boolean
   protected abstract failed(key: string, write: Write<What | Find>, error: SidecarError, isRefused: boolean): void
@@ -131,7 +112,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     else this.writes.delete(key)
   }
 
-  answered({ key, error }: CommonEvents['answered']): void {
+  answered(key: string, error?: SidecarError): void {
     const write = this.writes.get(key)!
     write.fate = 'accepted'
     write.ticks = SETTLE
@@ -161,7 +142,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
   }
 
   /** The watch has lost its connection, or has a new one: a restarted sidecar has forgotten what it hadn't written. */
-  connection({ isUp }: CommonEvents['connection']): void {
+  connection(isUp: boolean): void {
     // Before the first connection there was no sidecar that could have forgotten anything.
     if (isUp && !this.wasDown) return
     this.wasDown = !isUp
@@ -178,16 +159,18 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     })
   }
 
+  /** The sidecar is being asked about all that should show by now and doesn't. */
   asking(): void {
     this.writes.forEach((write) => {
       if (!write.ticks) write.ticks = ASKED
     })
   }
 
-  asked({ answer }: CommonEvents['asked']): void {
+  /** It has answered, if it could. */
+  asked(answer?: Answer): void {
     // Only a watch that is up to date can be compared with. In the real sidecar's local mode it tells nothing of lists.
     const isCurrent = answer?.gameServer.object_meta.resource_version === this.facts.version
-    if (answer && isCurrent) this.object(answer)
+    if (answer && isCurrent) this.object(answer.gameServer)
     this.settle()
     this.writes.forEach((write, key) => {
       if (write.ticks !== ASKED) return

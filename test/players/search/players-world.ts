@@ -1,7 +1,6 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import type { Facts } from '../../../src/players/facts.js'
-import { PlayersState, type PlayersInput } from '../../../src/players/players-state.js'
-import type { TrackerEvent } from '../../../src/players/writes.js'
+import { PlayersState } from '../../../src/players/players-state.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import type { Searchable } from './search.js'
 import { copyOf, World } from './world.js'
@@ -146,7 +145,7 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
     else if (name === 'leave') this.spend('leave').leave(id)
     else if (name === 'promise') this.spend('allocate').allocate([id])
     else if (name === 'allocate') this.spend('allocate').allocate([])
-    else if (name === 'noShow') this.spend('noShow').dispatch({ type: 'noShow', id })
+    else if (name === 'noShow') this.spend('noShow').change(() => this.state.noShow(id))
     else super.act(action)
     if (budget !== this.budget) throw new Error('A budget belongs to one world')
   }
@@ -169,12 +168,12 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
 
   private join(id: string): void {
     this.joining = [...this.joining, id]
-    this.dispatch({ type: 'join', id })
+    this.change(() => this.state.join(id))
   }
 
   private leave(id: string): void {
     this.here = this.here.filter((other) => other !== id)
-    this.dispatch({ type: 'quit', id, error: new SidecarError('ABORTED', 'left') })
+    this.change(() => this.state.quit(id, new SidecarError('ABORTED', 'left')))
   }
 
   private allocate(ids: readonly string[]): void {
@@ -216,25 +215,27 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
 
   protected show(stored: Stored): void {
     this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
-    this.dispatch({ type: 'object', gameServer: objectOf(stored) })
+    this.change(() => this.state.object(objectOf(stored)))
   }
 
   protected reply(): void {
     const { values } = this.question!
     this.question = undefined
-    this.dispatch({ type: 'asked', answer: { values, count: undefined, gameServer: objectOf(this.stored) } })
+    this.change(() => this.state.asked({ values, count: undefined, gameServer: objectOf(this.stored) }))
     // What the read has shown, the watch doesn't show any more.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 
-  protected dispatch(event: TrackerEvent<PlayersInput>): void {
+  protected change(make: () => void): void {
     const { state } = this
-    state.take(event)
-    for (const effect of state.effects.splice(0)) this.perform(effect)
-    if (event.type !== 'turn') return this.dispatch({ type: 'turn' })
+    for (const one of [make, () => state.turn()]) {
+      one()
+      state.settle()
+      for (const effect of state.effects.splice(0)) this.perform(effect)
+    }
     const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
     if (!isDue || this.question) return
-    state.take({ type: 'asking' })
+    state.asking()
     this.question = { values: this.view }
   }
 

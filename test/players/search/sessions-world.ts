@@ -1,6 +1,5 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
-import { SessionsState, type SessionsInput, type SessionWrite } from '../../../src/players/sessions-state.js'
-import type { TrackerEvent } from '../../../src/players/writes.js'
+import { SessionsState, type SessionWrite } from '../../../src/players/sessions-state.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
 import type { Searchable } from './search.js'
 import { copyOf, World } from './world.js'
@@ -144,7 +143,7 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
   private end(): void {
     this.budget.end--
     this.ended++
-    this.dispatch({ type: 'ended', number: this.state.active[0]! })
+    this.change(() => this.state.ended(this.state.active[0]!))
   }
 
   private store(change: Partial<Stored>): void {
@@ -188,10 +187,11 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
     this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
     this.shown = stored
     const isNew = shown?.state !== 'Allocated' || shown.allocation !== stored.allocation
-    this.dispatch(
-      { type: 'object', gameServer: this.objectOf(stored) },
-      ...(stored.state === 'Allocated' && isNew ? [{ type: 'allocated' } as const] : []),
-    )
+    this.change(() => {
+      this.state.object(this.objectOf(stored))
+      this.state.settle()
+      if (stored.state === 'Allocated' && isNew) this.state.allocated()
+    })
   }
 
   protected reply(): void {
@@ -202,19 +202,20 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
       count: this.rules.isCounted ? count : undefined,
       gameServer: this.objectOf(this.stored),
     }
-    this.dispatch({ type: 'asked', answer })
+    this.change(() => this.state.asked(answer))
   }
 
   protected override tick(): void {
     if (!this.isAway) this.flush()
     this.held = this.held.map((call) => ({ ...call, ticks: call.ticks - 1 }))
     for (const { id, ticks } of this.held) if (ticks < 1) this.release(id)
-    this.dispatch({ type: 'tick' })
+    this.change(() => this.state.tick())
   }
 
-  protected dispatch(...events: readonly TrackerEvent<SessionsInput>[]): void {
-    for (const event of [...events, { type: 'turn' } as const]) {
-      this.state.take(event)
+  protected change(make: () => void): void {
+    for (const one of [make, () => this.state.turn()]) {
+      one()
+      this.state.settle()
       for (const [type, sent] of this.state.effects.splice(0)) {
         if (type !== 'send' || 'find' in sent.what) continue
         const { key: id, what } = sent
@@ -224,7 +225,7 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
     }
     const isDue = [...this.state.writes.values()].some(({ ticks }) => ticks === 0)
     if (!isDue || this.question) return
-    this.state.take({ type: 'asking' })
+    this.state.asking()
     this.question = { count: this.view.count }
   }
 

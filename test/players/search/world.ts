@@ -1,5 +1,5 @@
 import { SidecarError } from '../../../src/index.js'
-import type { TrackerEvent, Writes } from '../../../src/players/writes.js'
+import type { Writes } from '../../../src/players/writes.js'
 
 /** Ticks of half a second in which everything must agree. */
 const AGREED = 6
@@ -12,8 +12,12 @@ interface PendingWrite {
   readonly isHeld?: boolean
 }
 
+type Tracked = Pick<Writes<object, { error: SidecarError }>, 'tick' | 'answered' | 'asked' | 'connection'> & {
+  readonly writes: ReadonlyMap<string, PendingWrite>
+}
+
 /** A copy of a tracker's state that takes events of its own. */
-export function copyOf<State extends Pick<Writes<object, { error: SidecarError }, object>, 'writes'>>(
+export function copyOf<State extends Pick<Writes<object, { error: SidecarError }>, 'writes'>>(
   state: State,
 ): State {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
@@ -26,7 +30,7 @@ export function copyOf<State extends Pick<Writes<object, { error: SidecarError }
 
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and what was accepted is written later. */
 export abstract class World<Call extends { readonly id: string }, Stored> {
-  abstract state: { readonly writes: ReadonlyMap<string, PendingWrite> }
+  abstract state: Tracked
   abstract budget: { fault: number }
   /** What the tracker has asked the sidecar, with what that held then. */
   abstract question: object | undefined
@@ -94,7 +98,7 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
   /** Half a second, in which the sidecar writes. */
   protected tick(): void {
     if (!this.isAway) this.flush()
-    this.dispatch({ type: 'tick' })
+    this.change(() => this.state.tick())
   }
 
   /** What the sidecar does with a call, and its error. */
@@ -106,7 +110,8 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
   protected abstract show(stored: Stored): void
   /** Answers the question that is on its way. */
   protected abstract reply(): void
-  protected abstract dispatch(event: TrackerEvent<object>): void
+  /** Changes the tracker's state, lets it decide, and carries out what follows. */
+  protected abstract change(make: () => void): void
 
   private take(id: string): Call {
     const call = this.calls.find((one) => one.id === id)!
@@ -115,7 +120,7 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
   }
 
   private answer(key: string, error: SidecarError | undefined): void {
-    this.dispatch({ type: 'answered', key, error })
+    this.change(() => this.state.answered(key, error))
   }
 
   /** What isn't written is lost, and so are calls that are on their way. */
@@ -127,12 +132,11 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
       this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
     }
     this.question = undefined
-    this.dispatch({ type: 'asked' })
+    this.change(() => this.state.asked())
     this.reconnect()
   }
 
   private reconnect(): void {
-    this.dispatch({ type: 'connection', isUp: false })
-    this.dispatch({ type: 'connection', isUp: true })
+    for (const isUp of [false, true]) this.change(() => this.state.connection(isUp))
   }
 }
