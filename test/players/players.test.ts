@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { SidecarError } from '../../src/index.js'
+import { trackPlayers } from '../../src/players/index.js'
+import { PlayersState } from '../../src/players/players-state.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { fate, play } from './players-support.js'
+import { objectOf } from './search/players-world.js'
 
 describe('players in virtual time', () => {
   test('a join takes a free seat by one call, and is joined when the watch shows it', async () => {
@@ -88,18 +93,6 @@ describe('players in virtual time', () => {
     expect(await players.join('ann')).toBe('expected')
   })
 
-  test('one who joins while the no-show is being freed gets a seat that stays', async () => {
-    const { mock, players, values } = await play({ noShow: 5000 })
-    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
-    await mock.advance(5100)
-    expect(players.expected).toEqual([])
-    const join = fate(players.join('bob'))
-    await mock.advance(3000)
-    expect(join.now).toBe('joined')
-    await mock.advance(60_000)
-    expect(values()).toEqual(['bob'])
-  })
-
   test('who leaves right after joining has no seat, and nobody is expected for it', async () => {
     const { mock, players, values, events } = await play()
     const join = fate(players.join('ann'))
@@ -110,18 +103,6 @@ describe('players in virtual time', () => {
     expect(join.now).toBe('ABORTED')
     expect(values()).toEqual([])
     expect(events).toEqual([])
-  })
-
-  test('who joins right after leaving has a seat again', async () => {
-    const { mock, players, values } = await play({ room: 1 })
-    const first = fate(players.join('ann'))
-    await mock.advance(1000)
-    await players.leave('ann')
-    const again = fate(players.join('ann'))
-    await mock.advance(5000)
-    expect([first.now, again.now]).toEqual(['joined', 'joined'])
-    await mock.advance(60_000)
-    expect(values()).toEqual(['ann'])
   })
 
   test('a value of ours that an API server writes 35 s late is no promise, and is taken back', async () => {
@@ -137,20 +118,6 @@ describe('players in virtual time', () => {
     expect(values()).toEqual([])
     expect(events).toEqual([])
     expect(players.ids).toEqual([])
-  })
-
-  test('a write that was lost is made again, by the restart of the sidecar or after a second', async () => {
-    const { mock, players, values } = await play()
-    mock.control({ type: 'loseWrites', count: 1 })
-    const ann = fate(players.join('ann'))
-    await mock.advance(3000)
-    expect(ann.now).toBe('joined')
-    const bob = fate(players.join('bob'))
-    await mock.advance(100)
-    mock.restart()
-    await mock.advance(1500)
-    expect(bob.now).toBe('joined')
-    expect(values()).toEqual(['ann', 'bob'])
   })
 
   test('a value that somebody else removes is put back while its player is here', async () => {
@@ -244,4 +211,150 @@ describe('players in virtual time', () => {
     expect(join.now).toBe('ABORTED')
     expect(values()).toEqual([])
   })
+})
+
+describe('a value of our own is told apart from a promise', () => {
+  test('a late add of a player who has left, shown together with an allocation, is taken back', async () => {
+    const { mock, players, values, events } = await play()
+    const join = fate(players.join('ann'))
+    await mock.advance(20)
+    mock.control({ type: 'stallWatchers', ms: 700 })
+    await players.leave('ann')
+    await mock.advance(600)
+    mock.dropWatch()
+    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    await mock.advance(3000)
+    expect(join.now).toBe('ABORTED')
+    expect(events).toEqual(['expected bob'])
+    expect(values()).toEqual(['bob'])
+  })
+
+  test('a removal that was lost beside an allocation of somebody else is made again', async () => {
+    const { mock, players, values, events } = await play()
+    const join = fate(players.join('ann'))
+    await mock.advance(1000)
+    mock.control({ type: 'failCalls', drop: true, operations: ['removeListValue'], count: 1 })
+    mock.control({ type: 'stallWatchers', ms: 700 })
+    await players.leave('ann')
+    await mock.advance(100)
+    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    await mock.advance(4000)
+    expect(join.now).toBe('joined')
+    expect(events).toEqual(['joined ann', 'left ann', 'expected bob'])
+    expect(values()).toEqual(['bob'])
+  })
+
+  test('a seat that an allocation alone can have brought is kept for a player whose add is not answered', async () => {
+    const { mock, players, values } = await play()
+    mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
+    const join = fate(players.join('ann'))
+    await mock.advance(20)
+    await players.leave('ann')
+    mock.allocate({ lists: { players: { addValues: ['ann'] } } })
+    await mock.advance(10_000)
+    expect(join.now).toBe('ABORTED')
+    expect(players.expected).toEqual(['ann'])
+    expect(values()).toEqual(['ann'])
+  })
+})
+
+/** A state without a client, each change of which is a turn of its own. */
+function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
+  const state = new PlayersState({ list: 'players', limit: Infinity })
+  for (const change of changes)
+    for (const make of [change, () => state.turn()]) {
+      make(state)
+      state.settle()
+    }
+  return state
+}
+
+const quit = (id: string) => (state: PlayersState) => state.quit(id, new SidecarError('ABORTED', 'left'))
+
+test('joins that end before the first GameServer leave nothing behind', () => {
+  const state = stateOf(...['ann', 'bob'].flatMap((id) => [(state: PlayersState) => state.join(id), quit(id)]))
+  expect([state.seats.size, state.writes.size]).toEqual([0, 0])
+})
+
+test.each([
+  ['a tick before is written, so its value beside an allocation is no promise', 1, []],
+  ['just before may be forgotten, so its value beside an allocation is a promise', 0, ['ann']],
+])('when the watch reconnects, an add for who has left that was accepted %s', (_, ticks, expected) => {
+  const state = stateOf(
+    (state) => state.object(objectOf({ values: [], version: 1, allocation: 0 })),
+    (state) => state.join('ann'),
+    (state) => state.answered('ann'),
+    (state) => ticks && state.tick(),
+    quit('ann'),
+    (state) => state.connection(false),
+    (state) => state.connection(true),
+    (state) => state.object(objectOf({ values: ['ann', 'bob'], version: 3, allocation: 1 })),
+  )
+  expect(state.idsIn('expected')).toEqual([...expected, 'bob'])
+})
+
+test.each(['many', '', null, {}, '-3'])('a capacity of %j has no seat', (capacity) => {
+  const state = stateOf(
+    (state) => state.object(objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
+    (state) => state.join('ann'),
+  )
+  expect(state.effects).toContainEqual([
+    'settle',
+    { id: 'ann', outcome: expect.objectContaining({ code: 'OUT_OF_RANGE' }) as unknown },
+  ])
+})
+
+test('a join that is made before anything is known gets no seat of a counter that the GameServer lacks', async () => {
+  const sidecar = await startSidecar()
+  const players = trackPlayers(connectClient(sidecar), { counter: 'nope' })
+  players.on('error', () => {})
+  const joins = await Promise.allSettled(['ann', 'bob'].map((id) => players.join(id)))
+  expect(joins).toMatchObject([{ reason: { code: 'NOT_FOUND' } }, { reason: { code: 'NOT_FOUND' } }])
+  expect(players.ids).toEqual([])
+})
+
+test('one who leaves and comes back in the same turn keeps the seat, and nothing is written', async () => {
+  const { mock, players, calls } = await play()
+  const joined = players.join('ann')
+  await mock.advance(1000)
+  expect(await joined).toBe('joined')
+  const left = players.leave('ann')
+  const back = players.join('ann')
+  await mock.advance(100)
+  expect(await Promise.all([left, back])).toEqual(['left', 'joined'])
+  expect(calls()).toEqual(['addListValue ann'])
+})
+
+test('hundreds of joins in one turn on a full list are refused without a call, and leave nothing waiting', async () => {
+  const { mock, client, players, calls } = await play({ values: ['a', 'b', 'c', 'd'] })
+  let waits = 0
+  const { waitFor } = client
+  const counted: typeof waitFor = async (...given) => {
+    waits++
+    try {
+      return await waitFor(...given)
+    } finally {
+      waits--
+    }
+  }
+  Object.assign(client, { waitFor: counted })
+  const joins = Promise.allSettled(Array.from({ length: 300 }, (_, index) => players.join(`p${index}`)))
+  await mock.advance(0)
+  const fates = (await joins).map((join) => join.status === 'rejected' && (join.reason as { code: string }).code)
+  expect(new Set(fates)).toEqual(new Set(['OUT_OF_RANGE']))
+  await mock.advance(0)
+  expect(waits).toBe(0)
+  expect(calls()).toEqual([])
+})
+
+test('a join that is given up keeps the seat that was promised meanwhile', async () => {
+  const { mock, players, values } = await play()
+  mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
+  const join = fate(players.join('ann', { timeout: 500 }))
+  await mock.advance(100)
+  mock.control({ type: 'stallWatchers', ms: 200 })
+  mock.allocate({ lists: { players: { addValues: ['ann'] } } })
+  await mock.advance(10_000)
+  expect(join.now).not.toBe('pending')
+  expect(values()).toEqual(['ann'])
 })

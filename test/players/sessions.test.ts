@@ -1,49 +1,18 @@
-import { expect, test, describe } from 'vitest'
-import { type GameServer } from '../../src/index.js'
-import { type LocalSidecar, type LocalSidecarOptions } from '../../src/node/index.js'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../../src/index.js'
 import { type SessionsOptions } from '../../src/players/index.js'
-import { type ControlCommand, type GameServerAllocation } from '../../src/sidecar/index.js'
-import { calls, connectClient, connectPage, startSidecar } from '../support/with-sidecar.js'
-import { ROOM, ROOMS, track, type Tracked, allocate, endAll, play } from './sessions-support.js'
+import { allocate, endAll, play, ROOM, ROOMS, track, type MockGame } from './sessions-support.js'
 
-interface Played extends Tracked {
-  readonly sidecar: LocalSidecar
-  control(command: ControlCommand): void
-  /** Resolves once the watch shows it. */
-  shows(state: string, predicate?: (gameServer: GameServer) => boolean): Promise<GameServer>
-  count(count: number): Promise<unknown>
-}
-
-/** A local sidecar whose writes take 10 ms, and the sessions of its GameServer, which is Ready. */
-async function playOnPort(options: Partial<SessionsOptions>, local: LocalSidecarOptions = {}): Promise<Played> {
-  const sidecar = await startSidecar({ gameServer: ROOMS, ...local })
-  sidecar.sidecar.control({ type: 'setState', state: 'Ready' })
-  const played = trackOf(sidecar, options)
-  await played.shows('Ready')
-  return played
-}
-
-function trackOf(sidecar: LocalSidecar, options: Partial<SessionsOptions>): Played {
-  const client = connectClient(sidecar)
-  const control = (command: ControlCommand): void => void sidecar.control(command)
-  control({ type: 'setClock', speed: 50 })
-  const shows: Played['shows'] = (state, predicate = () => true) =>
-    client.waitFor((gameServer) => gameServer.status.state === state && predicate(gameServer))
-  return {
-    ...track(client, options),
-    sidecar,
-    control,
-    shows,
-    count: (count) => client.waitFor(({ status }) => status.counters?.['rooms']?.count === String(count)),
-  }
-}
+/** The differences that were sent, in order. */
+const differences = ({ writes }: MockGame): unknown[] =>
+  writes().flatMap(({ body }) => (body as { countDiff?: string } | undefined)?.countDiff ?? [])
 
 test('each allocation starts a session that knows what came with it, and its end gives its place back', async () => {
-  const { control, count, sessions, begun } = await playOnPort({ counter: 'rooms' })
-  control({ type: 'allocate', ...ROOM, annotations: { map: 'arena' } })
-  await count(1)
-  control({ type: 'allocate', ...ROOM, annotations: { map: 'desert' } })
-  await count(2)
+  const { mock, sessions, begun, count } = await play({ counter: 'rooms' })
+  for (const map of ['arena', 'desert']) {
+    mock.allocate({ ...ROOM, annotations: { map } })
+    await mock.advance(20)
+  }
   expect(begun.map(({ allocation }) => allocation.annotations['map'])).toEqual(['arena', 'desert'])
   expect(new Set(begun.map(({ id }) => id)).size).toBe(2)
   expect(sessions.active).toEqual(begun)
@@ -51,131 +20,289 @@ test('each allocation starts a session that knows what came with it, and its end
   expect(await begun[0]!.end()).toBe('ended')
   expect(await begun[0]!.end()).toBe('absent')
   expect(sessions.active).toEqual([begun[1]])
-  await count(1)
+  await mock.advance(1000)
+  expect(count()).toBe(1)
 })
 
-test('a game whose process was restarted goes on with as many sessions as the counter says', async () => {
-  const before = await playOnPort({ counter: 'rooms' })
-  for (let sessions = 1; sessions <= 3; sessions++) {
-    before.control({ type: 'allocate', ...ROOM })
-    await before.count(sessions)
-  }
-  before.client.close()
-  const { sessions, begun, count } = trackOf(before.sidecar, { counter: 'rooms' })
-  await count(3)
-  expect(sessions.active).toHaveLength(3)
-  await Promise.all(begun.map((session) => session.end()))
-  await count(0)
-})
+test.each([0, 3])(
+  'a game whose process was restarted goes on with the %i sessions of the counter',
+  async (sessions) => {
+    const before = await play({ counter: 'rooms' })
+    await allocate(before, 3)
+    if (!sessions) await endAll(before)
+    await before.mock.advance(2000)
+    before.client.close()
+    const client = createClient(before.mock.options)
+    onTestFinished(() => client.close())
+    const game = { ...before, ...track(client, { counter: 'rooms' }) }
+    await game.mock.advance(1000)
+    expect([game.begun.length, game.sessions.active.length, game.count()]).toEqual([sessions, sessions, sessions])
+    await endAll(game)
+    await game.mock.advance(1000)
+    expect(game.count()).toBe(0)
+  },
+)
 
 test('by label: the allocation locks the server by its manifest, and the game unlocks it while another session may come', async () => {
   const ready = 'agones.dev/sdk-gs-session-ready'
-  const manifest: GameServerAllocation = {
-    spec: {
-      selectors: [{ matchLabels: { [ready]: 'true' }, gameServerState: 'Allocated' }, { gameServerState: 'Ready' }],
-      metadata: { labels: { [ready]: 'false' } },
-    },
+  const { mock, sessions, begun, label } = await play({ label: 'gs-session-ready', maxSessions: 2 })
+  const come = async (): Promise<unknown> => {
+    const { status } = mock.allocate({
+      spec: {
+        selectors: [{ matchLabels: { [ready]: 'true' }, gameServerState: 'Allocated' }, { gameServerState: 'Ready' }],
+        metadata: { labels: { [ready]: 'false' } },
+      },
+    })
+    await mock.advance(1000)
+    return [status.state, label('gs-session-ready'), sessions.full]
   }
-  const { sidecar, shows, sessions, begun } = await playOnPort({ label: 'gs-session-ready', maxSessions: 2 })
-  const isUnlocked = ({ object_meta }: GameServer): boolean => object_meta.labels?.[ready] === 'true'
-  const allocate = (): boolean => sidecar.sidecar.control({ type: 'allocate', manifest }).ok
-  await shows('Ready', isUnlocked)
-
-  expect(allocate()).toBe(true)
-  await shows('Allocated', isUnlocked)
-  expect(allocate()).toBe(true)
-  await shows('Allocated', (gameServer) => !isUnlocked(gameServer))
-  expect(sessions.full).toBe(true)
-  expect(allocate()).toBe(false)
-
+  expect(label('gs-session-ready')).toBe('true')
+  expect(await come()).toEqual(['Allocated', 'true', false])
+  expect(await come()).toEqual(['Allocated', 'false', true])
+  expect(await come()).toEqual(['UnAllocated', 'false', true])
   await begun[0]!.end()
-  await shows('Allocated', isUnlocked)
-  expect(sessions.full).toBe(false)
+  await mock.advance(1000)
+  expect([label('gs-session-ready'), sessions.full]).toEqual(['true', false])
 })
 
 test('without counter and label the server is reused: Ready after each session, Shutdown after the last of thenShutdown', async () => {
-  const { sidecar, control, shows, begun } = await playOnPort({ thenShutdown: 2 })
-  control({ type: 'allocate' })
-  await shows('Allocated')
-  await begun[0]!.end()
-  await shows('Ready')
-  control({ type: 'allocate' })
-  await shows('Allocated')
-  await begun[1]!.end()
-  await shows('Shutdown')
-  expect(calls(sidecar).filter((operation) => operation === 'ready' || operation === 'shutdown')).toEqual([
-    'ready',
-    'shutdown',
-  ])
-})
-
-test('a counter that the GameServer lacks is one error, with the YAML to add, and sessions start all the same', async () => {
-  const { control, shows, sessions, errors } = await playOnPort({ counter: 'matches', maxSessions: 4 })
-  control({ type: 'allocate' })
-  await shows('Allocated')
-  await expect.poll(() => errors).toMatchObject([{ code: 'NOT_FOUND' }])
-  expect(errors[0]!.hint).toContain('spec:\n  counters:\n    matches:\n      capacity: 4')
-  expect(sessions.active).toHaveLength(1)
-})
-
-test('without the feature gate it says so at once', async () => {
-  const { errors } = await playOnPort({ counter: 'rooms' }, { featureGates: { CountsAndLists: false } })
-  await expect.poll(() => errors).toMatchObject([{ code: 'FEATURE_DISABLED' }])
-})
-
-test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j is one error at once', async (options) => {
-  const sidecar = await startSidecar({ gameServer: ROOMS })
-  const { errors, client } = track(connectPage(sidecar, { crossOrigin: 'direct' }), options)
-  await client.waitFor(() => true)
-  await expect.poll(() => errors).toMatchObject([{ code: 'CROSS_ORIGIN' }])
-})
-
-test('a closed client leaves nothing running, and its sessions can still be ended', async () => {
-  const { control, count, client, begun, sidecar } = await playOnPort({ counter: 'rooms' })
-  control({ type: 'allocate', ...ROOM })
-  await count(1)
-  client.close()
-  expect(await begun[0]!.end()).toBe('ended')
-  await new Promise(setImmediate)
-  expect(calls(sidecar)).not.toContain('updateCounter')
-})
-
-describe('thenShutdown', () => {
-  test('n with a counter: after the n-th start there is no place, and Shutdown once all have ended', async () => {
-    const game = await play({ counter: 'rooms', thenShutdown: 3 })
-    await allocate(game, 3)
-    await game.mock.advance(1000)
-    expect([game.count(), game.capacity(), game.sessions.full]).toEqual([3, 3, true])
-    await game.sessions.active[0]!.end()
-    await game.mock.advance(1000)
-    expect([game.count(), game.capacity()]).toEqual([2, 2])
-    expect(game.mock.gameServer.status.state).toBe('Allocated')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  })
-
-  test('last: Shutdown when the last of those that run has ended', async () => {
-    const game = await play({ counter: 'rooms', thenShutdown: 'last' })
-    await allocate(game, 2)
-    await game.sessions.active[0]!.end()
-    await game.mock.advance(2000)
-    expect(game.mock.gameServer.status.state).toBe('Allocated')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  })
-
-  test('a shutdown() that got lost is sent again', async () => {
-    const game = await play({ thenShutdown: 'last' })
+  const game = await play({ thenShutdown: 2 })
+  for (const next of ['Ready', 'Shutdown']) {
     game.mock.allocate()
     await game.mock.advance(100)
     await endAll(game)
-    await game.mock.advance(100)
-    game.mock.restart()
+    await game.mock.advance(1000)
+    expect(game.mock.gameServer.status.state).toBe(next)
+  }
+  expect(game.writes().map(({ operation }) => operation)).toEqual(['ready', 'ready', 'shutdown'])
+})
+
+test.each(['client', 'tracker'] as const)(
+  'a closed %s ends the tracking: no event, no write, and end() still resolves',
+  async (which) => {
+    const game = await play({ counter: 'rooms' })
+    await allocate(game, 1)
+    if (which === 'client') game.client.close()
+    else game.sessions.close()
+    game.mock.allocate(ROOM)
+    expect(await game.begun[0]!.end()).toBe('ended')
+    await game.mock.advance(10_000)
+    expect([game.begun.length, differences(game), game.count()]).toEqual([1, [], 2])
+  },
+)
+
+describe('a difference is never sent twice', () => {
+  test('without faults an end costs one call', async () => {
+    const game = await play({ counter: 'rooms' })
+    await allocate(game, 1)
+    const before = game.mock.calls.length
+    await endAll(game)
     await game.mock.advance(5000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
+    expect(game.mock.calls.slice(before).map(({ operation }) => operation)).toEqual(['updateCounter'])
   })
+
+  test('all that end while one is on its way go together with the next', async () => {
+    const game = await play({ counter: 'rooms' })
+    await allocate(game, 5)
+    for (const session of game.sessions.active) {
+      await session.end()
+      await game.mock.advance(50)
+    }
+    await game.mock.advance(5000)
+    expect(differences(game)).toEqual(['-1', '-4'])
+    expect(game.count()).toBe(0)
+  })
+
+  test('a call that timed out may still be held in the sidecar: nothing is sent for 40 s, or until it is restarted', async () => {
+    const game = await play({ counter: 'rooms' })
+    await allocate(game, 1)
+    game.mock.fail('updateCounter', { network: 'timeout', times: 1 })
+    await endAll(game)
+    await game.mock.advance(40_000)
+    expect(differences(game)).toEqual(['-1'])
+    game.mock.restart({ downMs: 1000 })
+    await game.mock.advance(6000)
+    expect(differences(game)).toEqual(['-1', '-1'])
+    expect(game.count()).toBe(0)
+  })
+})
+
+describe('each allocation is a session', () => {
+  test.each([0, 2])('that brings %i of the counter starts one, and the counter is put right', async (amount) => {
+    const game = await play({ counter: 'rooms' })
+    game.mock.allocate(amount ? { counters: { rooms: { action: 'Increment', amount } } } : {})
+    await game.mock.advance(2000)
+    expect([game.begun.length, game.count()]).toEqual([1, 1])
+    expect(differences(game)).toHaveLength(1)
+  })
+
+  test('a count from outside that can’t be right is put right by one difference', async () => {
+    const game = await play({ counter: 'rooms' })
+    await allocate(game, 2)
+    for (const count of [7, 0, 10]) {
+      game.mock.control({ type: 'setCounter', name: 'rooms', count })
+      await game.mock.advance(10_000)
+      expect(game.count()).toBe(2)
+    }
+    expect(differences(game)).toEqual(['-5', '2', '-8'])
+    expect(game.begun).toHaveLength(2)
+  })
+})
+
+describe('maxSessions', () => {
+  test('below the capacity of the counter becomes its capacity', async () => {
+    const game = await play({ counter: 'rooms', maxSessions: 2 })
+    expect(game.capacity()).toBe(2)
+    const full: number[] = []
+    game.sessions.on('full', ({ sessions }) => full.push(sessions))
+    await allocate(game, 2)
+    expect([full, game.sessions.full]).toEqual([[2], true])
+  })
+
+  test('above it, the capacity counts', async () => {
+    const game = await play({ counter: 'rooms', maxSessions: 50 })
+    expect(game.capacity()).toBe(10)
+    await allocate(game, 10)
+    expect(game.sessions.full).toBe(true)
+  })
+
+  test('more sessions than that start all the same, and the server counts as full until fewer run', async () => {
+    const game = await play({ counter: 'rooms', maxSessions: 1 })
+    game.mock.control({ type: 'setCounter', name: 'rooms', capacity: 3 })
+    const full: number[] = []
+    game.sessions.on('full', ({ sessions }) => full.push(sessions))
+    await allocate(game, 3)
+    await game.mock.advance(2000)
+    expect([game.sessions.active.length, full]).toEqual([3, [1, 2, 3]])
+    const places: number[] = []
+    for (const session of game.sessions.active) {
+      places.push(game.capacity() - game.count())
+      await session.end()
+      await game.mock.advance(2000)
+    }
+    expect(places).toEqual([0, 0, 0])
+    expect([game.capacity(), game.count()]).toEqual([1, 0])
+  })
+})
+
+describe('label', () => {
+  const LABEL = { 'agones.dev/sdk-free': 'false' }
+
+  test('with a counter too, it is false while no other session may come', async () => {
+    const game = await play({ counter: 'rooms', label: 'free', maxSessions: 2 })
+    expect(game.label('free')).toBe('true')
+    await allocate(game, 2)
+    await game.mock.advance(1000)
+    expect(game.label('free')).toBe('false')
+    await endAll(game)
+    await game.mock.advance(1000)
+    expect(game.label('free')).toBe('true')
+  })
+
+  test('one that was lost, or changed from outside, is written again', async () => {
+    const game = await play({ label: 'free' })
+    game.mock.allocate({ labels: LABEL })
+    await game.mock.advance(1000)
+    game.mock.control({ type: 'loseWrites' })
+    await endAll(game)
+    await game.mock.advance(5000)
+    expect(game.label('free')).toBe('true')
+    game.mock.control({ type: 'setLabel', key: 'agones.dev/sdk-free', value: 'false' })
+    await game.mock.advance(5000)
+    expect(game.label('free')).toBe('true')
+  })
+
+  test('another label that the game sets doesn’t bring back a value from before the allocation', async () => {
+    const game = await play({ label: 'free' })
+    game.mock.allocate({ labels: LABEL })
+    await game.mock.advance(1000)
+    await game.client.setLabel('map', 'arena')
+    await game.mock.advance(600)
+    expect([game.label('map'), game.label('free')]).toEqual(['arena', 'false'])
+  })
+})
+
+describe('reuse', () => {
+  test('no ready() while a newer allocation has a session', async () => {
+    const game = await play({})
+    game.mock.allocate()
+    await game.mock.advance(100)
+    game.mock.allocate()
+    await game.mock.advance(100)
+    await game.begun[0]!.end()
+    await game.mock.advance(2000)
+    expect(game.mock.gameServer.status.state).toBe('Allocated')
+    await game.begun[1]!.end()
+    await game.mock.advance(2000)
+    expect(game.mock.gameServer.status.state).toBe('Ready')
+  })
+})
+
+describe('the end', () => {
+  test('after `ending` nothing is started and nothing is written, and end() still resolves', async () => {
+    const game = await play({ counter: 'rooms', label: 'free' })
+    await allocate(game, 1)
+    game.mock.control({ type: 'delete' })
+    await game.mock.advance(100)
+    const before = game.writes().length
+    game.mock.control({ type: 'allocate', ...ROOM, force: true })
+    expect(await game.begun[0]!.end()).toBe('ended')
+    await game.mock.advance(20_000)
+    expect([game.begun.length, game.writes().length, game.sessions.full]).toEqual([1, before, true])
+  })
+
+  test('what onSession throws or rejects with is told, and the session goes on', async () => {
+    const onSession = vi
+      .fn()
+      .mockImplementationOnce(() => {
+        throw new Error('thrown')
+      })
+      .mockRejectedValueOnce(new Error('rejected'))
+    const game = await play({ counter: 'rooms', onSession })
+    await allocate(game, 2)
+    expect(game.errors).toMatchObject([
+      { message: 'onSession failed: Error: thrown', cause: { message: 'thrown' } },
+      { cause: { message: 'rejected' } },
+    ])
+    expect([game.sessions.active.length, game.count()]).toEqual([2, 2])
+  })
+
+  test('a session that ends within onSession is over, and its place free', async () => {
+    const game = await play({ counter: 'rooms', onSession: (session) => void session.end() })
+    await allocate(game, 2)
+    await game.mock.advance(2000)
+    expect([game.sessions.active.length, game.sessions.started, game.count()]).toEqual([0, 2, 0])
+  })
+})
+
+test('counts as bigint make no difference', async () => {
+  const game = await play({ counter: 'rooms' }, {}, { int64: 'bigint' })
+  await allocate(game, 2)
+  await endAll(game)
+  await game.mock.advance(2000)
+  expect(game.count()).toBe(0)
+})
+
+test('the GameServer that a manifest replaces is followed', async () => {
+  const game = await play({ counter: 'rooms' })
+  await allocate(game, 1)
+  game.mock.control({ type: 'reload', gameServer: { ...ROOMS, status: { state: 'Allocated' } } })
+  await game.mock.advance(5000)
+  expect(game.count()).toBe(game.sessions.active.length)
+})
+
+test('thenShutdown: n with a counter: after the n-th start there is no place, and Shutdown once all have ended', async () => {
+  const game = await play({ counter: 'rooms', thenShutdown: 3 })
+  await allocate(game, 3)
+  await game.mock.advance(1000)
+  expect([game.count(), game.capacity(), game.sessions.full]).toEqual([3, 3, true])
+  await game.sessions.active[0]!.end()
+  await game.mock.advance(1000)
+  expect([game.count(), game.capacity()]).toEqual([2, 2])
+  expect(game.mock.gameServer.status.state).toBe('Allocated')
+  await endAll(game)
+  await game.mock.advance(1000)
+  expect(game.mock.gameServer.status.state).toBe('Shutdown')
 })
 
 describe('a session that comes when the last one has just ended is served', () => {
@@ -256,8 +383,4 @@ test('a session that has ended is not ended again by idle or touch, and without 
   await allocate(patient, 1)
   await patient.mock.advance(10 * 60_000)
   expect(patient.sessions.active).toHaveLength(1)
-})
-
-test.each([0, -1, NaN, 'soon'])('idle: %s is refused', async (idle) => {
-  await expect(play({ counter: 'rooms', idle: idle as number })).rejects.toThrow('idle must be above 0; got ')
 })

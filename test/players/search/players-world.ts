@@ -261,7 +261,7 @@ function whatOf(what: object, { version }: Stored): unknown {
   return [version - Number(since.version), since.allocation]
 }
 
-function objectOf({ values, version, allocation }: Stored): GameServer {
+export function objectOf({ values, version, allocation }: Stored, capacity: unknown = `${CAPACITY}`): GameServer {
   return {
     object_meta: {
       uid: 'u',
@@ -269,6 +269,6 @@ function objectOf({ values, version, allocation }: Stored): GameServer {
       generation: `${version}`,
       annotations: { 'agones.dev/last-allocated': `${allocation}` },
     },
-    status: { state: 'Ready', lists: { [LIST]: { capacity: `${CAPACITY}`, values: [...values] } } },
+    status: { state: 'Ready', lists: { [LIST]: { capacity, values: [...values] } } },
   } as unknown as GameServer
 }

@@ -17,9 +17,7 @@ type Tracked = Pick<Writes<object, { error: SidecarError }>, 'tick' | 'answered'
 }
 
 /** A copy of a tracker's state that takes events of its own. */
-export function copyOf<State extends Pick<Writes<object, { error: SidecarError }>, 'writes'>>(
-  state: State,
-): State {
+export function copyOf<State extends Pick<Writes<object, { error: SidecarError }>, 'writes'>>(state: State): State {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
   for (const [name, value] of Object.entries(state)) {
     if (value instanceof Map) Object.assign(copy, { [name]: new Map(value) })

@@ -1,0 +1,120 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { trackPlayers, trackSessions, type PlayersOptions, type SessionsOptions } from '../../src/players/index.js'
+import { connectPage, startSidecar } from '../support/with-sidecar.js'
+import { fate, play } from './players-support.js'
+import { play as playSessions, ROOMS, track } from './sessions-support.js'
+
+describe('options that can’t be right', () => {
+  const onSession = (): void => {}
+  const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
+  afterAll(() => client.close())
+  const refused = (message: string) =>
+    expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(message) as string }) as Error
+
+  test.each<[options: unknown, message: string]>([
+    [{ capacity: 0 }, 'capacity must be above 0; got 0'],
+    [{ capacity: NaN }, 'capacity must be above 0; got NaN'],
+    [{ noShow: 0 }, 'noShow must be above 0; got 0'],
+    [{ noshow: 3 }, 'There is no option "noshow". Did you mean noShow?'],
+    [null, 'options must be an object; got null'],
+  ])('%j of players is refused: %s', (options, message) => {
+    expect(() => trackPlayers(client, options as PlayersOptions)).toThrow(refused(message))
+  })
+
+  test.each<[options: unknown, message: string]>([
+    [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean maxSessions?'],
+    [{ onSession, maxSessions: 0 }, 'maxSessions must be above 0; got 0'],
+    [{ onSession, thenShutdown: 0 }, 'thenShutdown must be above 0 or "last"; got 0'],
+    [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be above 0 or "last"; got "first"'],
+    [{ onSession, idle: NaN }, 'idle must be above 0; got NaN'],
+    [{}, 'onSession must be a function; got undefined'],
+    [undefined, 'options must be an object; got undefined'],
+  ])('%j of sessions is refused: %s', (options, message) => {
+    expect(() => trackSessions(client, options as SessionsOptions)).toThrow(refused(message))
+  })
+
+  test.each([undefined, null, {}, { list: 'players' }])('a client that is %j is refused', (given) => {
+    const error = refused('client must be what createClient() gave; got ')
+    expect(() => trackPlayers(given as never)).toThrow(error)
+    expect(() => trackSessions(given as never, { onSession })).toThrow(error)
+  })
+})
+
+describe('players, wrong input', () => {
+  test('ids that cannot be right are refused, and nothing is written', async () => {
+    const { mock, players, calls } = await play()
+    for (const id of ['', 'x'.repeat(257), 3, undefined] as string[]) {
+      await expect(players.join(id)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', operation: 'join' })
+      await expect(players.leave(id)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', operation: 'leave' })
+    }
+    await expect(players.join('ann', { timout: 3 } as object)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await mock.advance(2000)
+    expect(calls()).toEqual([])
+  })
+
+  test('one who is here, or is joining, does not join twice', async () => {
+    const { mock, players, calls } = await play()
+    const first = fate(players.join('ann'))
+    await expect(players.join('ann')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    await mock.advance(1000)
+    expect(first.now).toBe('joined')
+    await expect(players.join('ann')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    expect(calls()).toEqual(['addListValue ann'])
+  })
+
+  test.each([
+    [{ list: 'seats' }, '  lists:\n    seats:\n      capacity: 16'],
+    [{ counter: 'heads', capacity: 8 }, '  counters:\n    heads:\n      capacity: 8'],
+  ])(
+    '%j that the GameServer lacks is one error with the YAML to add, and every join rejects with it',
+    async (options, yaml) => {
+      const { mock, players, errors, calls } = await play(options)
+      await expect(players.join('ann')).rejects.toMatchObject({ code: 'NOT_FOUND', operation: 'join' })
+      mock.control({ type: 'setLabel', key: 'a', value: 'b' })
+      await mock.advance(1000)
+      await expect(players.join('bob')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      expect(errors.map(({ code }) => code)).toEqual(['NOT_FOUND'])
+      expect(errors[0]!.hint).toContain('spec:\n' + yaml)
+      expect(calls()).toEqual([])
+    },
+  )
+
+  test('a list that comes later is used', async () => {
+    const { mock, players } = await play({ list: 'seats' })
+    mock.control({ type: 'setList', name: 'seats', values: [], capacity: 2 })
+    await mock.advance(100)
+    const join = fate(players.join('ann'))
+    await mock.advance(1000)
+    expect(join.now).toBe('joined')
+  })
+
+  test('without the feature gate each join says so', async () => {
+    const { players, errors } = await play({ mock: { featureGates: { CountsAndLists: false } } })
+    await expect(players.join('ann')).rejects.toMatchObject({ code: 'FEATURE_DISABLED' })
+    expect(errors.map(({ code }) => code)).toEqual(['FEATURE_DISABLED'])
+  })
+})
+
+describe('sessions of a GameServer that can’t count them', () => {
+  test('a counter that it lacks is one error, with the YAML to add, and sessions start all the same', async () => {
+    const { mock, sessions, errors } = await playSessions({ counter: 'matches', maxSessions: 4 })
+    mock.allocate()
+    await mock.advance(1000)
+    expect(errors).toMatchObject([{ code: 'NOT_FOUND' }])
+    expect(errors[0]!.hint).toContain('spec:\n  counters:\n    matches:\n      capacity: 4')
+    expect(sessions.active).toHaveLength(1)
+  })
+
+  test('without the feature gate it says so at once', async () => {
+    const { errors } = await playSessions({ counter: 'rooms' }, { featureGates: { CountsAndLists: false } })
+    expect(errors).toMatchObject([{ code: 'FEATURE_DISABLED' }])
+  })
+
+  test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j is one error at once', async (options) => {
+    const sidecar = await startSidecar({ gameServer: ROOMS })
+    const { errors, client } = track(connectPage(sidecar, { crossOrigin: 'direct' }), options)
+    await client.waitFor(() => true)
+    await expect.poll(() => errors).toMatchObject([{ code: 'CROSS_ORIGIN' }])
+  })
+})
