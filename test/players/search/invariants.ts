@@ -1,5 +1,5 @@
-/** What is true outside of the tracking, and what the tracker and the platform say of it. */
-export interface Truth {
+/** What is true outside of the tracking, and what the platform says of it. */
+export interface Seats {
   readonly capacity: number
   /** In the list as the platform holds it. */
   readonly listed: readonly string[]
@@ -7,9 +7,12 @@ export interface Truth {
   readonly here: readonly string[]
   /** Who was promised a seat by an allocation, and hasn't come nor been told as a no-show. */
   readonly promised: readonly string[]
+}
+
+/** And what the tracker says. */
+export interface Truth extends Seats {
   /** Whose join has no outcome yet. */
   readonly joining: readonly string[]
-  /** What the tracker says. */
   readonly ids: readonly string[]
   readonly expected: readonly string[]
   /** Events that came twice, or at a wrong time. */
@@ -19,18 +22,24 @@ export interface Truth {
 const without = (some: readonly string[], others: readonly string[]): string[] =>
   some.filter((id) => !others.includes(id))
 
-/** What must hold at any moment, whatever breaks. */
-export function violation({ capacity, listed, here, promised, ids, expected, doubled }: Truth): string | undefined {
+/** What must hold in any object, whatever breaks. */
+export function seatsViolation({ capacity, listed, here, promised }: Seats): string | undefined {
   const lost = without(here, listed)
   const broken = without(promised, listed)
   if (listed.length > capacity) return `over capacity: ${listed.length} of ${capacity} in the list`
-  if (ids.length + expected.length > capacity) return `over capacity: ${ids.length} here, ${expected.length} expected`
   if (new Set(listed).size < listed.length) return `doubled: ${listed.join(' ')} in the list`
-  if (doubled.length > 0) return `doubled: ${doubled.join(', ')}`
-  if (ids.join() !== here.join()) return `doubled or lost: the tracker says ${ids.join()}, and ${here.join()} are here`
   if (lost.length > 0) return `lost: ${lost.join(' ')} is here without a seat`
   if (broken.length > 0) return `lost: the seat that ${broken.join(' ')} was promised`
   return undefined
+}
+
+/** What must hold at any moment, whatever breaks. */
+export function violation(truth: Truth): string | undefined {
+  const { capacity, here, ids, expected, doubled } = truth
+  if (ids.length + expected.length > capacity) return `over capacity: ${ids.length} here, ${expected.length} expected`
+  if (doubled.length > 0) return `doubled: ${doubled.join(', ')}`
+  if (ids.join() !== here.join()) return `doubled or lost: the tracker says ${ids.join()}, and ${here.join()} are here`
+  return seatsViolation(truth)
 }
 
 /** What must hold 3 s after the last fault. */

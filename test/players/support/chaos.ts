@@ -8,11 +8,9 @@ export interface ChaosOptions {
   readonly down: number
   /** ms by which late writes are late */
   readonly late: number
-  /** Only these; default all. */
-  readonly kinds?: readonly FaultKind[]
 }
 
-const ALL: readonly FaultKind[] = [
+const KINDS: readonly FaultKind[] = [
   'answers-dropped',
   'requests-dropped',
   'late',
@@ -47,7 +45,7 @@ export class Chaos {
   }
 
   act(): void {
-    const { killEvery, down, late, kinds = ALL } = this.options
+    const { killEvery, down, late } = this.options
     const now = this.world.now()
     const killing = killEvery * 5
     const isKilling = (now - this.start) % (killing + late * 2) < killing
@@ -58,10 +56,10 @@ export class Chaos {
         this.world.kill(this.random.between(down / 2, down * 2))
       }
     }
-    if (now < this.nextFault || kinds.length === 0) return
+    if (now < this.nextFault) return
     const lasts = this.random.between(killEvery / 10, killEvery / 2)
     this.nextFault = now + lasts + this.random.between(0, killEvery / 2)
     this.faults++
-    this.world.fault(this.random.pick(kinds), lasts, late)
+    this.world.fault(this.random.pick(KINDS), lasts, late)
   }
 }

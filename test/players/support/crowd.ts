@@ -24,22 +24,12 @@ interface CrowdParts {
 export class Crowd {
   joins = 0
   leaves = 0
-  /** What became of the joins. */
-  readonly outcomes: Record<string, number> = {}
+  private readonly parts: CrowdParts
   private readonly players: readonly Player[]
 
-  private readonly tracker: Players
-  private readonly ledger: Ledger
-  private readonly random: Random
-  private readonly pause: number
-  private readonly now: () => number
-
-  constructor({ size, tracker, ledger, random, pause, now }: CrowdParts) {
-    this.tracker = tracker
-    this.ledger = ledger
-    this.random = random
-    this.pause = pause
-    this.now = now
+  constructor(parts: CrowdParts) {
+    const { size, now, random, pause } = parts
+    this.parts = parts
     this.players = Array.from({ length: size }, (_, index) => ({
       id: `p${index}`,
       next: now() + random.between(0, pause * 2),
@@ -52,57 +42,55 @@ export class Crowd {
     return this.players.map(({ id }) => id)
   }
 
-  get joining(): number {
-    return this.players.filter(({ joining }) => joining).length
+  get joining(): readonly string[] {
+    return this.players.filter(({ joining }) => joining).map(({ id }) => id)
   }
 
   /** Lets everybody act whose time has come. */
   act(): void {
-    const now = this.now()
+    const { ledger, random, pause } = this.parts
+    const now = this.parts.now()
     for (const player of this.players) {
       if (player.next > now) continue
-      player.next = now + this.random.between(1, this.pause * 2)
-      if (this.ledger.here.has(player.id)) this.leave(player)
+      player.next = now + random.between(1, pause * 2)
+      if (ledger.here.has(player.id)) this.leave(player)
       // Some who were promised a seat never come, or come when it is free again.
-      else if (!player.joining && this.ledger.promised.has(player.id) && this.random.chance(0.3))
-        player.next = now + this.pause * 20
+      else if (!player.joining && ledger.promised.has(player.id) && random.chance(0.3)) player.next = now + pause * 20
       else if (!player.joining) this.join(player)
       // The socket closes before the seat is there.
-      else if (this.random.chance(0.05)) this.leave(player)
+      else if (random.chance(0.05)) this.leave(player)
     }
   }
 
   /** Everybody who has a promise and hasn't come, or is here, leaves for good. */
   allLeave(): void {
-    for (const player of this.players) if (this.ledger.here.has(player.id) || player.joining) this.leave(player)
+    for (const player of this.players) if (this.parts.ledger.here.has(player.id) || player.joining) this.leave(player)
   }
 
   private join(player: Player): void {
+    const { tracker, ledger, random } = this.parts
     this.joins++
     const turn = ++player.turn
     player.joining = true
     // Some servers don't wait for a minute.
-    const options = this.random.chance(0.2) ? { timeout: this.random.between(200, 4000) } : {}
-    this.tracker.join(player.id, options).then(
-      (outcome) => this.settle(player, turn, outcome),
-      (error: unknown) => this.settle(player, turn, (error as { code?: string }).code ?? String(error)),
+    const options = random.chance(0.2) ? { timeout: random.between(200, 4000) } : {}
+    const settle = (isIn: boolean): void => {
+      if (player.turn !== turn) return
+      player.joining = false
+      if (isIn) ledger.come(player.id)
+    }
+    tracker.join(player.id, options).then(
+      () => settle(true),
+      () => settle(false),
     )
   }
 
-  private settle(player: Player, turn: number, outcome: string): void {
-    this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1
-    if (player.turn !== turn) return
-    player.joining = false
-    if (outcome === 'joined' || outcome === 'expected') this.ledger.come(player.id)
-  }
-
   private leave(player: Player): void {
+    const { tracker, ledger } = this.parts
     this.leaves++
     player.turn++
     player.joining = false
-    this.ledger.leave(player.id)
-    this.tracker.leave(player.id).then(undefined, (error: unknown) => {
-      this.ledger.violate('error', `leave('${player.id}') rejected: ${String(error)}`)
-    })
+    ledger.leave(player.id)
+    tracker.leave(player.id).catch((error: unknown) => ledger.violate(`leave('${player.id}'): ${String(error)}`))
   }
 }

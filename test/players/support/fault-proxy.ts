@@ -1,6 +1,5 @@
 import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { operations, type OperationName } from '../../../src/protocol/operations.js'
 import type { Random } from './random.js'
 import type { FaultKind } from './world.js'
 
@@ -10,7 +9,6 @@ const SHARE = 0.4
 /** A port in front of a sidecar that comes and goes, at which things break. */
 export interface FaultProxy {
   readonly url: string
-  readonly calls: Readonly<Record<string, number>>
   /** Leads to that port from now on, and listens. */
   lead(port: number): Promise<void>
   /** Cuts every connection and listens no more. */
@@ -20,7 +18,6 @@ export interface FaultProxy {
 }
 
 export async function startFaultProxy(random: Random): Promise<FaultProxy> {
-  const calls: Record<string, number> = {}
   const sockets = new Set<Socket>()
   const watches = new Set<Socket>()
   let target = 0
@@ -31,8 +28,6 @@ export async function startFaultProxy(random: Random): Promise<FaultProxy> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const operation = operationOf(request)
-    if (operation !== undefined) calls[operation] = (calls[operation] ?? 0) + 1
     const isHit = request.method !== 'GET' && random.chance(SHARE)
     const [kind, began] = [isHit ? fault : undefined, epoch]
     if (kind === 'requests-dropped') return void request.socket.destroy()
@@ -88,7 +83,6 @@ export async function startFaultProxy(random: Random): Promise<FaultProxy> {
   }
   return {
     url: `http://127.0.0.1:${port}`,
-    calls,
     async lead(to) {
       target = to
       if (!server.listening) await listen(port)
@@ -111,12 +105,3 @@ export async function startFaultProxy(random: Random): Promise<FaultProxy> {
 }
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-function operationOf({ method, url }: IncomingMessage): OperationName | undefined {
-  const path = decodeURIComponent((url ?? '').split('?')[0]!)
-  const names = Object.keys(operations) as OperationName[]
-  return names.find((name) => {
-    const [itsMethod, itsPath] = operations[name]
-    return itsMethod === method && new RegExp(`^${itsPath.replace('{key}', '[^/:]+')}$`).test(path)
-  })
-}

@@ -1,30 +1,11 @@
+import { seatsViolation, sessionsViolation } from '../search/invariants.js'
 import type { Seen } from './world.js'
 
 /** One thing that must not happen, and did. */
 export interface Violation {
-  readonly kind:
-    | 'over capacity'
-    | 'duplicate'
-    | 'freed while here'
-    | 'freed while promised'
-    | 'promised twice'
-    | 'no-show too early'
-    | 'count below sessions'
-    | 'session lost'
-    | 'session doubled'
-    | 'no agreement'
-    | 'error'
   readonly at: number
+  /** Such as `lost: p3 is here without a seat`. */
   readonly what: string
-}
-
-interface Parts {
-  /** Whether the seats are tracked. */
-  readonly players: boolean
-  /** Whether the sessions are. */
-  readonly sessions: boolean
-  /** ms that a promised seat is kept */
-  readonly noShow: number
 }
 
 /** ms by which a no-show may be early: timers round. */
@@ -39,35 +20,30 @@ export class Ledger {
   /** When each seat was promised. */
   readonly promised = new Map<string, number>()
   readonly violations: Violation[] = []
-  allocatedSessions = 0
-  startedSessions = 0
-  endedSessions = 0
+  readonly sessions = { allocated: 0, started: 0, ended: 0 }
   objects = 0
-  private capacity = Infinity
-  /** Whose seat is missing in the list at present: it is told once. */
-  private missing = new Set<string>()
-  private countIsLow = false
+  /** What is wrong at present: it is told once. */
+  private wrong: string | undefined
   private readonly now: () => number
-  private readonly parts: Parts
+  private readonly noShowAfter: number
 
-  constructor(now: () => number, parts: Parts) {
+  /** @param noShowAfter ms that a promised seat is kept */
+  constructor(now: () => number, noShowAfter: number) {
     this.now = now
-    this.parts = parts
+    this.noShowAfter = noShowAfter
   }
 
-  violate(kind: Violation['kind'], what: string): void {
-    this.violations.push({ kind, at: Math.round(this.now()), what })
+  violate(what: string): void {
+    this.violations.push({ at: Math.round(this.now()), what })
   }
 
   promise(ids: readonly string[]): void {
     for (const id of ids) if (!this.here.has(id)) this.promised.set(id, this.now())
-    this.checkPromises()
   }
 
   come(id: string): void {
     this.promised.delete(id)
     this.here.add(id)
-    this.checkPromises()
   }
 
   leave(id: string): void {
@@ -76,56 +52,25 @@ export class Ledger {
   }
 
   noShow(id: string): void {
-    if (this.here.has(id)) this.violate('freed while here', `${id} was told as a no-show, and is here`)
-    const since = this.promised.get(id)
-    if (since === undefined) return
-    const waited = this.now() - since
-    if (waited < this.parts.noShow - ROUNDING) {
-      this.violate('no-show too early', `${id} after ${Math.round(waited)} ms`)
-    }
+    if (this.here.has(id)) this.violate(`lost: ${id} was told as a no-show, and is here`)
+    const waited = this.now() - (this.promised.get(id) ?? -Infinity)
+    if (waited < this.noShowAfter - ROUNDING) this.violate(`lost: ${id} is a no-show after ${Math.round(waited)} ms`)
     this.promised.delete(id)
   }
 
   /** Holds an object of the API server against what is true. */
-  check(seen: Seen): void {
+  check({ values, capacity, rooms, state }: Seen): void {
     this.objects++
-    this.checkShape(seen)
-    if (this.parts.players) this.checkSeats(seen)
-    if (this.parts.sessions) this.checkSessions(seen)
+    const wrong =
+      seatsViolation({ capacity, listed: values, here: [...this.here], promised: [...this.promised.keys()] }) ??
+      sessionsViolation({ isCounted: true, count: rooms, capacity: Infinity, state, ...this.sessions, wrong: [] })
+    if (wrong && wrong !== this.wrong) this.violate(wrong)
+    this.wrong = wrong
   }
 
   /** What must hold in any object, however old it is. */
   checkShape({ values, capacity }: Seen): void {
-    if (values.length > capacity) this.violate('over capacity', `${values.length} of ${capacity}`)
-    if (new Set(values).size < values.length) this.violate('duplicate', values.join(' '))
-    this.capacity = capacity
-  }
-
-  private checkPromises(): void {
-    const taken = this.here.size + this.promised.size
-    if (taken > this.capacity) this.violate('promised twice', `${taken} players on ${this.capacity} seats`)
-  }
-
-  private checkSeats({ values }: Seen): void {
-    const listed = new Set(values)
-    const missing = new Set<string>()
-    for (const [kind, ids] of [
-      ['freed while here', this.here],
-      ['freed while promised', this.promised.keys()],
-    ] as const) {
-      for (const id of ids) {
-        if (listed.has(id)) continue
-        missing.add(id)
-        if (!this.missing.has(id)) this.violate(kind, id)
-      }
-    }
-    this.missing = missing
-  }
-
-  private checkSessions({ rooms }: Seen): void {
-    const running = this.allocatedSessions - this.endedSessions
-    const isLow = rooms < running
-    if (isLow && !this.countIsLow) this.violate('count below sessions', `${rooms}, and ${running} run`)
-    this.countIsLow = isLow
+    const wrong = seatsViolation({ capacity, listed: values, here: [], promised: [] })
+    if (wrong) this.violate(wrong)
   }
 }

@@ -47,7 +47,7 @@ export class Outside {
     this.allocations++
     this.promises += seats.length
     ledger.promise(seats)
-    if (sessions) ledger.allocatedSessions++
+    if (sessions) ledger.sessions.allocated++
   }
 }
 

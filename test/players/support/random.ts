@@ -1,6 +1,5 @@
 /** Draws that a seed decides, so that a run which failed can be run again. */
 export interface Random {
-  readonly seed: number
   /** From 0 up to 1. */
   next(): number
   /** A whole number from `least` to `most`. */
@@ -20,7 +19,6 @@ export function createRandom(seed: number): Random {
   }
   const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
   return {
-    seed,
     next,
     between,
     chance: (share) => next() < share,

@@ -41,7 +41,6 @@ export async function startRealWorld(sizes: Sizes, seed: number, binary: Binary)
   }
 
   return {
-    name: 'real sidecar',
     clientOptions: { baseUrl: proxy.url },
     now,
     async run(tick) {
@@ -82,7 +81,6 @@ export async function startRealWorld(sizes: Sizes, seed: number, binary: Binary)
       back = Math.max(back, now())
     },
     returnedAt: () => back,
-    calls: () => proxy.calls,
     async close() {
       await starting
       await proxy.close()

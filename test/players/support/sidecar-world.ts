@@ -11,7 +11,6 @@ const SHARE = 0.4
 
 /** What differs between a sidecar on a port and the mock. */
 interface Host {
-  readonly name: string
   readonly clientOptions: ClientOptions
   readonly sidecar: Sidecar
   now(): number
@@ -25,7 +24,6 @@ interface Host {
 /** A world around our own sidecar, on a port and in the time of the clock on the wall. */
 export function localWorld(local: LocalSidecar): World {
   return sidecarWorld({
-    name: 'local sidecar',
     clientOptions: { baseUrl: local.url },
     sidecar: local.sidecar,
     now: () => performance.now(),
@@ -39,7 +37,6 @@ export function localWorld(local: LocalSidecar): World {
 /** A world around the mock, in a time of its own. */
 export function mockWorld(mock: Mock): World {
   return sidecarWorld({
-    name: 'mock, virtual time',
     clientOptions: mock.options,
     sidecar: mock.sidecar,
     now: () => mock.now,
@@ -52,18 +49,12 @@ export function mockWorld(mock: Mock): World {
 
 function sidecarWorld(host: Host): World {
   const { sidecar, now, control } = host
-  const calls: Record<string, number> = {}
   let faultEnds = Infinity
   let back = now()
 
-  sidecar.log.subscribe(({ event }) => {
-    if (event.type !== 'call') return
-    calls[event.call.operation] = (calls[event.call.operation] ?? 0) + 1
-  })
   const object = (): Seen => seenIn(sidecar.snapshot().gameServer)
 
   return {
-    name: host.name,
     clientOptions: host.clientOptions,
     now,
     async run(tick) {
@@ -110,7 +101,6 @@ function sidecarWorld(host: Host): World {
       back = Math.max(back, now())
     },
     returnedAt: () => back,
-    calls: () => calls,
     close: () => host.close(),
   }
 }

@@ -17,7 +17,6 @@ export type FaultKind = 'answers-dropped' | 'requests-dropped' | 'late' | 'late-
 
 /** A sidecar, the cluster behind it, and their time. */
 export interface World {
-  readonly name: string
   readonly clientOptions: ClientOptions
   /** ms, of the world's own time */
   now(): number
@@ -35,8 +34,6 @@ export interface World {
   calm(): void
   /** When the sidecar last came back, or a fault ended, in the world's time. */
   returnedAt(): number
-  /** How often each operation was called. */
-  calls(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
