@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect, test as base, vi } from 'vitest'
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
 import { attachServer, type AttachedServer, type AttachWsOptions } from '../../src/adapters/ws.js'
@@ -116,6 +116,17 @@ export async function listening(server: http.Server): Promise<http.Server> {
 
 export const urlOf = (server: Addressed, path = '/'): string =>
   `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+
+/** Asks for a WebSocket over a connection that does nothing else by itself; `more` comes in the same piece. */
+export function dialRaw(server: Addressed, id: string, more = Buffer.alloc(0)): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  const head =
+    `GET /?player=${id} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  socket.write(Buffer.concat([Buffer.from(head), more]))
+  return socket
+}
 
 export const seatsIn = ({ sidecar }: LocalSidecar): readonly string[] =>
   sidecar.snapshot().gameServer.status.lists?.['players']?.values ?? []

@@ -1,12 +1,13 @@
 import { expect } from 'vitest'
-import { createClient } from '../../src/index.js'
+import type { AttachWsOptions } from '../../src/adapters/ws.js'
+import type { LocalSidecar } from '../../src/node/index.js'
 import { calls } from '../support/with-sidecar.js'
 import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 
-type Sidecar = Awaited<ReturnType<World['sidecarWithSeats']>>
-
-/** A client whose looks at whether anybody is here follow each other 50 times as fast. */
-function quickLooks({ url }: Sidecar) {
+/** A server that is Ready, whose looks at whether anybody is here follow each other 50 times as fast. */
+async function serveQuickly(world: World, options: AttachWsOptions) {
+  const sidecar = await world.sidecarWithSeats()
+  const server = await world.webSocketServer()
   let looks = 0
   const scheduler = {
     setTimeout,
@@ -16,8 +17,13 @@ function quickLooks({ url }: Sidecar) {
     },
     clearTimeout,
   }
+  const client = { baseUrl: sidecar.url, processSignals: false, scheduler }
+  const attached = world.attach(sidecar, server, { client, ...options })
+  await until(() => stateOf(sidecar), 'Ready')
   return {
-    client: { baseUrl: url, processSignals: false, scheduler },
+    ...attached,
+    sidecar,
+    server,
     looks: () => looks,
     /** Resolves after three more looks. */
     async untilLooked() {
@@ -27,15 +33,11 @@ function quickLooks({ url }: Sidecar) {
   }
 }
 
-const labelOf = ({ sidecar }: Sidecar): string | undefined =>
+const labelOf = ({ sidecar }: LocalSidecar): string | undefined =>
   sidecar.snapshot().gameServer.object_meta.labels?.['agones.dev/sdk-open']
 
 test.concurrent('with endWhenEmpty, an Allocated server ends once its last player has left', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, untilLooked } = quickLooks(sidecar)
-  const { ended } = world.attach(sidecar, server, { client, endWhenEmpty: { after: 0 } })
-  await until(() => stateOf(sidecar), 'Ready')
+  const { sidecar, server, ended, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0 } })
   const [ann, ben] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ben')]
   await Promise.all([ann.opened, ben.opened])
   sidecar.sidecar.control({ type: 'allocate' })
@@ -50,10 +52,7 @@ test.concurrent('with endWhenEmpty, an Allocated server ends once its last playe
 })
 
 test.concurrent('with endWhenEmpty, a server that isn’t allocated stays when its players leave', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, untilLooked } = quickLooks(sidecar)
-  world.attach(sidecar, server, { client, endWhenEmpty: { after: 0, grace: 0 } })
+  const { sidecar, server, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 0 } })
   const ann = world.visit(server, '/?player=ann')
   await ann.opened
   ann.socket.close()
@@ -63,11 +62,7 @@ test.concurrent('with endWhenEmpty, a server that isn’t allocated stays when i
 })
 
 test.concurrent('with endWhenEmpty, an allocation without names waits for the grace, not longer', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, looks } = quickLooks(sidecar)
-  const { ended } = world.attach(sidecar, server, { client, endWhenEmpty: { after: 0, grace: 30_000 } })
-  await until(() => stateOf(sidecar), 'Ready')
+  const { sidecar, ended, looks } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 30_000 } })
   const before = looks()
   sidecar.sidecar.control({ type: 'allocate' })
   await ended
@@ -75,15 +70,10 @@ test.concurrent('with endWhenEmpty, an allocation without names waits for the gr
 })
 
 test.concurrent('with endWhenEmpty, the server waits for a promised player until the no-show', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client } = quickLooks(sidecar)
-  const { ended, players } = world.attach(sidecar, server, {
-    client,
+  const { sidecar, ended, players } = await serveQuickly(world, {
     endWhenEmpty: { after: 0, grace: 0 },
     players: { noShow: 500 },
   })
-  await until(() => stateOf(sidecar), 'Ready')
   sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
   const missed = new Promise((resolve) => players!.on('noshow', resolve))
   expect(await Promise.race([missed, ended.then(() => 'ended')])).toEqual({ id: 'ann' })
@@ -91,16 +81,11 @@ test.concurrent('with endWhenEmpty, the server waits for a promised player until
 })
 
 test.concurrent('with endWhenEmpty, spectators and players: false are counted alike', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, untilLooked } = quickLooks(sidecar)
-  const { ended } = world.attach(sidecar, server, {
-    client,
+  const { sidecar, server, ended, untilLooked } = await serveQuickly(world, {
     endWhenEmpty: { after: 0, grace: 1e9 },
     players: false,
     idOf: ({ url }) => (url === '/watch' ? null : 'ann'),
   })
-  await until(() => stateOf(sidecar), 'Ready')
   sidecar.sidecar.control({ type: 'allocate' })
   const [ann, spectator] = [world.visit(server), world.visit(server, '/watch')]
   await Promise.all([ann.opened, spectator.opened])
@@ -113,14 +98,8 @@ test.concurrent('with endWhenEmpty, spectators and players: false are counted al
 test.concurrent(
   'the label of endWhenEmpty is false before the end, and true where an allocation was quicker',
   async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    const server = await world.webSocketServer()
-    const { client } = quickLooks(sidecar)
-    const { ended } = world.attach(sidecar, server, {
-      client,
-      endWhenEmpty: { after: 0, grace: 0, label: 'open' },
-    })
-    await until(() => stateOf(sidecar), 'Ready')
+    const endWhenEmpty = { after: 0, grace: 0, label: 'open' }
+    const { sidecar, server, ended } = await serveQuickly(world, { endWhenEmpty })
     sidecar.sidecar.control({ type: 'allocate' })
     await until(() => callsOf(sidecar, 'setLabel'), 1)
     // The sidecar hasn't written the label yet.
@@ -164,9 +143,7 @@ test.concurrent(
 )
 
 test.concurrent('with unallocated: allocate, the first player allocates the server, once', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats(2)
-  const server = await world.webSocketServer()
-  world.attach(sidecar, server, { unallocated: 'allocate' })
+  const { sidecar, server } = await world.serve({ unallocated: 'allocate' }, 2)
   await until(() => stateOf(sidecar), 'Ready')
   const visitors = ['ann', 'ben', 'cem'].map((player) => world.visit(server, `/?player=${player}`))
   const outcomes = await Promise.all(
@@ -178,9 +155,7 @@ test.concurrent('with unallocated: allocate, the first player allocates the serv
 })
 
 test.concurrent('with unallocated: allocate, a player who can’t be seated allocates nothing', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats(0)
-  const server = await world.webSocketServer()
-  world.attach(sidecar, server, { unallocated: 'allocate' })
+  const { sidecar, server } = await world.serve({ unallocated: 'allocate' }, 0)
   await until(() => stateOf(sidecar), 'Ready')
   expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'OUT_OF_RANGE'])
   expect(callsOf(sidecar, 'allocate')).toBe(0)
@@ -189,11 +164,7 @@ test.concurrent('with unallocated: allocate, a player who can’t be seated allo
 test.concurrent(
   'with unallocated: allocate, a player is refused without a seat where that fails',
   async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    const server = await world.webSocketServer()
-    const client = createClient({ baseUrl: sidecar.url })
-    world.onEnd(() => client.close())
-    world.attach(sidecar, server, { unallocated: 'allocate', client })
+    const { sidecar, server } = await world.serve({ unallocated: 'allocate' })
     await until(() => stateOf(sidecar), 'Ready')
     sidecar.sidecar.control({ type: 'failCalls', operations: ['allocate'], status: 501 })
     expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'UNIMPLEMENTED'])

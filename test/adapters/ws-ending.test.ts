@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
-import { callsOf, listening, stateOf, test, until, urlOf, type World } from './socket-servers.js'
-import { connect, type Socket } from 'node:net'
+import { callsOf, dialRaw, listening, stateOf, test, until, type World } from './socket-servers.js'
+import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { AttachWsOptions } from '../../src/adapters/ws.js'
 
@@ -165,13 +165,8 @@ test.concurrent.for(cases)('a player who %s during %s keeps no seat', async ([ho
   }
   const [server, options] = await points[point]!(world, wait)
   const attached = world.attach(sidecar, server, options)
-  const web = (options?.server ?? server) as Parameters<typeof urlOf>[0]
-  const ann = connect(Number(new URL(urlOf(web)).port), '127.0.0.1')
-  ann.on('error', () => {})
-  ann.write(
-    'GET /?player=ann HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  )
+  const web = (options?.server ?? server) as Parameters<typeof dialRaw>[0]
+  const ann = dialRaw(web, 'ann')
   await passed
   await until(() => attached.players!.ids, [])
   const ben = world.visit(web, '/?player=ben')

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { expect } from 'vitest'
 import type { EndingEvent } from '../../src/index.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
-import { callsOf, listening, seatsIn, stateOf, test, until, urlOf } from './socket-servers.js'
+import { callsOf, dialRaw, listening, seatsIn, stateOf, test, until, urlOf } from './socket-servers.js'
 
 /** A client whose deadline comes soon, as if the process were told to stop. */
 const hurried = ({ url }: { url: string }, timeout = 600) => ({ baseUrl: url, processSignals: { timeout } })
@@ -51,20 +50,6 @@ test.concurrent('requests and connections that stay open are cut off in time', a
   expect(web.listening).toBe(false)
 })
 
-test.concurrent('while the sidecar is away players wait, and afterwards list and game agree', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const { client, players } = world.attach(sidecar, server)
-  await client.waitFor('Ready')
-  const ann = world.visit(server, '/?player=ann')
-  await ann.opened
-  sidecar.sidecar.control({ type: 'restart', downMs: 300 })
-  ann.socket.terminate()
-  await world.visit(server, '/?player=ben').opened
-  await until(() => seatsIn(sidecar), ['ben'])
-  expect(players!.ids).toEqual(['ben'])
-})
-
 test('a connection that is reset while it waits for its seat ends neither the process nor in a seat', async ({
   world,
 }) => {
@@ -74,8 +59,7 @@ test('a connection that is reset while it waits for its seat ends neither the pr
   const web = await listening(world.httpServer())
   web.on('upgrade', (_, socket) => socket.destroy())
   world.attach(sidecar, web)
-  const socket = connect(Number(new URL(urlOf(web)).port), '127.0.0.1')
-  socket.write('GET /?player=ann HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  const socket = dialRaw(web, 'ann')
   await untilLogged(sidecar, () => calls(sidecar).includes('addListValue'))
   socket.resetAndDestroy()
   await untilLogged(sidecar, () => calls(sidecar).includes('removeListValue'))
@@ -84,13 +68,8 @@ test('a connection that is reset while it waits for its seat ends neither the pr
 })
 
 /** Opens a WebSocket, and then reads no frame. */
-async function silentPlayer(server: Parameters<typeof urlOf>[0]): Promise<ReturnType<typeof connect>> {
-  const socket = connect(Number(new URL(urlOf(server)).port), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write(
-    'GET /?player=ann HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  )
+async function silentPlayer(server: Parameters<typeof dialRaw>[0]): Promise<ReturnType<typeof dialRaw>> {
+  const socket = dialRaw(server, 'ann')
   await once(socket, 'data')
   return socket
 }

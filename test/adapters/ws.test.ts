@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { type WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
-import { callsOf, listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
+import { callsOf, dialRaw, listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
 
 test.concurrent('ready is sent once, and only when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
@@ -62,24 +62,6 @@ test.concurrent(
     await until(() => seatsIn(sidecar), [ids[1]!])
     other.socket.close()
     await until(() => seatsIn(sidecar), [])
-  },
-)
-
-test.concurrent(
-  'what a player sends at once reaches a listener that was added before, and one added after',
-  async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    sidecar.sidecar.control({ type: 'delayCalls', ms: 50, operations: ['addListValue'] })
-    const heard: string[] = []
-    const listen = (who: string) => (socket: WebSocket) =>
-      void socket.on('message', (data) => heard.push(`${who} ${textOf(data)}`))
-    const server = await world.webSocketServer()
-    server.on('connection', listen('before'))
-    world.attach(sidecar, server)
-    server.on('connection', listen('after'))
-    const { socket } = world.visit(server, '/?player=ann')
-    socket.on('open', () => socket.send('first'))
-    await until(() => heard, ['before first', 'after first'])
   },
 )
 
@@ -259,19 +241,7 @@ test.concurrent('players: false opens to everybody, and writes nothing', async (
 })
 
 /** Sends an upgrade and a masked message in one piece. */
-async function sendEarly(server: Parameters<typeof urlOf>[0], text: string): Promise<void> {
-  const { hostname, port } = new URL(urlOf(server))
-  const { connect } = await import('node:net')
-  const socket = connect(Number(port), hostname)
-  const head = [
-    `GET /?player=${text} HTTP/1.1`,
-    'Host: localhost',
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ]
-  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
-  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), frame]))
-  await once(socket, 'data')
+async function sendEarly(server: Parameters<typeof dialRaw>[0], text: string): Promise<void> {
+  const frame = Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...Buffer.from(text)])
+  await once(dialRaw(server, text, frame), 'data')
 }

@@ -48,14 +48,6 @@ test.concurrent('nobody comes into a room that is over, nor into one without an 
   expect(bob.messages).toEqual([{ type: 'came', player: 'bob', here: 1 }])
 })
 
-test.concurrent('a full server is not allocated, and is again once a room has ended', async (context) => {
-  const { example } = await beginExample(context, 'high-density-counter', SHORT)
-  const states = Array.from({ length: 6 }, () => example.allocate().status.state)
-  expect(states).toEqual([...Array<string>(5).fill('Allocated'), 'UnAllocated'])
-  await untilRooms(example, 0)
-  expect(example.allocate().status.state).toBe('Allocated')
-})
-
 test.concurrent(
   'players may come before the server has seen their allocations, of which it sees two as one',
   async (context) => {
@@ -70,23 +62,6 @@ test.concurrent(
     expect(countIn(example.gameServer())).toBe(2)
   },
 )
-
-test.concurrent('the counter is right after restarts of the sidecar and answers that got lost', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
-  const players: Player[] = []
-  for (const round of [1, 2]) {
-    const apply = round === 2
-    example.sidecar.control({ type: 'failCalls', operations: ['updateCounter'], drop: true, apply, count: 1 })
-    players.push(await open(example, game, 'ada', `room ${round}`))
-    example.allocate()
-    // The second room of the round ends now.
-    await untilRooms(example, round)
-    await example.sidecar.restart({ downMs: 200 })
-  }
-  example.sidecar.control({ type: 'loseWrites' })
-  for (const player of players) await player.leave()
-  await untilRooms(example, 0)
-})
 
 test.concurrent(
   'a server that was killed and starts again gives the places of its lost rooms back',

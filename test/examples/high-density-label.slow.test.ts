@@ -60,19 +60,6 @@ test.concurrent('after its last match the server ends, and no allocation comes b
   expect(await game.end('SIGTERM')).toBe(0)
 })
 
-test.concurrent('the label is right after restarts of the sidecar and writes that were lost', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
-  for (let match = 1; match <= 2; match += 1) {
-    if (match > 1) await untilLabel(example, 'true')
-    example.sidecar.control({ type: 'loseWrites' })
-    expect(example.allocate().status.state).toBe('Allocated')
-    await game.line(/begins/)
-    await example.sidecar.restart({ downMs: 200 })
-  }
-  await game.line(/over: 0 in all/)
-  await untilLabel(example, 'true')
-})
-
 test.concurrent('a server that was killed and starts again takes matches again', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   example.allocate()

@@ -14,8 +14,6 @@ const enter = async (example: Example, game: Game, players: readonly string[]) =
   return all
 }
 
-const matches = (game: Game): number => game.lines.filter((line) => line.startsWith('allocated')).length
-
 describe.concurrent('reuse', () => {
   test('plays three matches on one server, also twice for the same players, then ends', async (context) => {
     const { example, game } = await begin(context)
@@ -54,32 +52,6 @@ describe.concurrent('reuse', () => {
     expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
   })
 
-  test('never takes back an allocation that comes as soon as the server is Ready', async (context) => {
-    const { example, game } = await begin(context, { COME_SECONDS: '0.2', MATCHES: '4' })
-    // A matchmaker that waits for the server: each state Ready is answered by an allocation at once.
-    let allocations = 0
-    example.sidecar.sidecar.log.subscribe(() => {
-      if (example.gameServer().status.state !== 'Ready' || allocations === 4) return
-      allocations += 1
-      setImmediate(() => example.allocate())
-    })
-    allocations += 1
-    example.allocate()
-    await example.until('Shutdown')
-    expect(matches(game)).toBe(4)
-    expect(warnings(example)).not.toContain('ready-undoes-allocation')
-  })
-
-  test('is Ready again although the sidecar dies with the call', async (context) => {
-    const { example, game } = await begin(context)
-    const [alice] = await enter(example, game, ['alice'])
-    alice!.send('done')
-    await example.until(() => example.calls().filter((call) => call === 'ready').length === 2)
-    await example.sidecar.restart({ downMs: 300 })
-    await example.until('Ready')
-    await enter(example, game, ['bob'])
-  })
-
   test('goes on with the match in which the process was killed, when its players come back', async (context) => {
     const { example, game } = await begin(context)
     await enter(example, game, ['alice', 'bob'])
@@ -94,6 +66,3 @@ describe.concurrent('reuse', () => {
     expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
   })
 })
-
-const warnings = (example: Example): string[] =>
-  example.sidecar.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ code }) => code))
