@@ -30,18 +30,13 @@ describe('a wrong use is refused with its fix', () => {
     ['no server', undefined, good, /^server must be a Colyseus Server/],
     ['an http.Server', { listen() {}, close() {} }, good, /^server must be a Colyseus Server/],
     ['no options', fakeServer(), undefined, /^matchMaker must be imported from where Server is/],
-    ['no matchMaker', fakeServer(), {}, /^matchMaker must be/],
     [
       'a misspelt option',
       fakeServer(),
       { ...good, matchmaker: matchMaker },
       /^There is no option "matchmaker"\. Did you mean matchMaker\?/,
     ],
-    ['another', fakeServer(), { ...good, player: false }, /no option "player"\. Did you mean players\?/],
-    ['a third', fakeServer(), { ...good, roomOf: {} }, /no option "roomOf"\. Did you mean room\?/],
-    ['a wrong option of the seats', fakeServer(), { ...far, players: { lists: 'a' } }, /Did you mean list\?/],
     ['a wrong option of the sessions', fakeServer(), { ...far, sessions: { counters: 'a' } }, /Did you mean counter\?/],
-    ['a wrong option of the client', fakeServer(), { ...good, client: { baseURL: '' } }, /Did you mean baseUrl\?/],
   ])('%s', (_, server, options, message) => {
     const start = () => sidecarPlugin(server as ColyseusServer, options as SidecarPluginOptions)
     expect(start).toThrow(

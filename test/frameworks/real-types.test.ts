@@ -19,8 +19,20 @@ declare const client: Client
 sidecarPlugin(server, { matchMaker, idOf: (given: Pick<typeof client, 'sessionId'>) => given.sessionId })
 `
 
+/** Our class can be assigned to the official one but for `alpha`, and has members that the official one lacks. */
+const agonesSdk = `
+import Official from '@google-cloud/agones-sdk/src/index'
+import Beta from '@google-cloud/agones-sdk/src/beta'
+import AgonesSDK from '../../../src/agones-sdk/index.js'
+export const checked: Omit<Official, 'alpha'> & { beta: Beta } = new AgonesSDK()
+export const none: Exclude<keyof Official, keyof AgonesSDK | 'alpha'> = undefined as never
+// @ts-expect-error it has more
+export const more: Exclude<keyof AgonesSDK, keyof Official> = undefined as string
+`
+
 /** A file of somebody who uses the package, beside the packages that it imports. */
 const users: Record<string, string> = {
+  'agones-sdk': agonesSdk,
   'colyseus-0.16': colyseus,
   'colyseus-0.17': colyseus,
   'colyseus-0.18': colyseus,

@@ -1,53 +1,37 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { LocalSidecar } from '../../src/node/index.js'
+import { seatsIn } from '../adapters/socket-servers.js'
+import type { GameProcess } from '../examples/support/game-process.js'
 import { snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { freePort } from '../support/free-port.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
+import { runServer } from './support/snippet-server.js'
 
 const framework = join(root, 'test/frameworks/socket.io')
 const isInstalled = existsSync(join(framework, 'node_modules/socket.io/package.json'))
 
-const seatsIn = ({ sidecar }: LocalSidecar): readonly string[] =>
-  sidecar.snapshot().gameServer.status.lists?.['players']?.values ?? []
-
-interface Game {
+interface Game extends GameProcess {
   readonly port: number
   readonly sidecar: LocalSidecar
-  kill(signal: NodeJS.Signals): void
-  /** Its exit code, the signal that ended it, and all it has printed. */
-  readonly ended: Promise<[number | null, string | null, string]>
 }
 
-/** Runs the first server that the page shows for an import, with the built package, as a process of its own. */
+/** Runs the first server that the page shows for an import. */
 async function runSnippet(imported: string, edit = (code: string) => code): Promise<Game> {
-  const folder = await temporaryFolder('socket-server')
   const port = await freePort()
   const sidecar = await startSidecar({ gameServer: { spec: { lists: { players: { capacity: 2 } } } } })
   const { code } = snippetsOf('docs/socket-servers.md').find((snippet) => snippet.code.includes(imported))!
   expect(code).toContain('7654')
-  await writeFile(join(folder, 'server.mjs'), edit(code.replace('7654', String(port))))
-  await mkdir(join(folder, 'node_modules'))
-  const packages = { 'gameserver-sidecar': root, ws: join(root, 'node_modules/ws') }
-  for (const [name, path] of Object.entries({ ...packages, 'socket.io': join(framework, 'node_modules/socket.io') }))
-    await symlink(path, join(folder, 'node_modules', name), 'junction')
-  const env = { ...process.env, AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port }
-  const child = spawn(process.execPath, ['server.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)))
-  const ended = once(child, 'close').then(([exit, signal]) => [exit, signal, output] as never)
+  const packages = { ws: join(root, 'node_modules/ws'), 'socket.io': join(framework, 'node_modules/socket.io') }
+  const game = await runServer(sidecar, packages, { 'server.mjs': edit(code.replace('7654', String(port))) })
   const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
-  await Promise.race([expect.poll(state).toBe('Ready'), ended.then((end) => expect(end).toBe('running'))])
-  return { port, sidecar, kill: (signal) => child.kill(signal), ended }
+  await Promise.race([expect.poll(state).toBe('Ready'), game.exited.then(() => expect(game.lines).toBe('running'))])
+  return { ...game, port, sidecar }
 }
 
 function playerOf({ port }: Game, id: string): { socket: WebSocket; heard: string[]; closed: Promise<unknown[]> } {
@@ -78,8 +62,7 @@ test('the server of ws on the page: chat, seats, a full server, and SIGTERM in o
   expect(await refusalOf(game)).toContain('503')
   ann.socket.send('hello')
   await expect.poll(() => ben.heard).toEqual(['ann: hello'])
-  game.kill('SIGTERM')
-  expect(await game.ended).toEqual([0, null, ''])
+  expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
   expect(await ben.closed).toEqual([1001, 'The server ends'])
   expect(ben.heard).toEqual(['ann: hello', 'Good night'])
   expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
@@ -90,7 +73,7 @@ test('after shutdown() the server of ws on the page ends by itself, as nothing k
   const ann = playerOf(game, 'ann')
   await once(ann.socket, 'open')
   game.sidecar.sidecar.control({ type: 'setState', state: 'Shutdown' })
-  expect(await game.ended).toEqual([0, null, ''])
+  expect([await game.exited, game.lines]).toEqual([0, []])
   expect(ann.heard).toEqual(['Good night'])
 })
 
@@ -108,9 +91,9 @@ test('SIGTERM in the middle of an end waits for it, and the process exits with 0
   await once(ann.socket, 'open')
   game.sidecar.sidecar.control({ type: 'delete' })
   await expect.poll(() => refusalOf(game)).toContain('503')
-  game.kill('SIGTERM')
+  const exit = game.end('SIGTERM')
   expect(await ann.closed).toEqual([1001, 'The server ends'])
-  expect(await game.ended).toEqual([0, null, 'closed\n'])
+  expect([await exit, game.lines]).toEqual([0, ['closed']])
   expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
 })
 
@@ -118,8 +101,7 @@ test('once ended resolves after SIGTERM, shutdown() has been called', async () =
   const game = await runSnippet("from 'ws'", (code) =>
     code.replace('{ idOf }', '{ idOf, ended }').concat('\nended.then(() => process.exit(3))\n'),
   )
-  game.kill('SIGTERM')
-  expect(await game.ended).toEqual([3, null, ''])
+  expect([await game.end('SIGTERM'), game.lines]).toEqual([3, []])
   expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
 })
 
@@ -131,7 +113,7 @@ test('with exit: true, the process exits with 0 after an end in order, though so
       .concat("\nended.then(() => console.log('ended'))\nsetInterval(() => {}, 1000)\n"),
   )
   game.sidecar.sidecar.control({ type: 'delete' })
-  expect(await game.ended).toEqual([0, null, 'ended\n'])
+  expect([await game.exited, game.lines]).toEqual([0, ['ended']])
   expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
 })
 
@@ -154,7 +136,6 @@ test.skipIf(!isInstalled)('the server of Socket.IO on the page: chat, seats and 
   ann.emit('chat', 'hello')
   await expect.poll(() => heard).toEqual([undefined, 'ann: hello'])
   expect(seatsIn(game.sidecar)).toEqual(['ann'])
-  game.kill('SIGTERM')
-  expect(await game.ended).toEqual([0, null, ''])
+  expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
   await expect.poll(() => heard.slice(2)).toEqual(['Good night', 'io server disconnect'])
 })
