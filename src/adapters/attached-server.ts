@@ -8,7 +8,7 @@ import {
   type SidecarClient,
 } from '../index.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
-import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
+import { ConnectionSeats, type PlayerId } from './connection-seats.js'
 
 /** ms for `shutdown()` where no deadline is nearer. */
 const LAST_CALL = 5000
@@ -135,8 +135,10 @@ export function attach<Connection>(
     undo.push(players?.close)
     // Without a listener, errors of the players go to the console.
     if (options.onError) undo.push(players?.on('error', report))
-    seats = createSeats({ client, players, unallocated, report })
-    undo.push(seats.close)
+    seats = new ConnectionSeats({ client, players, unallocated, report })
+    undo.push(() => {
+      if (seats.door === 'open') seats.door = 'left'
+    })
     front = open({ client, seats, listens: () => void makeReady(), end, undo: (run) => undo.push(run) })
   } catch (error) {
     close()
@@ -144,7 +146,7 @@ export function attach<Connection>(
   }
   undo.push(client.on('ending', (event) => void end(event)))
   if (endWhenEmpty) {
-    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected[0]
+    const isEmpty = (): boolean => seats.isEmpty && !players?.expected[0]
     void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => !!ending, undo, report })
   }
 
@@ -162,7 +164,7 @@ export function attach<Connection>(
   }
 
   function end(event?: EndingEvent): Promise<void> {
-    seats.stop()
+    seats.door = 'closed'
     ending ??= endInOrder(client, front, options, { event, budget, report }).then(() => {
       close()
       // After those who were told of the end.

@@ -1,5 +1,5 @@
 import { createClient, type SidecarClient } from '../index.js'
-import { engineClient, type EngineClient, type SidecarSource } from './engine-client.js'
+import { engineClient, type SidecarSource } from './engine-client.js'
 
 /** The part of Cocos Creator's `cc` that is used, 3.x and 2.x. */
 export interface CocosLike {
@@ -30,7 +30,7 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
   class Component extends cc.Component {
     declare client: SidecarClient<Int> | undefined
     declare baseUrl?: string
-    declare private release: EngineClient<Int>['release'] | undefined
+    declare private release: (() => void) | undefined
 
     onLoad(): void {
       const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source

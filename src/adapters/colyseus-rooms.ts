@@ -64,17 +64,6 @@ interface Known {
   isUsed: boolean
 }
 
-export interface RoomSessions {
-  /** Finds or creates the room that a session's allocation asks for. */
-  start(session: Session): Promise<void>
-  /** Closes the room of a session that has ended otherwise. */
-  ended(session: Session): void
-  created(room: ColyseusRoom): void
-  joined(room: ColyseusRoom): void
-  disposed(room: ColyseusRoom): void
-  sessionOf(room: { readonly roomId: string }): Session | undefined
-}
-
 /**
  * Who comes before the watch has told of the allocation makes a room without a session. A session takes such a room
  * rather than end, or have a second one: else the GameServer would be given away while people play on it.
@@ -83,7 +72,7 @@ export function createRoomSessions(
   matchMaker: ColyseusMatchMaker,
   room: SidecarPluginOptions['room'],
   listening: Promise<unknown>,
-): RoomSessions {
+) {
   const rooms = new Map<string, Known>()
   /** Those whose allocation asks for no room. */
   let roomless: Owner[] = []
@@ -99,7 +88,8 @@ export function createRoomSessions(
   }
 
   return {
-    async start(session) {
+    /** Finds or creates the room that a session's allocation asks for. */
+    async start(session: Session): Promise<void> {
       await listening
       try {
         const request = await requestOf(session.allocation, room)
@@ -117,22 +107,23 @@ export function createRoomSessions(
         throw error
       }
     },
-    ended(session) {
+    /** Closes the room of a session that has ended otherwise. */
+    ended(session: Session): void {
       roomless = roomless.filter((owner) => owner.session !== session)
       for (const { room, owner } of rooms.values()) if (owner?.session === session) void room.disconnect()
     },
-    created: (room) => void rooms.set(room.roomId, { room, isUsed: false }),
-    joined({ roomId }) {
+    created: (room: ColyseusRoom) => void rooms.set(room.roomId, { room, isUsed: false }),
+    joined({ roomId }: ColyseusRoom): void {
       const known = rooms.get(roomId)
       if (known) known.isUsed = true
     },
-    disposed({ roomId }) {
+    disposed({ roomId }: ColyseusRoom): void {
       const known = rooms.get(roomId)
       rooms.delete(roomId)
       const owner = known?.owner ?? (known?.isUsed ? roomless.shift() : undefined)
       if (owner && !adopt(owner)) void owner.session.end()
     },
-    sessionOf: ({ roomId }) => rooms.get(roomId)?.owner?.session,
+    sessionOf: ({ roomId }: { readonly roomId: string }) => rooms.get(roomId)?.owner?.session,
   }
 }
 

@@ -1,7 +1,7 @@
 import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
 import { trackSessions, type Sessions } from '../players/index.js'
 import { attach, pause, type AttachedServer } from './attached-server.js'
-import { createRoomSessions, followRooms, guard, keyOf, type Listeners, type RoomSessions } from './colyseus-rooms.js'
+import { createRoomSessions, followRooms, guard, keyOf, type Listeners } from './colyseus-rooms.js'
 import type { ColyseusClient, ColyseusServer, ColyseusSidecar, SidecarPluginOptions } from './colyseus-types.js'
 import { override, whenListening } from './hooks.js'
 
@@ -43,7 +43,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, 'imported from where Server is')
 
   let sessions!: Sessions
-  let rooms!: RoomSessions
+  let rooms!: ReturnType<typeof createRoomSessions>
   const attached: AttachedServer = attach<string>(
     { ...options, client: clientOptions(options, () => attached.client) },
     ['matchMaker', 'maxDelay', 'room', 'sessions'],

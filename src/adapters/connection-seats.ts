@@ -30,37 +30,75 @@ export interface SeatsOptions {
 }
 
 /** The seats of a server's connections. */
-export interface ConnectionSeats<Connection> {
+export class ConnectionSeats<Connection> {
   /** Every connection that has come in or waits. */
-  readonly connections: ReadonlyMap<Connection, unknown>
+  readonly connections = new Map<Connection, Seat | undefined>()
+  /** `closed`: nobody else comes in; `left`: everybody does, and seats are no longer taken */
+  door: 'open' | 'closed' | 'left' = 'open'
+  private readonly seats = new Map<string, Seat>()
+  private readonly options: SeatsOptions
+  private allocating: Promise<unknown> | undefined
+
+  constructor(options: SeatsOptions) {
+    this.options = options
+  }
+
   /** Whether no player is here. */
-  isEmpty(): boolean
+  get isEmpty(): boolean {
+    return !this.seats.size
+  }
+
+  idOf(connection: Connection): string | undefined {
+    return this.connections.get(connection)?.id
+  }
+
   /**
    * Resolves once this connection may come in.
    *
    * @param isGone whether the connection has been lost, which nobody may have been told of
    * @throws SidecarError where it may not
    */
-  take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
+  async take(
+    connection: Connection,
+    identify: () => PlayerId | Promise<PlayerId>,
+    isGone: () => boolean,
+  ): Promise<void> {
+    const { connections, seats } = this
+    if (this.door === 'left') return
+    const stopIfOver = (): void => {
+      if (this.door === 'closed' || isGone() || !connections.has(connection))
+        throw new SidecarError('CLOSED', 'This server ends')
+    }
+    connections.set(connection, undefined)
+    try {
+      stopIfOver()
+      const id = await ask(identify, this.options.report)
+      stopIfOver()
+      if (id === null) return
+      const seat = seats.get(id) ?? { id, connections: 0 }
+      seats.set(id, seat)
+      seat.connections++
+      connections.set(connection, seat)
+      await (seat.joined ??= this.join(seat))
+      stopIfOver()
+    } catch (error) {
+      this.free(connection)
+      throw error
+    }
+  }
+
   /** Called once the connection is closed, or at any time before. */
-  free(connection: Connection): void
-  idOf(connection: Connection): string | undefined
-  /** Nobody else comes in. */
-  stop(): void
-  /** Everybody else comes in, and seats are no longer taken, unless the server has stopped. */
-  close(): void
-}
+  free(connection: Connection): void {
+    const seat = this.connections.get(connection)
+    this.connections.delete(connection)
+    if (!seat || --seat.connections) return
+    this.seats.delete(seat.id)
+    if (!seat.isRefused) this.options.players?.leave(seat.id).catch(() => {})
+  }
 
-export function createSeats<Connection>(options: SeatsOptions): ConnectionSeats<Connection> {
-  const { client, players, unallocated, report } = options
-  const connections = new Map<Connection, Seat | undefined>()
-  const seats = new Map<string, Seat>()
-  let isStopped = false
-  let isClosed = false
-  let allocating: Promise<unknown> | undefined
-
-  async function join(seat: Seat): Promise<void> {
-    if (unallocated === 'refuse') await untilAllocated()
+  private async join(seat: Seat): Promise<void> {
+    const { client, players, unallocated } = this.options
+    if (unallocated === 'refuse') await untilAllocated(client)
     if (!seat.connections) return
     try {
       await players?.join(seat.id, { timeout: JOIN_TIMEOUT })
@@ -71,60 +109,17 @@ export function createSeats<Connection>(options: SeatsOptions): ConnectionSeats<
       }
     }
     if (unallocated !== 'allocate' || !seat.connections || client.gameServer?.status.state === 'Allocated') return
-    allocating ??= client.allocate({ confirm: true, timeout: JOIN_TIMEOUT }).finally(() => (allocating = undefined))
-    await allocating
+    const limits = { confirm: true, timeout: JOIN_TIMEOUT }
+    await (this.allocating ??= client.allocate(limits).finally(() => (this.allocating = undefined)))
   }
+}
 
-  async function untilAllocated(): Promise<void> {
-    const isTaken = ({ status }: GameServer): boolean => /^(Allocated|Reserved)$/.test(status.state)
-    try {
-      await client.waitFor(isTaken, { timeout: ALLOCATION_DELAY })
-    } catch (cause) {
-      throw new SidecarError('UNAVAILABLE', 'This server is not allocated', { cause })
-    }
-  }
-
-  function free(connection: Connection): void {
-    const seat = connections.get(connection)
-    connections.delete(connection)
-    if (!seat || --seat.connections) return
-    seats.delete(seat.id)
-    if (!seat.isRefused) players?.leave(seat.id).catch(() => {})
-  }
-
-  return {
-    connections,
-    isEmpty: () => !seats.size,
-    free,
-    idOf: (connection) => connections.get(connection)?.id,
-    async take(connection, identify, isGone) {
-      if (isClosed && !isStopped) return
-      const stopIfOver = (): void => {
-        if (isStopped || isGone() || !connections.has(connection)) throw new SidecarError('CLOSED', 'This server ends')
-      }
-      connections.set(connection, undefined)
-      try {
-        stopIfOver()
-        const id = await ask(identify, report)
-        stopIfOver()
-        if (id === null) return
-        const seat = seats.get(id) ?? { id, connections: 0 }
-        seats.set(id, seat)
-        seat.connections++
-        connections.set(connection, seat)
-        await (seat.joined ??= join(seat))
-        stopIfOver()
-      } catch (error) {
-        free(connection)
-        throw error
-      }
-    },
-    stop() {
-      isStopped = true
-    },
-    close() {
-      isClosed = true
-    },
+async function untilAllocated(client: SidecarClient): Promise<void> {
+  const isTaken = ({ status }: GameServer): boolean => /^(Allocated|Reserved)$/.test(status.state)
+  try {
+    await client.waitFor(isTaken, { timeout: ALLOCATION_DELAY })
+  } catch (cause) {
+    throw new SidecarError('UNAVAILABLE', 'This server is not allocated', { cause })
   }
 }
 

@@ -6,21 +6,15 @@ export type SidecarSource<Int = number> = ClientOptions | SidecarClient<Int>
 /** `createClient`: imported by modules, taken from the global by scripts. */
 export type CreateClient = (options: ClientOptions) => unknown
 
-export interface EngineClient<Int> {
-  client: SidecarClient<Int>
-  /** Closes the client, unless it was passed in. */
-  release(): void
-}
-
 /**
- * Returns the client for one engine. Unless `autoHealth` is false, it sends beats for as long as the engine makes
- * frames.
+ * Returns the client for one engine, and what closes it unless it was passed in. Unless `autoHealth` is false, it sends
+ * beats for as long as the engine makes frames.
  */
 export function engineClient<Int>(
   create: CreateClient,
   source: SidecarSource<Int> | null | undefined,
   frame: () => number,
-): EngineClient<Int> {
+): { client: SidecarClient<Int>; release: () => void } {
   if (source && 'getGameServer' in source) return { client: source, release() {} }
   const client = create(gateByFrames(source ?? {}, frame)) as SidecarClient<Int>
   return { client, release: () => client.close() }

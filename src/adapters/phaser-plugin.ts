@@ -1,5 +1,5 @@
 import type { SidecarClient } from '../index.js'
-import { engineClient, type CreateClient, type EngineClient, type SidecarSource } from './engine-client.js'
+import { engineClient, type CreateClient, type SidecarSource } from './engine-client.js'
 
 /** The part of Phaser that is used. */
 export interface PhaserLike {
@@ -37,13 +37,12 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
 
     init(source?: SidecarSource<Int> | null): void {
       const game = this.game!
-      const made: EngineClient<Int> = engineClient(create, source, () => game.loop.frame)
-      const client = made.client
+      const { client, release } = engineClient<Int>(create, source, () => game.loop.frame)
       const step = (): void => client.tick()
       this.client = client
       this.end = () => {
         game.events.off('step', step)
-        made.release()
+        release()
       }
       // Copies the client's members that a plugin doesn't have, getters included.
       Reflect.ownKeys(client).forEach((name) => {

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { engineClient, type EngineClient, type SidecarSource } from '../../src/adapters/engine-client.js'
+import { engineClient, type SidecarSource } from '../../src/adapters/engine-client.js'
 import { createClient, type HealthEvent, type FetchLike } from '../../src/index.js'
 import { fakeSidecar, settled } from './fake-sidecar.js'
 import { createSidecarComponent } from '../../src/adapters/cocos.js'
 
-const open = (source: SidecarSource | undefined, frame: () => number): EngineClient<number> =>
-  engineClient(createClient, source, frame)
+const open = (source: SidecarSource | undefined, frame: () => number) => engineClient(createClient, source, frame)
 
 test('beats go out while frames go on, stop with them, and start again with them', async () => {
   const { options, beats, pass } = fakeSidecar()

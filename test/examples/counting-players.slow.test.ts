@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
-import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../src/node/index.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
 import type { GameServerAllocation } from '../../src/sidecar/index.js'
 import { documentsOf } from '../deploy/support/variants.js'
 import { snippetsOf } from '../support/markdown.js'
@@ -24,8 +27,11 @@ interface Lobby {
 
 /** The guide's server beside a local sidecar with the guide's Fleet. */
 async function startLobby(context: TestContext): Promise<Lobby> {
-  const gameServer = manifestOf('Fleet') as LocalSidecarOptions['gameServer']
-  const sidecar = await createLocalSidecar({ port: 0, gameServer, onWarning: () => {} })
+  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+  context.onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'fleet.yaml')
+  await writeFile(file, JSON.stringify(manifestOf('Fleet')))
+  const sidecar = await createLocalSidecar({ port: 0, file, onWarning: () => {} })
   context.onTestFinished(() => sidecar.close())
   const count = (): number => Number(sidecar.sidecar.snapshot().gameServer.status.counters!['players']!.count)
   let url = ''
