@@ -2,8 +2,7 @@ import { SidecarError, type GameServer } from '../../../src/index.js'
 import type { Facts } from '../../../src/players/facts.js'
 import { PlayersState } from '../../../src/players/players-state.js'
 import { disagreement, violation, type Truth } from './invariants.js'
-import type { Searchable } from './search.js'
-import { copyOf, World } from './world.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
 const LIST = 'players'
@@ -20,11 +19,6 @@ interface Stored {
   readonly allocation: number
 }
 
-/** A question that is on its way: what the sidecar's list was then. */
-interface Question {
-  readonly values: readonly string[]
-}
-
 /** What may go wrong, or be done, so many times. */
 export interface Budget {
   join: number
@@ -34,16 +28,14 @@ export interface Budget {
   noShow: number
 }
 
-export class PlayersWorld extends World<Call, Stored> implements Searchable {
+export class PlayersWorld extends World<PlayersState, Call, Stored, readonly string[]> {
   state: PlayersState
   stored: Stored = { values: [], version: 1, allocation: 0 }
   adding: readonly string[] = []
   removing: readonly string[] = []
-  question: Question | undefined
   here: readonly string[] = []
   promised: readonly string[] = []
   joining: readonly string[] = []
-  doubled: readonly string[] = []
   budget: Budget
   private readonly ids: readonly string[]
 
@@ -55,13 +47,6 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
     this.show(this.stored)
   }
 
-  copy(): PlayersWorld {
-    return Object.assign(Object.create(PlayersWorld.prototype) as PlayersWorld, this, {
-      budget: { ...this.budget },
-      state: copyOf(this.state),
-    })
-  }
-
   private get truth(): Truth {
     return {
       capacity: CAPACITY,
@@ -71,7 +56,7 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
       joining: this.joining,
       ids: this.state.idsIn('here').sort(),
       expected: this.state.idsIn('expected'),
-      doubled: this.doubled,
+      doubled: this.wrong,
     }
   }
 
@@ -94,7 +79,7 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
       this.unseen.map(({ values, allocation }) => [values, allocation]),
       [this.adding, this.removing, this.calls, this.held, this.isAway],
       this.question,
-      [this.here, this.promised, this.joining, this.doubled, this.budget],
+      [this.here, this.promised, this.joining, this.wrong, this.budget],
     ])
   }
 
@@ -187,7 +172,7 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
     this.unseen = [...this.unseen, this.stored]
   }
 
-  private get view(): string[] {
+  protected get view(): readonly string[] {
     const kept = this.stored.values.filter((id) => !this.removing.includes(id))
     return [...new Set([...kept, ...this.adding])].slice(0, CAPACITY)
   }
@@ -219,34 +204,19 @@ export class PlayersWorld extends World<Call, Stored> implements Searchable {
   }
 
   protected reply(): void {
-    const { values } = this.question!
+    const values = this.question!
     this.question = undefined
     this.change(() => this.state.asked({ values, count: undefined, gameServer: objectOf(this.stored) }))
     // What the read has shown, the watch doesn't show any more.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 
-  protected change(make: () => void): void {
-    const { state } = this
-    for (const one of [make, () => state.turn()]) {
-      one()
-      state.settle()
-      for (const effect of state.effects.splice(0)) this.perform(effect)
-    }
-    const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
-    if (!isDue || this.question) return
-    state.asking()
-    this.question = { values: this.view }
-  }
-
-  private perform([type, event]: PlayersState['effects'][number]): void {
+  protected perform([type, event]: PlayersState['effects'][number]): void {
     if (type === 'send') {
-      const { key: id, what } = event
-      if (this.calls.some((call) => call.id === id)) this.doubled = [...this.doubled, `a call for ${id}`]
-      this.calls = [...this.calls, { id, isAdd: 'add' in what }]
+      this.send({ id: event.key, isAdd: 'add' in event.what })
     } else if (type === 'settle') {
       const { id, outcome } = event
-      if (!this.joining.includes(id)) this.doubled = [...this.doubled, `an outcome for ${id}`]
+      if (!this.joining.includes(id)) this.wrong = [...this.wrong, `an outcome for ${id}`]
       this.joining = this.joining.filter((other) => other !== id)
       if (typeof outcome !== 'string') return
       this.here = [...this.here, id]

@@ -1,8 +1,7 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import { SessionsState, type SessionWrite } from '../../../src/players/sessions-state.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
-import type { Searchable } from './search.js'
-import { copyOf, World } from './world.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
 /** Ticks for which the sidecar holds a call at most. */
@@ -15,9 +14,9 @@ interface Call {
   readonly ticks: number
 }
 
-/** A question that is on its way: what the sidecar's counter was then. */
-interface Question {
+interface View {
   readonly count: number
+  readonly capacity: number
 }
 
 /** The GameServer as the platform holds it at one moment. */
@@ -42,7 +41,7 @@ export interface Rules {
   readonly thenShutdown?: number | 'last'
 }
 
-export class SessionsWorld extends World<Call, Stored> implements Searchable {
+export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   state: SessionsState
   stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0 }
   shown: Stored | undefined
@@ -50,10 +49,8 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
   difference = 0
   newCapacity: number | undefined
   newState: string | undefined
-  question: Question | undefined
   allocated = 0
   ended = 0
-  wrong: readonly string[] = []
   budget: Budget
   private readonly rules: Rules
 
@@ -64,13 +61,6 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
     this.rules = rules
     this.budget = budget
     this.show(this.stored)
-  }
-
-  copy(): SessionsWorld {
-    return Object.assign(Object.create(SessionsWorld.prototype) as SessionsWorld, this, {
-      budget: { ...this.budget },
-      state: copyOf(this.state),
-    })
   }
 
   private get truth(): SessionsTruth {
@@ -95,7 +85,7 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
       [rest, stored.version - Number(facts.version), stored.version - Number(before.version), before.count],
       [relative(stored), relative(shown!), this.unseen.map(relative)],
       [this.difference, this.newCapacity, this.newState, this.calls, this.held, this.isAway],
-      question,
+      question?.count,
       [this.allocated, this.ended, this.wrong, this.budget],
     ])
   }
@@ -151,7 +141,7 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
     this.unseen = [...this.unseen, this.stored]
   }
 
-  private get view(): { readonly count: number; readonly capacity: number } {
+  protected get view(): View {
     const capacity = this.newCapacity ?? this.stored.capacity
     return { count: Math.min(Math.max(this.stored.count + this.difference, 0), capacity), capacity }
   }
@@ -212,21 +202,8 @@ export class SessionsWorld extends World<Call, Stored> implements Searchable {
     this.change(() => this.state.tick())
   }
 
-  protected change(make: () => void): void {
-    for (const one of [make, () => this.state.turn()]) {
-      one()
-      this.state.settle()
-      for (const [type, sent] of this.state.effects.splice(0)) {
-        if (type !== 'send' || 'find' in sent.what) continue
-        const { key: id, what } = sent
-        if (this.calls.some((call) => call.id === id)) this.wrong = [...this.wrong, `a call for ${id} doubled`]
-        this.calls = [...this.calls, { id, what, ticks: HELD }]
-      }
-    }
-    const isDue = [...this.state.writes.values()].some(({ ticks }) => ticks === 0)
-    if (!isDue || this.question) return
-    this.state.asking()
-    this.question = { count: this.view.count }
+  protected perform([type, sent]: SessionsState['effects'][number]): void {
+    if (type === 'send' && !('find' in sent.what)) this.send({ id: sent.key, what: sent.what, ticks: HELD })
   }
 
   private objectOf({ count, capacity, state, version, allocation }: Stored): GameServer {

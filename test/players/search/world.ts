@@ -1,23 +1,15 @@
 import { SidecarError } from '../../../src/index.js'
-import type { Writes } from '../../../src/players/writes.js'
+import type { PlayersState } from '../../../src/players/players-state.js'
+import type { SessionsState } from '../../../src/players/sessions-state.js'
+import type { Searchable } from './search.js'
 
 /** Ticks of half a second in which everything must agree. */
 const AGREED = 6
 /** What goes wrong, of which there is a budget. */
 const FAULTS = /^(lose|hold|restart|away|cut)/
 
-/** What a tracker's state holds of a write. */
-interface PendingWrite {
-  readonly ticks: number
-  readonly isHeld?: boolean
-}
-
-type Tracked = Pick<Writes<object, { error: SidecarError }>, 'tick' | 'answered' | 'asked' | 'connection'> & {
-  readonly writes: ReadonlyMap<string, PendingWrite>
-}
-
-/** A copy of a tracker's state that takes events of its own. */
-export function copyOf<State extends Pick<Writes<object, { error: SidecarError }>, 'writes'>>(state: State): State {
+/** A copy of a tracker's state that is changed by itself. */
+function copyOf<State extends { writes: Map<string, object> }>(state: State): State {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
   for (const [name, value] of Object.entries(state)) {
     if (value instanceof Map) Object.assign(copy, { [name]: new Map(value) })
@@ -27,11 +19,18 @@ export function copyOf<State extends Pick<Writes<object, { error: SidecarError }
 }
 
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and what was accepted is written later. */
-export abstract class World<Call extends { readonly id: string }, Stored> {
-  abstract state: Tracked
+export abstract class World<
+  State extends PlayersState | SessionsState,
+  Call extends { readonly id: string },
+  Stored,
+  View,
+> implements Searchable {
+  abstract state: State
   abstract budget: { fault: number }
-  /** What the tracker has asked the sidecar, with what that held then. */
-  abstract question: object | undefined
+  /** A question of the tracker's that is on its way: what the sidecar held then. */
+  question: View | undefined
+  /** What came twice, or at a wrong time. */
+  wrong: readonly string[] = []
   /** What the watch hasn't told yet, the oldest first. */
   unseen: readonly Stored[] = []
   /** Calls that haven't reached the sidecar, by their keys; and those that timed out, and that it holds. */
@@ -108,8 +107,40 @@ export abstract class World<Call extends { readonly id: string }, Stored> {
   protected abstract show(stored: Stored): void
   /** Answers the question that is on its way. */
   protected abstract reply(): void
+  /** What the sidecar holds, with what it has accepted and not written. */
+  protected abstract readonly view: View
+  protected abstract perform(effect: State['effects'][number]): void
+  abstract readonly key: string
+  abstract readonly actions: string[]
+  abstract readonly violation: string | undefined
+  abstract readonly disagreement: string | undefined
+
+  copy(): this {
+    const copy: unknown = Object.assign(Object.create(Object.getPrototypeOf(this) as object) as object, this, {
+      budget: { ...this.budget },
+      state: copyOf(this.state),
+    })
+    return copy as this
+  }
+
   /** Changes the tracker's state, lets it decide, and carries out what follows. */
-  protected abstract change(make: () => void): void
+  protected change(make: () => void): void {
+    const { state } = this
+    for (const one of [make, () => state.turn()]) {
+      one()
+      state.settle()
+      for (const effect of state.effects.splice(0)) this.perform(effect)
+    }
+    const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
+    if (!isDue || this.question) return
+    state.asking()
+    this.question = this.view
+  }
+
+  protected send(call: Call): void {
+    if (this.calls.some(({ id }) => id === call.id)) this.wrong = [...this.wrong, `a call for ${call.id} came twice`]
+    this.calls = [...this.calls, call]
+  }
 
   private take(id: string): Call {
     const call = this.calls.find((one) => one.id === id)!
