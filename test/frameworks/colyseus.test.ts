@@ -239,12 +239,4 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
       await soon(() => game.seats()).toEqual([])
     },
   )
-
-  play('without the list nobody is counted or refused, and the operator is shown what to add', async (context) => {
-    const { expect } = context
-    const game = await startGame(framework, context, {}, {})
-    expect(await game.command('join', { id: 'ann' })).toHaveProperty('joined')
-    const { message } = await game.told({ players: 'error', code: 'NOT_FOUND' })
-    expect(message).toContain('capacity')
-  })
 })

@@ -87,14 +87,6 @@ function attach() {
   game.sessions.on('started', () => say({ session: 'started' }))
   game.sessions.on('ended', () => say({ session: 'ended' }))
   game.sessions.on('error', ({ code, cause }) => say({ session: 'error', code, message: cause?.message }))
-  game.players?.on('error', ({ code, message }) => say({ players: 'error', code, message }))
-  game.players?.on('joined', ({ id }) => say({ seat: 'taken', id }))
-  game.players?.on('left', ({ id }) => say({ seat: 'free', id }))
-  for (const state of ['Ready', 'Allocated', 'Shutdown'])
-    game.client.waitFor(state).then(
-      () => say({ state }),
-      () => {},
-    )
 }
 
 const define = () => {
@@ -156,22 +148,10 @@ const commands = {
     void game.sessionOf({ roomId: room }).end()
     return { ending: true }
   },
-  block({ ms, times, pause }) {
-    // Turns that take long, with a moment between them in which timers run.
-    const until = Date.now() + ms
-    while (Date.now() < until);
-    if (times > 1) setTimeout(() => commands.block({ ms, times: times - 1, pause }), pause)
-    return { blocked: ms }
-  },
   status: () => ({
     seats: game.players?.ids,
     sessions: game.sessions.active.length,
-    healthy: game.client.status.healthy,
   }),
-  close() {
-    game.close()
-    return { closed: true }
-  },
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
