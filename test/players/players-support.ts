@@ -1,21 +1,7 @@
-import { onTestFinished } from 'vitest'
-import { createClient } from '../../src/index.js'
-import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
-import { createMock, type Mock, type MockOptions } from '../../src/mock/index.js'
-import { trackPlayers, type Players, type PlayersOptions } from '../../src/players/index.js'
-
-/** In the mock's virtual time, of the real sidecar in production unless a test says otherwise. */
-export interface Play {
-  readonly mock: Mock
-  readonly client: SidecarClient
-  readonly players: Players
-  /** Every event, such as `joined ann`. */
-  readonly events: string[]
-  readonly errors: SidecarError[]
-  /** The list as the platform holds it. */
-  values(): readonly string[]
-  calls(): string[]
-}
+import { expect, onTestFinished } from 'vitest'
+import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
+import { createMock, type MockOptions } from '../../src/mock/index.js'
+import { trackPlayers, type PlayersOptions } from '../../src/players/index.js'
 
 interface PlayOptions extends PlayersOptions {
   readonly values?: string[]
@@ -24,30 +10,23 @@ interface PlayOptions extends PlayersOptions {
   readonly client?: ClientOptions
 }
 
+/** Players in the mock's virtual time, of the real sidecar in production unless a test says otherwise. */
 export async function play({
   values = [],
   room = 4,
   mock: mockOptions,
   client: clientOptions,
   ...options
-}: PlayOptions = {}): Promise<Play> {
-  const gameServer = {
-    spec: {
-      health: { disabled: true },
-      lists: { players: { capacity: room, values } },
-      counters: { seated: { count: 0, capacity: room } },
-    },
-    status: {
-      state: 'Ready',
-      lists: { players: { capacity: room, values } },
-      counters: { seated: { count: 0, capacity: room } },
-    },
-  }
+}: PlayOptions = {}) {
+  const lists = { players: { capacity: room, values } }
+  const counters = { seated: { count: 0, capacity: room } }
+  const gameServer = { spec: { health: { disabled: true } }, status: { state: 'Ready', lists, counters } }
   const mock = createMock({ gameServer, ...mockOptions })
   onTestFinished(() => mock.close())
   const client = createClient({ ...mock.options, ...clientOptions })
   onTestFinished(() => client.close())
   const players = trackPlayers(client, options)
+  /** Every event, such as `joined ann`. */
   const events: string[] = []
   const errors: SidecarError[] = []
   for (const type of ['expected', 'joined', 'left', 'noshow'] as const)
@@ -61,7 +40,16 @@ export async function play({
     players,
     events,
     errors,
-    values: () => mock.gameServer.status.lists?.['players']?.values ?? [],
+    /** Lets somebody join, which takes a second at most. */
+    async seat(id: string) {
+      const join = fate(players.join(id))
+      await mock.advance(1000)
+      expect(join.now).toBe('joined')
+    },
+    /** Promises a seat by an allocation. */
+    promise: (id: string) => void mock.allocate({ lists: { players: { addValues: [id] } } }),
+    /** The list as the platform holds it. */
+    values: (): readonly string[] => mock.gameServer.status.lists?.['players']?.values ?? [],
     calls: () =>
       mock.calls.flatMap(({ operation, body }) =>
         /^(add|remove|update)/.test(operation) ? [`${operation} ${String(Object.values(body ?? {})[0])}`] : [],
@@ -71,14 +59,10 @@ export async function play({
 
 /** What became of a promise: its value, or the code of its error; `pending` as long as nothing has. */
 export function fate(promise: Promise<unknown>): { readonly now: unknown } {
-  let now: unknown = 'pending'
+  const fate = { now: 'pending' as unknown }
   promise.then(
-    (value) => (now = value),
-    (error: unknown) => (now = (error as SidecarError).code),
+    (value) => (fate.now = value),
+    (error: unknown) => (fate.now = (error as SidecarError).code),
   )
-  return {
-    get now() {
-      return now
-    },
-  }
+  return fate
 }

@@ -22,8 +22,8 @@ describe('players in virtual time', () => {
   })
 
   test('a promised player joins at once without a call, and leaves by one', async () => {
-    const { mock, players, values, calls, events } = await play()
-    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    const { mock, promise, players, values, calls, events } = await play()
+    promise('bob')
     await mock.advance(50)
     expect(players.expected).toEqual(['bob'])
     const join = fate(players.join('bob'))
@@ -54,10 +54,10 @@ describe('players in virtual time', () => {
   })
 
   test('of a join and an allocation that take the last seat at once, the allocation has it', async () => {
-    const { mock, players, values } = await play({ room: 1 })
+    const { mock, promise, players, values } = await play({ room: 1 })
     const join = fate(players.join('ann'))
     await mock.advance(0)
-    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    promise('bob')
     await mock.advance(50)
     expect(join.now).toBe('OUT_OF_RANGE')
     expect(players.expected).toEqual(['bob'])
@@ -121,12 +121,10 @@ describe('players in virtual time', () => {
   })
 
   test('a value that somebody else removes is put back while its player is here', async () => {
-    const { mock, players, values } = await play()
-    const join = fate(players.join('ann'))
-    await mock.advance(1000)
+    const { mock, seat, values } = await play()
+    await seat('ann')
     mock.control({ type: 'setList', name: 'players', values: [] })
     await mock.advance(2000)
-    expect(join.now).toBe('joined')
     expect(values()).toEqual(['ann'])
   })
 
@@ -215,14 +213,14 @@ describe('players in virtual time', () => {
 
 describe('a value of our own is told apart from a promise', () => {
   test('a late add of a player who has left, shown together with an allocation, is taken back', async () => {
-    const { mock, players, values, events } = await play()
+    const { mock, promise, players, values, events } = await play()
     const join = fate(players.join('ann'))
     await mock.advance(20)
     mock.control({ type: 'stallWatchers', ms: 700 })
     await players.leave('ann')
     await mock.advance(600)
     mock.dropWatch()
-    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    promise('bob')
     await mock.advance(3000)
     expect(join.now).toBe('ABORTED')
     expect(events).toEqual(['expected bob'])
@@ -230,27 +228,25 @@ describe('a value of our own is told apart from a promise', () => {
   })
 
   test('a removal that was lost beside an allocation of somebody else is made again', async () => {
-    const { mock, players, values, events } = await play()
-    const join = fate(players.join('ann'))
-    await mock.advance(1000)
+    const { mock, seat, promise, players, values, events } = await play()
+    await seat('ann')
     mock.control({ type: 'failCalls', drop: true, operations: ['removeListValue'], count: 1 })
     mock.control({ type: 'stallWatchers', ms: 700 })
     await players.leave('ann')
     await mock.advance(100)
-    mock.allocate({ lists: { players: { addValues: ['bob'] } } })
+    promise('bob')
     await mock.advance(4000)
-    expect(join.now).toBe('joined')
     expect(events).toEqual(['joined ann', 'left ann', 'expected bob'])
     expect(values()).toEqual(['bob'])
   })
 
   test('a seat that an allocation alone can have brought is kept for a player whose add is not answered', async () => {
-    const { mock, players, values } = await play()
+    const { mock, promise, players, values } = await play()
     mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
     const join = fate(players.join('ann'))
     await mock.advance(20)
     await players.leave('ann')
-    mock.allocate({ lists: { players: { addValues: ['ann'] } } })
+    promise('ann')
     await mock.advance(10_000)
     expect(join.now).toBe('ABORTED')
     expect(players.expected).toEqual(['ann'])
@@ -348,12 +344,12 @@ test('hundreds of joins in one turn on a full list are refused without a call, a
 })
 
 test('a join that is given up keeps the seat that was promised meanwhile', async () => {
-  const { mock, players, values } = await play()
+  const { mock, promise, players, values } = await play()
   mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
   const join = fate(players.join('ann', { timeout: 500 }))
   await mock.advance(100)
   mock.control({ type: 'stallWatchers', ms: 200 })
-  mock.allocate({ lists: { players: { addValues: ['ann'] } } })
+  promise('ann')
   await mock.advance(10_000)
   expect(join.now).not.toBe('pending')
   expect(values()).toEqual(['ann'])

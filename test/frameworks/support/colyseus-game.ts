@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
 import { runtimeFile } from '../../hosts/support/runtimes.js'
+import { createSeen } from '../../support/seen.js'
 import { calls } from '../../support/with-sidecar.js'
 import { root } from '../../support/source.js'
 
@@ -68,40 +69,29 @@ export async function startGame(
     },
   )
   onTestFinished(() => child.kill('SIGKILL'))
-  const lines: Line[] = []
-  const waiting = new Set<() => void>()
+  const lines = createSeen<Line>()
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (!line.startsWith('{')) return
-    lines.push(JSON.parse(line) as Line)
-    waiting.forEach((look) => look())
+    if (line.startsWith('{')) lines.add(JSON.parse(line) as Line)
   })
   let complaints = ''
   child.stderr.on('data', (data: Buffer) => (complaints += data.toString()))
-  const exit = once(child, 'exit').then(([code]) => code as unknown)
-
+  const exit = once(child, 'exit').then(([code]) => {
+    lines.end()
+    return code as unknown
+  })
   const told = (fields: Line, since = 0): Promise<Line> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = lines.slice(since).find((line) => Object.keys(fields).every((key) => line[key] === fields[key]))
-        if (!found) return
-        waiting.delete(look)
-        resolve(found)
-      }
-      waiting.add(look)
-      look()
-      void exit.then((code) =>
-        reject(
-          new Error(`Exit ${String(code)} without ${JSON.stringify(fields)}: ${JSON.stringify(lines)} ${complaints}`),
-        ),
-      )
-    })
+    lines
+      .find((line) => (Object.keys(fields).every((key) => line[key] === fields[key]) ? line : undefined), since)
+      .catch((cause: unknown) => {
+        throw new Error(`Exit without ${JSON.stringify(fields)}: ${complaints}`, { cause })
+      })
 
   return {
     sidecar,
-    lines,
+    lines: lines.all,
     told,
     command(command, given = {}) {
-      const since = lines.length
+      const since = lines.all.length
       child.stdin.write(JSON.stringify({ command, ...given }) + '\n')
       return told({ answer: command }, since)
     },
