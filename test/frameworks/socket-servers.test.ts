@@ -1,16 +1,15 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { expect, onTestFinished } from 'vitest'
 import type { LocalSidecar } from '../../src/node/index.js'
-import { seatsIn } from '../adapters/socket-servers.js'
+import { callsOf, seatsIn, test, type Visitor } from '../adapters/socket-servers.js'
 import type { GameProcess } from '../examples/support/game-process.js'
 import { snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { freePort } from '../support/free-port.js'
-import { calls, startSidecar } from '../support/with-sidecar.js'
+import { startSidecar } from '../support/with-sidecar.js'
 import { runServer } from './support/snippet-server.js'
 
 const framework = join(root, 'test/frameworks/socket.io')
@@ -19,6 +18,7 @@ const isInstalled = existsSync(join(framework, 'node_modules/socket.io/package.j
 interface Game extends GameProcess {
   readonly port: number
   readonly sidecar: LocalSidecar
+  address(): AddressInfo
 }
 
 /** Runs the first server that the page shows for an import. */
@@ -31,53 +31,35 @@ async function runSnippet(imported: string, edit = (code: string) => code): Prom
   const game = await runServer(sidecar, packages, { 'server.mjs': edit(code.replace('7654', String(port))) })
   const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
   await Promise.race([expect.poll(state).toBe('Ready'), game.exited.then(() => expect(game.lines).toBe('running'))])
-  return { ...game, port, sidecar }
+  return { ...game, port, sidecar, address: () => ({ port, address: '', family: '' }) }
 }
 
-function playerOf({ port }: Game, id: string): { socket: WebSocket; heard: string[]; closed: Promise<unknown[]> } {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/?player=${id}`)
-  onTestFinished(() => socket.terminate())
-  socket.on('error', () => {})
-  const heard: string[] = []
-  socket.on('message', (data) => heard.push(String(data)))
-  return {
-    socket,
-    heard,
-    closed: new Promise((resolve) => socket.on('close', (code, reason) => resolve([code, String(reason)]))),
-  }
-}
-
-/** The error that a newcomer gets. */
-async function refusalOf(game: Game): Promise<string> {
-  const { socket } = playerOf(game, 'cem')
-  const message = new Promise<string>((resolve) => socket.on('error', (error) => resolve(error.message)))
-  return Promise.race([message, once(socket, 'open').then(() => 'open')])
-}
-
-test('the server of ws on the page: chat, seats, a full server, and SIGTERM in order', async () => {
+test('the server of ws on the page: chat, seats, a full server, and SIGTERM in order', async ({ world }) => {
   const game = await runSnippet("from 'ws'")
-  const [ann, ben] = [playerOf(game, 'ann'), playerOf(game, 'ben')]
-  await Promise.all([once(ann.socket, 'open'), once(ben.socket, 'open')])
+  const [ann, ben] = ['ann', 'ben'].map((id) => world.visit(game, `/?player=${id}`)) as [Visitor, Visitor]
+  await Promise.all([ann.opened, ben.opened])
   expect([...seatsIn(game.sidecar)].sort()).toEqual(['ann', 'ben'])
-  expect(await refusalOf(game)).toContain('503')
+  expect(await world.visit(game, '/?player=cem').closed).toEqual([503, 'OUT_OF_RANGE'])
   ann.socket.send('hello')
-  await expect.poll(() => ben.heard).toEqual(['ann: hello'])
+  await expect.poll(() => ben.messages).toEqual(['ann: hello'])
   expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
   expect(await ben.closed).toEqual([1001, 'The server ends'])
-  expect(ben.heard).toEqual(['ann: hello', 'Good night'])
-  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+  expect(ben.messages).toEqual(['ann: hello', 'Good night'])
+  expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test('after shutdown() the server of ws on the page ends by itself, as nothing keeps it alive', async () => {
+test('after shutdown() the server of ws on the page ends by itself, as nothing keeps it alive', async ({ world }) => {
   const game = await runSnippet("from 'ws'")
-  const ann = playerOf(game, 'ann')
-  await once(ann.socket, 'open')
+  const ann = world.visit(game, '/?player=ann')
+  await ann.opened
   game.sidecar.sidecar.control({ type: 'setState', state: 'Shutdown' })
   expect([await game.exited, game.lines]).toEqual([0, []])
-  expect(ann.heard).toEqual(['Good night'])
+  expect(ann.messages).toEqual(['Good night'])
 })
 
-test('SIGTERM in the middle of an end waits for it, and the process exits with 0 once it is over', async () => {
+test('SIGTERM in the middle of an end waits for it, and the process exits with 0 once it is over', async ({
+  world,
+}) => {
   // The end goes on once the signal has come.
   const game = await runSnippet("from 'ws'", (code) =>
     code
@@ -87,14 +69,18 @@ test('SIGTERM in the middle of an end waits for it, and the process exits with 0
       )
       .concat("\nserver.on('close', () => console.log('closed'))\nsetInterval(() => {}, 1000)\n"),
   )
-  const ann = playerOf(game, 'ann')
-  await once(ann.socket, 'open')
+  const ann = world.visit(game, '/?player=ann')
+  await ann.opened
   game.sidecar.sidecar.control({ type: 'delete' })
-  await expect.poll(() => refusalOf(game)).toContain('503')
+  const newcomer = (): unknown => {
+    const { opened, closed } = world.visit(game, '/?player=cem')
+    return Promise.race([opened, closed])
+  }
+  await expect.poll(newcomer).toEqual([503, 'CLOSED'])
   const exit = game.end('SIGTERM')
   expect(await ann.closed).toEqual([1001, 'The server ends'])
   expect([await exit, game.lines]).toEqual([0, ['closed']])
-  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+  expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
 test('once ended resolves after SIGTERM, shutdown() has been called', async () => {
@@ -102,7 +88,7 @@ test('once ended resolves after SIGTERM, shutdown() has been called', async () =
     code.replace('{ idOf }', '{ idOf, ended }').concat('\nended.then(() => process.exit(3))\n'),
   )
   expect([await game.end('SIGTERM'), game.lines]).toEqual([3, []])
-  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+  expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
 test('with exit: true, the process exits with 0 after an end in order, though something keeps it alive', async () => {
@@ -114,7 +100,7 @@ test('with exit: true, the process exits with 0 after an end in order, though so
   )
   game.sidecar.sidecar.control({ type: 'delete' })
   expect([await game.exited, game.lines]).toEqual([0, ['ended']])
-  expect(calls(game.sidecar).filter((one) => one === 'shutdown')).toHaveLength(1)
+  expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
 test.skipIf(!isInstalled)('the server of Socket.IO on the page: chat, seats and SIGTERM in order', async () => {
