@@ -46,23 +46,11 @@ export interface Kind<Int, What extends object, Effects extends { error: Sidecar
   allocated?(event: SidecarEvents<Int>['allocated']): void
 }
 
-export interface Tracker {
-  /** Runs something on the client's clock, unless the tracker is closed. Returns what cancels it. */
-  after(ms: number, run: () => void): () => void
-  /** Changes the state, and carries out what follows. */
-  change(make: () => void): void
-  /** Changes the state with the next change, or at the end of this turn. */
-  later(make: () => void): void
-  /** Tells an error once, however often it comes back. */
-  tellError(error: SidecarError): void
-  close(): void
-}
-
 /** Runs a state beside a client: it is changed at once, and the effects are carried out in order. */
 export function createTracker<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
   kind: Kind<Int, What, Effects>,
-): Tracker {
+) {
   const { state } = kind
   const { signal, abort } = internals.follow()
   const { ask, find } = createReads(client, state.rules, signal)
@@ -83,11 +71,13 @@ export function createTracker<Int, What extends object, Effects extends { error:
     watchWrites()
   }
 
+  /** Changes the state, and carries out what follows. */
   function change(make: () => void): void {
     later(make)
     makeChanges()
   }
 
+  /** Changes the state with the next change, or at the end of this turn. */
   function later(make: () => void): void {
     changes.push(make)
     if (progress.isTurning) return
@@ -129,12 +119,16 @@ export function createTracker<Int, What extends object, Effects extends { error:
     ask().then(tell, () => tell())
   }
 
+  /** Tells an error once, however often it comes back. */
   function tellError(error: SidecarError): void {
     if (!told.has(error.message)) kind.emit('error', error)
     told.add(error.message)
   }
 
-  const after: Tracker['after'] = (ms, run) => client.after(ms, () => void (signal.aborted || run()))
+  /** Runs something on the client's clock, unless the tracker is closed. Returns what cancels it. */
+  function after(ms: number, run: () => void): () => void {
+    return client.after(ms, () => void (signal.aborted || run()))
+  }
 
   function close(): void {
     change(() => state.end(new SidecarError('CLOSED', 'This is not tracked any more')))
@@ -150,7 +144,7 @@ export function createTracker<Int, What extends object, Effects extends { error:
 function followClient<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
   { state, allocated }: Kind<Int, What, Effects>,
-  { change, tellError, close }: Tracker,
+  { change, tellError, close }: Pick<ReturnType<typeof createTracker>, 'change' | 'tellError' | 'close'>,
   signal: AbortSignalLike,
 ): void {
   function follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void {
