@@ -108,14 +108,6 @@ describe.concurrent('a matchmaker that chooses', () => {
     expect(example.calls().filter((call) => call === 'reserve')).toHaveLength(2)
   })
 
-  test('finds its servers again after its own restart', async (context) => {
-    const { matchmaker, startMatchmaker, join } = await begin(context)
-    await matchmaker.end('SIGKILL')
-    await (await startMatchmaker()).line(/is Ready$/)
-    const [alice] = await join('alice', 'bob')
-    await alice!.message('start')
-  })
-
   test('does not get a server back whose process was killed in its match', async (context) => {
     const { example, game, startGame, join } = await begin(context)
     const [alice] = await join('alice', 'bob')

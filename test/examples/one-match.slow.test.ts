@@ -52,20 +52,6 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('goes on while the sidecar is away, and the server ends once it is back', async (context) => {
-    const { example, game, alice, bob } = await inMatch(context)
-    const back = example.sidecar.restart({ downMs: 1_000 })
-    // A call that comes before it is gone would be lost with it, which is the next test.
-    const isThere = (): Promise<boolean> => fetch(`${example.sidecar.url}/gameserver`).then(Boolean, () => false)
-    await context.expect.poll(isThere, { interval: 10 }).toBe(false)
-    for (let i = 0; i < 10; i += 1) bob.send('a point')
-    expect((await alice.closed).reason).toBe('bob has won')
-    await back
-    await example.until('Shutdown')
-    expect(await game.end('SIGTERM')).toBe(0)
-    expect(example.states()).toEqual(TO_THE_END)
-  })
-
   test('ends the process where its shutdown gets lost, so that the server is not kept', async (context) => {
     const { example, game, alice } = await inMatch(context)
     example.sidecar.control({ type: 'loseWrites' })

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { type SessionsOptions } from '../../src/players/index.js'
-import { allocate, endAll, play, ROOM, ROOMS, track, type MockGame } from './sessions-support.js'
+import { allocate, endAll, play, ROOM, track, type MockGame } from './sessions-support.js'
 
 /** The differences that were sent, in order. */
 const differences = ({ writes }: MockGame): unknown[] =>
@@ -150,20 +150,16 @@ describe('each allocation is a session', () => {
 })
 
 describe('maxSessions', () => {
-  test('below the capacity of the counter becomes its capacity', async () => {
-    const game = await play({ counter: 'rooms', maxSessions: 2 })
-    expect(game.capacity()).toBe(2)
+  test.each([
+    { maxSessions: 2, capacity: 2 },
+    { maxSessions: 50, capacity: 10 },
+  ])('$maxSessions makes the capacity of 10 one of $capacity', async ({ maxSessions, capacity }) => {
+    const game = await play({ counter: 'rooms', maxSessions })
+    expect(game.capacity()).toBe(capacity)
     const full: number[] = []
     game.sessions.on('full', ({ sessions }) => full.push(sessions))
-    await allocate(game, 2)
-    expect([full, game.sessions.full]).toEqual([[2], true])
-  })
-
-  test('above it, the capacity counts', async () => {
-    const game = await play({ counter: 'rooms', maxSessions: 50 })
-    expect(game.capacity()).toBe(10)
-    await allocate(game, 10)
-    expect(game.sessions.full).toBe(true)
+    await allocate(game, capacity)
+    expect([full, game.sessions.full]).toEqual([[capacity], true])
   })
 
   test('more sessions than that start all the same, and the server counts as full until fewer run', async () => {
@@ -283,14 +279,6 @@ test('counts as bigint make no difference', async () => {
   expect(game.count()).toBe(0)
 })
 
-test('the GameServer that a manifest replaces is followed', async () => {
-  const game = await play({ counter: 'rooms' })
-  await allocate(game, 1)
-  game.mock.control({ type: 'reload', gameServer: { ...ROOMS, status: { state: 'Allocated' } } })
-  await game.mock.advance(5000)
-  expect(game.count()).toBe(game.sessions.active.length)
-})
-
 test('thenShutdown: n with a counter: after the n-th start there is no place, and Shutdown once all have ended', async () => {
   const game = await play({ counter: 'rooms', thenShutdown: 3 })
   await allocate(game, 3)
@@ -355,32 +343,18 @@ test('a session that is not touched for the time of idle ends, is told as ended,
   const game = await play({ counter: 'rooms', idle: 5000 })
   const ended: string[] = []
   game.sessions.on('ended', ({ id }) => ended.push(id))
-  await allocate(game, 2)
-  const [quiet, lively] = game.begun
+  await allocate(game, 3)
+  const [quiet, lively, over] = game.begun
+  await over!.end()
+  over!.touch()
   for (let seconds = 0; seconds < 8; seconds += 2) {
     lively!.touch()
     await game.mock.advance(2000)
   }
-  expect(ended).toEqual([quiet!.id])
+  expect(ended).toEqual([over!.id, quiet!.id])
   expect([game.sessions.active, game.count()]).toEqual([[lively], 1])
   expect(await quiet!.end()).toBe('absent')
   await game.mock.advance(6000)
-  expect(ended).toEqual([quiet!.id, lively!.id])
+  expect(ended).toEqual([over!.id, quiet!.id, lively!.id])
   expect(game.count()).toBe(0)
-})
-
-test('a session that has ended is not ended again by idle or touch, and without idle none ends by itself', async () => {
-  const game = await play({ counter: 'rooms', idle: 5000 })
-  const ended: string[] = []
-  game.sessions.on('ended', ({ id }) => ended.push(id))
-  await allocate(game, 1)
-  await game.begun[0]!.end()
-  game.begun[0]!.touch()
-  await game.mock.advance(20_000)
-  expect(ended).toHaveLength(1)
-
-  const patient = await play({ counter: 'rooms' })
-  await allocate(patient, 1)
-  await patient.mock.advance(10 * 60_000)
-  expect(patient.sessions.active).toHaveLength(1)
 })
