@@ -108,10 +108,8 @@ test.concurrent('a promised seat is its player’s, and nobody else’s', async 
 })
 
 test.concurrent('a player who goes while the seat is on its way leaves none behind', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
+  const { sidecar, server } = await world.serve()
   sidecar.sidecar.control({ type: 'delayCalls', ms: 60, operations: ['addListValue'] })
-  const server = await world.webSocketServer()
-  world.attach(sidecar, server)
   const { socket } = world.visit(server, '/?player=ann')
   await untilLogged(sidecar, () => calls(sidecar).includes('addListValue'))
   socket.terminate()
@@ -221,19 +219,14 @@ test.concurrent(
 )
 
 test.concurrent('a GameServer without the list counts nobody, says so, and refuses nobody', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  sidecar.sidecar.control({ type: 'setList', name: 'rooms', capacity: 1 })
-  const server = await world.webSocketServer()
   const errors: unknown[] = []
-  world.attach(sidecar, server, { players: { list: 'guests' }, onError: (error) => errors.push(error) })
+  const { server } = await world.serve({ players: { list: 'guests' }, onError: (error) => errors.push(error) })
   await Promise.all(['ann', 'ben'].map((id) => world.visit(server, `/?player=${id}`).opened))
   await until(() => errors, [expect.objectContaining({ code: 'NOT_FOUND' })])
 })
 
 test.concurrent('players: false opens to everybody, and writes nothing', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats(0)
-  const server = await world.webSocketServer()
-  const attached = world.attach(sidecar, server, { players: false })
+  const { sidecar, server, attached } = await world.serve({ players: false }, 0)
   await world.visit(server, '/?player=ann').opened
   expect(attached.players).toBeUndefined()
   await attached.client.getGameServer()

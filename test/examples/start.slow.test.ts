@@ -6,14 +6,14 @@ import { exampleFolder, examples } from './support/example-folder.js'
 import { startProcess } from './support/game-process.js'
 
 /** Runs the scripts of an example's package.json, at another port than everybody's. */
-async function begin(context: TestContext, example: string, changes: NodeJS.ProcessEnv = {}) {
+async function begin(context: TestContext, example: string) {
   const folder = await exampleFolder(context, example)
   const port = String(await freePort())
   const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<'start' | 'allocate', string>>
   }
   const PATH = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
-  const env = { PATH, PORT: '0', AGONES_SDK_HTTP_PORT: port, ...changes }
+  const env = { PATH, PORT: '0', AGONES_SDK_HTTP_PORT: port }
   // Without npm between, what ends with the test is the command itself.
   const run = (script: 'start' | 'allocate') =>
     startProcess(context, folder, ['sh', '-c', `exec ${scripts[script].replace('9358', port)}`], env)
@@ -42,16 +42,4 @@ describe.concurrent('npm start', () => {
       expect(await start.end('SIGTERM')).toBe(0)
     },
   )
-
-  test('puts a fresh GameServer in the place of one that has ended', async (context) => {
-    const { run, untilReady } = await begin(context, 'one-match', { COME_SECONDS: '0.2' })
-    const start = run('start')
-    await start.line(/players come in at ws:/)
-    const first = start.lines.length
-    await untilReady()
-    await run('allocate').exited
-    await start.line(/players come in at ws:/, first)
-    await untilReady()
-    expect(await start.end('SIGTERM')).toBe(0)
-  })
 })

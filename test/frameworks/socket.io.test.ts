@@ -49,8 +49,8 @@ interface Player {
 /** Servers and players of the version, beside what the world of socket servers has. */
 interface IoWorld extends Pick<World, 'sidecarWithSeats'> {
   server(...given: object[]): Io
-  /** One that listens. */
-  listeningServer(options?: object): Promise<Io>
+  /** A sidecar with so many seats, and a server that listens. */
+  open(capacity?: number, options?: object): Promise<{ sidecar: LocalSidecar; io: Io }>
   attach(sidecar: LocalSidecar, io: Io, options?: AttachSocketIoOptions): ReturnType<typeof attachServer>
   join(io: Io, auth?: object, options?: object): Player
 }
@@ -69,7 +69,10 @@ const test = base.extend<{ version: Version; stage: IoWorld }>({
     await use({
       sidecarWithSeats,
       server,
-      listeningServer: async (options = {}) => server(await listening(http.createServer()), options),
+      open: async (capacity, options = {}) => ({
+        sidecar: await sidecarWithSeats(capacity),
+        io: server(await listening(http.createServer()), options),
+      }),
       attach(sidecar, io, options = {}) {
         const attached = attachServer(io, { client: { baseUrl: sidecar.url, processSignals: false }, ...options })
         onEnd(() => attached.close())
@@ -110,8 +113,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
   })
 
   play('seats each socket by its auth, its query or its own id, and frees the seat', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats()
-    const io = await stage.listeningServer()
+    const { sidecar, io } = await stage.open()
     const attached = stage.attach(sidecar, io)
     io.on('connection', (socket) => socket.emit('hello', attached.idOf(socket)))
     const ann = stage.join(io, { player: 'ann' })
@@ -128,8 +130,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
   })
 
   play('tells who gets no seat why, before the connection is one', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats(1)
-    const io = await stage.listeningServer()
+    const { sidecar, io } = await stage.open(1)
     let connections = 0
     io.on('connection', () => connections++)
     stage.attach(sidecar, io, { idOf: ({ handshake }) => handshake.auth['player'] as string })
@@ -144,8 +145,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
 
   for (const point of ['the middleware of the game', 'idOf'])
     play(`a player who leaves during ${point} keeps no seat`, async ({ stage }) => {
-      const sidecar = await stage.sidecarWithSeats(1)
-      const io = await stage.listeningServer()
+      const { sidecar, io } = await stage.open(1)
       let players = 0
       let tellPassed!: () => void
       const passed = new Promise<void>((resolve) => (tellPassed = resolve))
@@ -172,8 +172,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     })
 
   play('seats nobody whom a middleware of the game refuses, added before or after', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats()
-    const io = await stage.listeningServer()
+    const { sidecar, io } = await stage.open()
     const refuse =
       (name: string) =>
       ({ handshake }: ServerSocket, next: (error?: Error) => void): void =>
@@ -191,8 +190,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
   // Socket.IO 3 has no such recovery.
   if (version === 4)
     play('seats a connection whose state was recovered, which skips the middleware', async ({ stage }) => {
-      const sidecar = await stage.sidecarWithSeats(1)
-      const io = await stage.listeningServer({ connectionStateRecovery: {} })
+      const { sidecar, io } = await stage.open(1, { connectionStateRecovery: {} })
       const { players } = stage.attach(sidecar, io)
       const recovered: boolean[] = []
       io.on('connection', (socket) => {
@@ -208,8 +206,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     })
 
   play('ends in order: nobody new, onEnding, goodbye, the server, the client', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats()
-    const io = await stage.listeningServer()
+    const { sidecar, io } = await stage.open()
     const steps: unknown[] = []
     const attached = stage.attach(sidecar, io, {
       async onEnding({ reason }) {
@@ -250,8 +247,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
   })
 
   play('counts in another namespace, if told so', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats()
-    const io = await stage.listeningServer()
+    const { sidecar, io } = await stage.open()
     const game = io.of('/game') as unknown as Io
     game.on('connection', (socket) => socket.emit('hello'))
     stage.attach(sidecar, io, { namespace: '/game' })

@@ -23,31 +23,24 @@ interface OutsideParts {
  * One that promised a seat to somebody in the list would change nothing in the object, and no game could know of it. The
  * same goes for one who has just gone from it, while the game's watch is cut: it sees the value before and after.
  */
-export class Outside {
-  allocations = 0
-  promises = 0
-  private next: number
-  private readonly parts: OutsideParts
-
-  constructor(parts: OutsideParts) {
-    this.parts = parts
-    this.next = parts.world.now()
-  }
-
-  act(): void {
-    const { world, ledger, random, ids, sessions, every } = this.parts
-    if (world.now() < this.next || (sessions && !this.parts.mayAllocate())) return
-    this.next = world.now() + random.between(1, every * 2)
-    const { values } = world.object()
-    const known = new Set([...values, ...ledger.here, ...this.parts.lastSeen()])
-    const strangers = ids.filter((id) => !known.has(id))
-    const seats = strangers.length === 0 ? [] : pickSome(strangers, random)
-    if (seats.length === 0 && !sessions) return
-    if (!world.allocate({ seats, session: sessions })) return
-    this.allocations++
-    this.promises += seats.length
-    ledger.promise(seats)
-    if (sessions) ledger.sessions.allocated++
+export function createOutside({ world, ledger, random, ids, sessions, every, mayAllocate, lastSeen }: OutsideParts) {
+  const made = { allocations: 0, promises: 0 }
+  let next = world.now()
+  return {
+    made,
+    act(): void {
+      if (world.now() < next || (sessions && !mayAllocate())) return
+      next = world.now() + random.between(1, every * 2)
+      const known = new Set([...world.object().values, ...ledger.here, ...lastSeen()])
+      const strangers = ids.filter((id) => !known.has(id))
+      const seats = strangers.length === 0 ? [] : pickSome(strangers, random)
+      if (seats.length === 0 && !sessions) return
+      if (!world.allocate({ seats, session: sessions })) return
+      made.allocations++
+      made.promises += seats.length
+      ledger.promise(seats)
+      if (sessions) ledger.sessions.allocated++
+    },
   }
 }
 

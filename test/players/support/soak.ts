@@ -1,10 +1,10 @@
 import type { createClient, SidecarClient } from '../../../src/index.js'
 import type { Players, PlayersOptions, Session, Sessions, SessionsOptions } from '../../../src/players/index.js'
 import { disagreement, sessionsDisagreement } from '../search/invariants.js'
-import { Chaos, type ChaosOptions } from './chaos.js'
+import { createChaos, type ChaosOptions } from './chaos.js'
 import { Crowd } from './crowd.js'
 import { Ledger, type Violation } from './ledger.js'
-import { Outside } from './outside.js'
+import { createOutside } from './outside.js'
 import { createRandom } from './random.js'
 import { seenIn } from './sidecar-world.js'
 import { HERE, LIST, ROOMS, type World } from './world.js'
@@ -101,7 +101,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   }
 
   const crowd = players && new Crowd({ size: options.players ?? 64, tracker: players, ledger, random, pause, now })
-  const outside = new Outside({
+  const outside = createOutside({
     world,
     ledger,
     random,
@@ -111,9 +111,10 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     lastSeen: () => (client.gameServer ? seenIn(client.gameServer).values : []),
     mayAllocate: () => ledger.sessions.started === ledger.sessions.allocated,
   })
-  const chaos = new Chaos(world, random, options.chaos)
+  const chaos = createChaos(world, random, options.chaos)
 
-  const stepsMade = (): number => (crowd ? crowd.joins + crowd.leaves : outside.allocations + ledger.sessions.ended)
+  const stepsMade = (): number =>
+    crowd ? crowd.joins + crowd.leaves : outside.made.allocations + ledger.sessions.ended
   await world.run(() => {
     chaos.act()
     outside.act()
@@ -184,11 +185,9 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   return {
     joins,
     leaves,
-    allocations: outside.allocations,
-    promises: outside.promises,
+    ...outside.made,
     noShows,
-    kills: chaos.kills,
-    faults: chaos.faults,
+    ...chaos.made,
     objects: ledger.objects,
     agreedAfter: agreedAt === undefined ? undefined : Math.max(0, Math.round(agreedAt - returnedAt)),
     violations: ledger.violations,
