@@ -56,7 +56,8 @@ export function createTracker<Int, What extends object, Effects extends { error:
   const { ask, find } = createReads(client, state.rules, signal)
   const changes: (() => void)[] = []
   const told = new Set<string>()
-  const progress = { isTurning: false, isBusy: false, isTicking: false, isAsking: false }
+  const progress = { isTurning: false, isBusy: false }
+  const watchWrites = createWriteWatch(state, after, change, ask)
 
   function makeChanges(): void {
     for (const make of changes.splice(0)) {
@@ -99,26 +100,6 @@ export function createTracker<Int, What extends object, Effects extends { error:
     answer.then(() => answered(), answered)
   }
 
-  /** Gives what lets writes that don't show have their time; then the sidecar is asked about them. */
-  function watchWrites(): void {
-    const ticks = Array.from(state.writes.values(), (write) => write.ticks)
-    if (!progress.isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
-      progress.isTicking = true
-      after(TICK, () => {
-        progress.isTicking = false
-        change(() => state.tick())
-      })
-    }
-    if (progress.isAsking || !ticks.includes(0)) return
-    progress.isAsking = true
-    state.asking()
-    const tell = (answer?: Answer): void => {
-      progress.isAsking = false
-      change(() => state.asked(answer))
-    }
-    ask().then(tell, () => tell())
-  }
-
   /** Tells an error once, however often it comes back. */
   function tellError(error: SidecarError): void {
     if (!told.has(error.message)) kind.emit('error', error)
@@ -138,6 +119,34 @@ export function createTracker<Int, What extends object, Effects extends { error:
   const tracker = { after, change, later, tellError, close }
   followClient(client, kind, tracker, signal)
   return tracker
+}
+
+/** Gives what lets writes that don't show have their time; then the sidecar is asked about them. */
+function createWriteWatch<What extends object, Effects extends { error: SidecarError }>(
+  state: Writes<What, Effects>,
+  after: (ms: number, run: () => void) => void,
+  change: (make: () => void) => void,
+  ask: () => Promise<Answer>,
+): () => void {
+  const progress = { isTicking: false, isAsking: false }
+  return () => {
+    const ticks = Array.from(state.writes.values(), (write) => write.ticks)
+    if (!progress.isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
+      progress.isTicking = true
+      after(TICK, () => {
+        progress.isTicking = false
+        change(() => state.tick())
+      })
+    }
+    if (progress.isAsking || !ticks.includes(0)) return
+    progress.isAsking = true
+    state.asking()
+    const tell = (answer?: Answer): void => {
+      progress.isAsking = false
+      change(() => state.asked(answer))
+    }
+    ask().then(tell, () => tell())
+  }
 }
 
 /** Hands on what the client tells, until the tracker is closed. */
