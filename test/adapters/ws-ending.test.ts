@@ -30,17 +30,6 @@ test.concurrent('the end goes in order: nobody new, onEnding, goodbye, the serve
   expect(callsOf(sidecar, 'shutdown')).toBe(1)
 })
 
-test.concurrent('a server that is deleted from outside ends too, with a shutdown at the end', async ({ world }) => {
-  const reasons: string[] = []
-  const { sidecar, server, attached } = await world.serve({ onEnding: ({ reason }) => void reasons.push(reason) })
-  await until(() => stateOf(sidecar), 'Ready')
-  sidecar.sidecar.control({ type: 'delete' })
-  await attached.ended
-  expect(reasons).toEqual(['deleted'])
-  expect(callsOf(sidecar, 'shutdown')).toBe(1)
-  expect(server.address()).toBeNull()
-})
-
 test.concurrent('a client that was given stays open', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const client = createClient({ baseUrl: sidecar.url })

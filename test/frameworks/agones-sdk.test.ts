@@ -6,6 +6,7 @@ import { startCluster, type Cluster, type JsonObject } from '../contract/support
 import { productionGameServer } from '../contract/support/production-game-server.js'
 import { startRealInCluster, startRealSidecar } from '../contract/support/real-sidecar.js'
 import { binaries, has, type Binary } from '../contract/support/releases.js'
+import { announceMissing } from '../contract/support/targets.js'
 import { runProcess } from '../hosts/support/runtimes.js'
 import { root } from '../support/source.js'
 import { untilLogged } from '../support/with-sidecar.js'
@@ -75,20 +76,14 @@ async function startRealProduction(binary: Binary, onTestFinished: Finished, clu
 
 async function startOurs(mode: 'local' | 'production', onTestFinished: Finished): Promise<LocalSidecar> {
   const gameServer = mode === 'production' ? structuredClone(productionGameServer) : undefined
-  const sidecar = await createLocalSidecar({ port: 0, mode, onWarning: () => {}, ...(gameServer && { gameServer }) })
+  const sidecar = await createLocalSidecar({ port: 0, mode, onWarning: () => {}, gameServer })
   onTestFinished(() => sidecar.close())
   return sidecar
 }
 
-const reason =
-  binaries.length === 0
-    ? 'SDK_SERVERS names no binary of a real sidecar'
-    : existsSync(official)
-      ? undefined
-      : '@google-cloud/agones-sdk is not installed'
-if (reason) console.warn(`SKIPPED: our agones-sdk was not compared with the official one (${reason})`)
+announceMissing('our agones-sdk beside the official one')
 
-const compared = test.skipIf(!!reason).concurrent
+const compared = test.skipIf(!existsSync(official)).concurrent
 
 compared.for(binaries)(
   'a program comes to the same outcomes with the official SDK and with our class, beside a real sidecar $release in local mode',
