@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
 import { JSDOM } from 'jsdom'
-import { expect, onTestFinished, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
-import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import { expect, test } from 'vitest'
+import type { LocalSidecar } from '../../src/node/index.js'
 import { readLine } from '../../src/schema/recording.js'
-import { inertJson } from '../../src/node/local/report-page.js'
+import { inertJson } from '../../src/node/local/dashboard-page.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-
-async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
-  const local = await createLocalSidecar({ onWarning: () => {}, ...options })
-  onTestFinished(() => local.close())
-  return local
-}
+import { startSidecar } from '../support/with-sidecar.js'
 
 const read = async (local: LocalSidecar, query: string): Promise<string> =>
   (await fetch(`${local.url}/_/api/export${query}`)).text()
@@ -44,7 +38,7 @@ test.each(hostile)('%j in a session is data in its page', (text) => {
 })
 
 test('a session as a page holds the lines of its recording, each entry with its reason, and the state at the end', async () => {
-  const local = await start({ record: `${await temporaryFolder('report')}/secret-place.ndjson` })
+  const local = await startSidecar({ record: `${await temporaryFolder('report')}/secret-place.ndjson` })
   local.control({ type: 'setClock', speed: 0 })
   for (const text of hostile) local.control({ type: 'setLabel', key: text, value: text })
   await fetch(`${local.url}/v1beta1/counters/rooms`, { method: 'PATCH', body: '{"count":"11"}' })
@@ -71,7 +65,7 @@ test('a session as a page holds the lines of its recording, each entry with its 
 })
 
 test('the page of a session has no script but its own, and a policy by which it loads nothing and connects to nobody', async () => {
-  const local = await start()
+  const local = await startSidecar()
   local.control({ type: 'setLabel', key: 'a', value: '</script><script>alert(1)</script>' })
   const response = await fetch(`${local.url}/_/api/export?format=html`)
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="match.html"')
