@@ -1,23 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readAllocationFile } from '../../src/cli/allocation.js'
-
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'allocation-file-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+import { temporaryFolder } from '../support/temporary-folder.js'
 
 const HEAD = 'apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n'
-let files = 0
 
-async function failureOf(text: string): Promise<string> {
-  const path = join(folder, `${(files += 1)}.yaml`)
+async function fileOf(text: string): Promise<string> {
+  const path = join(await temporaryFolder('allocation-file'), 'allocation.yaml')
   await writeFile(path, text)
-  const failure = await readAllocationFile(path).catch((error: unknown) => error)
-  return (failure as Error).message.replace(path, 'FILE')
+  return path
 }
 
 describe('a mistake in a file is told with its line and the fix', () => {
@@ -42,7 +34,6 @@ describe('a mistake in a file is told with its line and the fix', () => {
       `{"apiVersion":"allocation.agones.dev/v1","kind":"GameServerAllocation",\n"spec":{"lists":{"players":\n{"addValues":"a"}}}}`,
       'FILE:3: spec.lists.players.addValues must be a list; got "a".',
     ],
-    [`${HEAD}spec:\n  priorities:\n    - type: Counter\n`, 'FILE:5: spec.priorities[0] needs the field "key".'],
     ['kind: GameServerAllocation\n', 'FILE:1: apiVersion must be "allocation.agones.dev/v1"; got nothing.'],
     ['kind: Fleet\n', 'FILE holds no GameServerAllocation: its kind is "Fleet".'],
     ['spec: {}\n', 'FILE holds no GameServerAllocation: it needs kind: GameServerAllocation.'],
@@ -50,12 +41,13 @@ describe('a mistake in a file is told with its line and the fix', () => {
     [`${HEAD}spec: [`, expect.stringMatching(/^FILE is neither YAML nor JSON: .* at line 3, column \d+\.$/) as string],
   ]
   test.each(rows)('%j', async (text, message) => {
-    expect(await failureOf(text)).toEqual(message)
+    const path = await fileOf(text)
+    const failure = (await readAllocationFile(path).catch((error: unknown) => error)) as Error
+    expect(failure.message.replace(path, 'FILE')).toEqual(message)
   })
 })
 
 test('the first GameServerAllocation of several documents is taken', async () => {
-  const path = join(folder, 'several.yaml')
-  await writeFile(path, `kind: Service\n---\n${HEAD}spec:\n  scheduling: Distributed\n---\n${HEAD}`)
+  const path = await fileOf(`kind: Service\n---\n${HEAD}spec:\n  scheduling: Distributed\n---\n${HEAD}`)
   expect(await readAllocationFile(path)).toMatchObject({ spec: { scheduling: 'Distributed' } })
 })
