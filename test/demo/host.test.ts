@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -110,12 +108,16 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   }
 
   test.skipIf(!seesProcesses)(
-    'when the page crashes in a match, its players are told and find the next server',
+    'players come from its own page alone, and are told and find the next server when the page crashes in a match',
     async () => {
       const temporary = scratch()
       const demo = start(temporary, ['--no-once', '--seconds', '600'])
       const site = await siteOf(demo)
       const first = (await serverOf(site))!
+      await expect(connectPlayer(first, 'http://evil.example/', 'Eve')).rejects.toThrow('403')
+      for (const path of ['..%2frun.mjs', 'run.mjs', 'constructor']) {
+        expect((await fetch(new URL(path, site))).status).toBe(404)
+      }
       const [ada, grace] = [await connectPlayer(first, site, 'Ada'), await connectPlayer(first, site, 'Grace')]
       await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
 
@@ -145,28 +147,6 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 
   test(
-    'told to stop in a match, it ends it in order: players, platform, browser',
-    async () => {
-      const temporary = scratch()
-      const demo = start(temporary, ['--no-once', '--seconds', '600'])
-      const site = await siteOf(demo)
-      const server = (await serverOf(site))!
-      const [ada] = [await connectPlayer(server, site, 'Ada'), await connectPlayer(server, site, 'Grace')]
-      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
-      demo.child.kill('SIGINT')
-      await ada.until(({ type }) => type === 'stopped')
-      expect(await ada.closed).toBe(1001)
-      const { code, lines, errors } = await demo.finished
-      expect(errors).toBe('')
-      const end = [/host +tells the page to end: SIGINT$/, /player +#1 is gone \(1001 /, /exit +0: /]
-      expect(inOrder(lines, end)).toEqual(end)
-      expect(code).toBe(0)
-      expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
-
-  test(
     'a match by itself that is told to stop takes everything down with it',
     async () => {
       const temporary = scratch()
@@ -180,36 +160,6 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
       expect(errors).toBe('Stopped by SIGTERM.\n')
       expect(code).toBe(1)
       expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
-
-  test.skipIf(!seesProcesses)(
-    'killed without a warning, it leaves no browser behind',
-    async () => {
-      const { child, said } = start(scratch(), ['--once', '--seconds', '600'])
-      await said(/Ready → Allocated/)
-      const before = startedBy(child.pid!)
-      expect(before.filter(({ command }) => command.includes('--type=renderer')).length).toBeGreaterThan(1)
-      onTestFinished(() => stillRunning(before).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
-      child.kill('SIGKILL')
-      await vi.waitFor(() => expect(stillRunning(before)).toEqual([]), { timeout: 30_000, interval: 100 })
-    },
-    LONG,
-  )
-
-  test(
-    'players come from its own page, and no other',
-    async () => {
-      const demo = start(scratch(), ['--no-once'])
-      const site = await siteOf(demo)
-      const server = (await serverOf(site))!
-      await expect(connectPlayer(server, 'http://evil.example/', 'Eve')).rejects.toThrow('403')
-      for (const path of ['..%2frun.mjs', 'run.mjs', 'constructor']) {
-        expect((await fetch(new URL(path, site))).status).toBe(404)
-      }
-      demo.child.kill('SIGTERM')
-      await demo.finished
     },
     LONG,
   )
@@ -267,16 +217,6 @@ describe('what it says where it can not start', () => {
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
-  })
-
-  test('a port that is taken ends it in one sentence and exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    onTestFinished(() => void other.close())
-    const { port } = other.address() as AddressInfo
-    const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
-    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
-    expect(code).toBe(1)
   })
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {

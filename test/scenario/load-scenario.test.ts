@@ -16,11 +16,6 @@ describe('a scenario with a mistake is refused with its line, what is expected a
   test.each([
     ['a field', 'name: a\nstep:\n  - wait: 1s\n', 'a.yaml:2: the scenario has no field "step"; did you mean "steps"?'],
     [
-      'a step',
-      'steps:\n  - wait: 1s\n  - waits: 1s\n',
-      'a.yaml:3: steps[1] has no field "waits"; did you mean "wait"?',
-    ],
-    [
       'the GameServer',
       'gameServer:\n  spec:\n    health:\n      periodSecond: 5\nsteps: [{ wait: 1s }]\n',
       'a.yaml:4: gameServer.spec.health has no field "periodSecond"; did you mean "periodSeconds"?',
