@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
+import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
-import { seesProcesses, startedBy, stillRunning } from './processes.js'
 import { inOrder, startProgram, type RunningDemo } from './run-demo.js'
 
 const DEMO = 'demo/browser/run.mjs'
@@ -57,6 +57,17 @@ async function resourcesOf(sidecar: string): Promise<unknown> {
   }
   return [status.counters['players']!.count, status.lists['roster']!.values ?? []]
 }
+
+/** Whether this system tells which processes there are. */
+const seesProcesses = process.platform === 'linux'
+
+/** All that a process has started, and what that has started. */
+function startedBy(pid: number, all = processes()): ProcessInfo[] {
+  return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
+}
+
+const stillRunning = (seen: readonly ProcessInfo[]): ProcessInfo[] =>
+  processes().filter(({ pid, state }) => state !== 'Z' && seen.some((one) => one.pid === pid))
 
 const hasChromium = findBrowser('Chromium') !== undefined
 if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')

@@ -133,11 +133,8 @@ describe('over TLS', () => {
       socket.on('data', (bytes: Buffer) => {
         head += bytes.toString('latin1')
         const key = /Sec-WebSocket-Key: (.*)\r\n/.exec(head)?.[1]
-        if (key !== undefined && head.endsWith('\r\n\r\n'))
-          socket.write(
-            switching(key) + text('secret').reduce((all, byte) => all + String.fromCharCode(byte), ''),
-            'latin1',
-          )
+        if (key === undefined || !head.endsWith('\r\n\r\n')) return
+        socket.write(Buffer.concat([Buffer.from(switching(key)), text('secret')]))
       })
     })
     server.listen(0, '127.0.0.1')

@@ -94,6 +94,10 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['replay', 'x', '--url', 'http://x'], /^--url says which sidecar is called; add --as client\.$/],
     [['replay', 'x', '--as=client', '--step'], /^--step is for a replay as a sidecar, not as a client\.$/],
 
+    [['scenario', 'runn', 'a.yaml'], /^There is no action of scenario "runn"; did you mean "run"\?$/],
+    [['scenario', 'run'], /^Name a scenario's file/],
+    [['scenario', 'run', 'a.yaml', '--reporter', 'xml'], /junit/],
+
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
   ]
 
