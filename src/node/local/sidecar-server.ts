@@ -13,7 +13,7 @@ import { handleControl, isSequence, WRONG_SINCE } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
-import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
+import { toRequest, writeResponse } from './http-adapter.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
 
@@ -53,7 +53,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
       await writeResponse(response, reply, () => exempt(message.socket))
     } catch (error) {
-      if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
+      if (!(error instanceof ConnectionDropped)) throw error
       message.socket.resetAndDestroy()
     }
   }
