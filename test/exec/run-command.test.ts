@@ -51,6 +51,6 @@ test('a command that calls shutdown() and ends at once starts again, for a GameS
     fetch(${JSON.stringify(local.url)} + '/shutdown', { method: 'POST', body: '{}' }).then(() => process.exit(0))`
   const { exitCode, said } = await run(local, program, true)
   expect(exitCode).toBe(4)
-  expect(said[0]).toMatch(/ended with exit code 0; GameServer local is Shutdown$/)
+  expect(said[0]).toMatch(/ended with exit code 0; GameServer local is Shutdown/)
   expect(said[1]).toContain('starts again for')
 })
