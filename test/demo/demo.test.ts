@@ -26,11 +26,8 @@ describe('npm run demo', () => {
     /^Every step came/,
   ]
 
-  test.each([
-    ['with --once', ['--once']],
-    ['without a terminal', []],
-  ])('plays one match by itself, %s, and tells each step as the watch reported it', async (_name, args) => {
-    const { code, lines, errors } = await runDemo(...args)
+  test('plays one match by itself without a terminal, and tells each step as the watch reported it', async () => {
+    const { code, lines, errors } = await runDemo()
     expect(errors).toBe('')
     expect(inOrder(lines, steps)).toEqual(steps)
     expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
@@ -49,15 +46,18 @@ describe('what can go wrong in it', () => {
     vi.useRealTimers()
   })
 
-  test('a port that is taken ends it in one sentence and exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    const { code, errors } = await runDemo('--once', '--port', String(port))
-    other.close()
-    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
-    expect(code).toBe(1)
-  })
+  test.each(['demo/run.mjs', 'demo/browser/run.mjs'])(
+    'a port that is taken ends %s in one sentence and exit code 1',
+    async (script) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const { code, errors } = await startProgram(script, ['--once', '--port', String(port)]).finished
+      other.close()
+      expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+      expect(code).toBe(1)
+    },
+  )
 
   test('a step that does not come is named, with the one before it', async () => {
     vi.useFakeTimers()

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
+import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
-import { seesProcesses, startedBy, stillRunning } from './processes.js'
 import { inOrder, startProgram, type RunningDemo } from './run-demo.js'
 
 const DEMO = 'demo/browser/run.mjs'
@@ -60,6 +58,17 @@ async function resourcesOf(sidecar: string): Promise<unknown> {
   return [status.counters['players']!.count, status.lists['roster']!.values ?? []]
 }
 
+/** Whether this system tells which processes there are. */
+const seesProcesses = process.platform === 'linux'
+
+/** All that a process has started, and what that has started. */
+function startedBy(pid: number, all = processes()): ProcessInfo[] {
+  return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
+}
+
+const stillRunning = (seen: readonly ProcessInfo[]): ProcessInfo[] =>
+  processes().filter(({ pid, state }) => state !== 'Z' && seen.some((one) => one.pid === pid))
+
 const hasChromium = findBrowser('Chromium') !== undefined
 if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')
 
@@ -110,12 +119,16 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   }
 
   test.skipIf(!seesProcesses)(
-    'when the page crashes in a match, its players are told and find the next server',
+    'players come from its own page alone, and are told and find the next server when the page crashes in a match',
     async () => {
       const temporary = scratch()
       const demo = start(temporary, ['--no-once', '--seconds', '600'])
       const site = await siteOf(demo)
       const first = (await serverOf(site))!
+      await expect(connectPlayer(first, 'http://evil.example/', 'Eve')).rejects.toThrow('403')
+      for (const path of ['..%2frun.mjs', 'run.mjs', 'constructor']) {
+        expect((await fetch(new URL(path, site))).status).toBe(404)
+      }
       const [ada, grace] = [await connectPlayer(first, site, 'Ada'), await connectPlayer(first, site, 'Grace')]
       await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
 
@@ -145,28 +158,6 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 
   test(
-    'told to stop in a match, it ends it in order: players, platform, browser',
-    async () => {
-      const temporary = scratch()
-      const demo = start(temporary, ['--no-once', '--seconds', '600'])
-      const site = await siteOf(demo)
-      const server = (await serverOf(site))!
-      const [ada] = [await connectPlayer(server, site, 'Ada'), await connectPlayer(server, site, 'Grace')]
-      await ada.until(({ type, phase }) => type === 'picture' && phase === 'playing')
-      demo.child.kill('SIGINT')
-      await ada.until(({ type }) => type === 'stopped')
-      expect(await ada.closed).toBe(1001)
-      const { code, lines, errors } = await demo.finished
-      expect(errors).toBe('')
-      const end = [/host +tells the page to end: SIGINT$/, /player +#1 is gone \(1001 /, /exit +0: /]
-      expect(inOrder(lines, end)).toEqual(end)
-      expect(code).toBe(0)
-      expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
-
-  test(
     'a match by itself that is told to stop takes everything down with it',
     async () => {
       const temporary = scratch()
@@ -180,36 +171,6 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
       expect(errors).toBe('Stopped by SIGTERM.\n')
       expect(code).toBe(1)
       expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
-
-  test.skipIf(!seesProcesses)(
-    'killed without a warning, it leaves no browser behind',
-    async () => {
-      const { child, said } = start(scratch(), ['--once', '--seconds', '600'])
-      await said(/Ready → Allocated/)
-      const before = startedBy(child.pid!)
-      expect(before.filter(({ command }) => command.includes('--type=renderer')).length).toBeGreaterThan(1)
-      onTestFinished(() => stillRunning(before).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
-      child.kill('SIGKILL')
-      await vi.waitFor(() => expect(stillRunning(before)).toEqual([]), { timeout: 30_000, interval: 100 })
-    },
-    LONG,
-  )
-
-  test(
-    'players come from its own page, and no other',
-    async () => {
-      const demo = start(scratch(), ['--no-once'])
-      const site = await siteOf(demo)
-      const server = (await serverOf(site))!
-      await expect(connectPlayer(server, 'http://evil.example/', 'Eve')).rejects.toThrow('403')
-      for (const path of ['..%2frun.mjs', 'run.mjs', 'constructor']) {
-        expect((await fetch(new URL(path, site))).status).toBe(404)
-      }
-      demo.child.kill('SIGTERM')
-      await demo.finished
     },
     LONG,
   )
@@ -267,16 +228,6 @@ describe('what it says where it can not start', () => {
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
-  })
-
-  test('a port that is taken ends it in one sentence and exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    onTestFinished(() => void other.close())
-    const { port } = other.address() as AddressInfo
-    const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
-    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
-    expect(code).toBe(1)
   })
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {

@@ -14,7 +14,6 @@ export interface TestPlayer {
   until(fits: (message: Told) => boolean): Promise<Told>
   /** The close code. */
   readonly closed: Promise<number>
-  leave(): void
 }
 
 /** Joins a match as a player's page does. @throws Error if it is refused */
@@ -34,7 +33,6 @@ export async function connectPlayer(address: string, site: string, name: string)
 
   return {
     closed,
-    leave: () => socket.close(),
     until: (fits) =>
       new Promise((resolve, reject) => {
         const look = (): void => {

@@ -136,19 +136,6 @@ const exact: Row[] = [
     () => entries.filter((name) => name !== './package.json').map((name) => name.replace('.', 'gameserver-sidecar')),
     /^gameserver-sidecar.*/g,
   ],
-  [
-    'folder of the client',
-    ARCHITECTURE,
-    'Folders of the client',
-    () => filesIn('src/client').flatMap((path) => (path.includes('/') ? [path.split('/')[0]!] : [])),
-  ],
-  [
-    'entry of the client',
-    ARCHITECTURE,
-    'The client',
-    () => filesIn('src').filter((path) => /^index[.\w]*\.ts$/.test(path)),
-    /^index.*/g,
-  ],
 ]
 
 test.each(exact)('every %s is in %s under "%s", and no other', async (_what, page, heading, names, pattern) => {

@@ -1,52 +1,56 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../src/node/exec/run-command.js'
+import type { LocalSidecar } from '../../src/node/index.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 
-test('a terminate that is refused, because one is under way, sends no other SIGTERM and moves no SIGKILL', async () => {
-  const local = await startSidecar()
+/** Runs a program of Node, and keeps what a person is told. */
+async function run(
+  local: LocalSidecar,
+  program: string,
+  restarts = false,
+): Promise<{ exitCode: number; said: string[] }> {
   const said: string[] = []
-  const program =
-    'process.on("SIGTERM", () => process.stdout.write("")); setInterval(() => undefined, 1000); ' +
-    `void fetch(${JSON.stringify(local.url)} + "/ready", { method: "POST", body: "{}" })`
-  const isReady = new Promise<void>((resolve) => {
-    onTestFinished(local.sidecar.log.subscribe(({ event }) => event.type === 'call' && resolve()))
-  })
-  const ended = runCommand({
-    command: [process.execPath, '-e', program],
-    local,
-    env: process.env,
-    graceMs: 60_000,
-    restarts: false,
-    stdin: 'ignore',
-    say: (text) => void said.push(text),
-  })
-  await isReady
-  expect(local.control({ type: 'terminate', graceMs: 100 })).toEqual({ ok: true })
-  expect(local.control({ type: 'terminate', graceMs: 0 }).ok).toBe(false)
-  expect((await ended).exitCode).toBe(137)
-  expect(said.filter((text) => text.includes('SIGTERM to'))).toHaveLength(1)
-})
-
-test('a command that calls shutdown() and ends at once starts again, for a GameServer after one that is Shutdown', async () => {
-  const local = await startSidecar()
-  const said: string[] = []
-  // The second time it ends as a game that crashes.
-  const program = `
-    const fs = require('node:fs')
-    try { fs.mkdirSync(${JSON.stringify(join(await temporaryFolder('exec'), 'once'))}) } catch { process.exit(4) }
-    fetch(${JSON.stringify(local.url)} + '/shutdown', { method: 'POST', body: '{}' }).then(() => process.exit(0))`
   const { exitCode } = await runCommand({
     command: [process.execPath, '-e', program],
     local,
     env: process.env,
     graceMs: 60_000,
-    restarts: true,
+    restarts,
     stdin: 'ignore',
     say: (text) => void said.push(text),
   })
+  return { exitCode, said }
+}
+
+test('a terminate that is refused, because one is under way, sends no other SIGTERM and moves no SIGKILL', async () => {
+  const local = await startSidecar()
+  const isReady = new Promise<void>((resolve) => {
+    onTestFinished(local.sidecar.log.subscribe(({ event }) => event.type === 'call' && resolve()))
+  })
+  const ended = run(
+    local,
+    'process.on("SIGTERM", () => process.stdout.write("")); setInterval(() => undefined, 1000); ' +
+      `void fetch(${JSON.stringify(local.url)} + "/ready", { method: "POST", body: "{}" })`,
+  )
+  await isReady
+  expect(local.control({ type: 'terminate', graceMs: 100 })).toEqual({ ok: true })
+  expect(local.control({ type: 'terminate', graceMs: 0 }).ok).toBe(false)
+  const { exitCode, said } = await ended
+  expect(exitCode).toBe(137)
+  expect(said.filter((text) => text.includes('SIGTERM to'))).toHaveLength(1)
+})
+
+test('a command that calls shutdown() and ends at once starts again, for a GameServer after one that is Shutdown', async () => {
+  const local = await startSidecar()
+  const once = join(await temporaryFolder('exec'), 'once')
+  // The second time it ends as a game that crashes.
+  const program = `
+    try { require('node:fs').mkdirSync(${JSON.stringify(once)}) } catch { process.exit(4) }
+    fetch(${JSON.stringify(local.url)} + '/shutdown', { method: 'POST', body: '{}' }).then(() => process.exit(0))`
+  const { exitCode, said } = await run(local, program, true)
   expect(exitCode).toBe(4)
-  expect(said[0]).toMatch(/ended with exit code 0; GameServer local is Shutdown$/)
+  expect(said[0]).toMatch(/ended with exit code 0; GameServer local is Shutdown/)
   expect(said[1]).toContain('starts again for')
 })

@@ -1,22 +1,19 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startCommand } from '../../src/node/exec/start-command.js'
-import type { RunningCommand, StartCommandOptions } from '../../src/node/exec/start-command.js'
+import type { RunningCommand } from '../../src/node/exec/start-command.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
-async function start(script: string, options: StartCommandOptions = {}): Promise<RunningCommand> {
-  const command = await startCommand([process.execPath, '-e', script], { stdio: 'pipe', ...options })
-  onTestFinished(() => void command.kill())
-  return command
+async function startProgram(...command: [string, ...string[]]): Promise<RunningCommand> {
+  const running = await startCommand(command, {})
+  onTestFinished(() => void running.kill())
+  return running
 }
 
-async function shell(script: string): Promise<RunningCommand> {
-  const command = await startCommand(['/bin/sh', '-c', script], { stdio: 'pipe' })
-  onTestFinished(() => void command.kill())
-  return command
-}
+const start = (script: string): Promise<RunningCommand> => startProgram(process.execPath, '-e', script)
+const shell = (script: string): Promise<RunningCommand> => startProgram('/bin/sh', '-c', script)
 
 /** Reads until the text matches. */
 async function until(stream: Readable | null, pattern: RegExp): Promise<RegExpExecArray> {
@@ -36,35 +33,11 @@ const isAlive = async (pid: string | undefined): Promise<boolean> =>
 const WAIT = 'setInterval(() => {}, 1000); console.log("up")'
 
 describe('a command that is started', () => {
-  test('gives its exit code', async () => {
-    const command = await start('process.exit(3)')
-    expect(await command.exited).toEqual({ code: 3, signal: null, exitCode: 3 })
-  })
-
-  test('gets the environment that was given, and only that', async () => {
-    const command = await start('console.log(process.env.PORT, process.env.HOME)', { env: { PORT: '12' } })
-    await until(command.stdout, /^12 undefined$/m)
-  })
-
   test('that ends by a signal has 128 and its number as exit code', async () => {
     const command = await start(WAIT)
     await until(command.stdout, /up/)
     command.signal('SIGINT')
     expect(await command.exited).toEqual({ code: null, signal: 'SIGINT', exitCode: 130 })
-  })
-
-  test('gets each signal once', async () => {
-    const command = await start(
-      `let n = 0; process.on('SIGTERM', () => { n += 1; setTimeout(() => process.exit(40 + n), 200) }); ${WAIT}`,
-    )
-    await until(command.stdout, /up/)
-    expect((await command.terminate(60_000)).code).toBe(41)
-  })
-
-  test('is killed when it has not ended within the grace period', async () => {
-    const command = await start(`process.on('SIGTERM', () => console.log('no')); ${WAIT}`)
-    await until(command.stdout, /up/)
-    expect(await command.terminate(100)).toEqual({ code: null, signal: 'SIGKILL', exitCode: 137 })
   })
 
   test('leaves no process behind', async () => {
@@ -92,22 +65,11 @@ describe('a command that is started', () => {
   })
 })
 
-describe('a command that can’t be started', () => {
-  test('is not there: 127, and a sentence', async () => {
-    await expect(startCommand(['no-such-game'])).rejects.toMatchObject({
-      name: 'CommandError',
-      exitCode: 127,
-      message: 'There is no command "no-such-game"; check its name, or give its path, such as ./game',
-    })
-  })
-
-  test('is not executable: 126, and the fix', async () => {
-    const file = join(await temporaryFolder('start-command'), 'game.js')
-    await writeFile(file, '')
-    await chmod(file, 0o644)
-    await expect(startCommand([file])).rejects.toMatchObject({
-      exitCode: 126,
-      message: `${JSON.stringify(file)} can't be executed; make it executable (chmod +x), or give what runs it, such as node ${file}`,
-    })
+test('a command that can’t be executed is 126, and the fix; exec tells the others', async () => {
+  const file = join(await temporaryFolder('start-command'), 'game.js')
+  await writeFile(file, '', { mode: 0o644 })
+  await expect(startCommand([file], {})).rejects.toMatchObject({
+    exitCode: 126,
+    message: `${JSON.stringify(file)} can't be executed; make it executable (chmod +x), or give what runs it, such as node ${file}`,
   })
 })

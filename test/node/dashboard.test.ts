@@ -1,18 +1,12 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
-import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
+import { describe, expect, test } from 'vitest'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { startSidecar } from '../support/with-sidecar.js'
 import { request } from './support.js'
 
 /** Bytes of the whole page as it is sent to Chromium. By gzip it has 33,000. */
 const LIMIT = 29_560
-
-async function start(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
-  const local = await createLocalSidecar({ onWarning: () => {}, ...options })
-  onTestFinished(() => local.close())
-  return local
-}
 
 const HTML = { accept: 'text/html,application/xhtml+xml' }
 const read = (
@@ -26,7 +20,7 @@ const policyOf = (response: Response): string => response.headers.get('content-s
 
 describe('the dashboard', () => {
   test('a browser that opens the address is led there; every other answer is the sidecar’s own', async () => {
-    const local = await start()
+    const local = await startSidecar()
     for (const [path, headers] of [
       ['/', HTML],
       ['/_', {}],
@@ -41,13 +35,13 @@ describe('the dashboard', () => {
   })
 
   test('dashboard: false leaves no trace of it, and the control interface stays', async () => {
-    const local = await start({ dashboard: false })
+    const local = await startSidecar({ dashboard: false })
     for (const path of ['/', '/_', '/_/']) expect((await read(local, path, HTML)).status).toBe(404)
     expect((await read(local, '/_/api/state')).status).toBe(200)
   })
 
   test(`it is one page of ${LIMIT} bytes at most, whose policy lets in its own script and style and nothing else`, async () => {
-    const local = await start()
+    const local = await startSidecar()
     const response = await read(local, '/_/', { 'accept-encoding': 'identity' })
     const html = await response.text()
     const sent = await read(local, '/_/', { 'accept-encoding': 'gzip, deflate, br, zstd' })
@@ -62,8 +56,8 @@ describe('the dashboard', () => {
         `script-src 'sha256-${hashOf('script')}'`,
         `style-src 'sha256-${hashOf('style')}'`,
         `connect-src 'self'`,
-        `img-src data:`,
         `frame-ancestors 'none'`,
+        `img-src data:`,
         `base-uri 'none'`,
         `form-action 'none'`,
       ].join('; '),
@@ -72,7 +66,7 @@ describe('the dashboard', () => {
   })
 
   test('it comes compressed to those who take that, and once for as long as it is the same', async () => {
-    const { port, url } = await start()
+    const { port, url } = await startSidecar()
     const head = ['Host: localhost', 'Accept-Encoding: gzip, br;q=0.5']
     const plain = await (await fetch(`${url}/_/`, { headers: { 'accept-encoding': 'identity' } })).text()
     const answer = await request(port, 'GET /_/', head)
@@ -90,7 +84,7 @@ describe('the dashboard', () => {
 
   test('only allowed origins of this machine may frame it, and only the strip', async () => {
     const allowOrigins = ['http://localhost:5173', 'https://[::1]:8443', 'http://game.example', 'http://10.0.0.1:80']
-    const local = await start({ allowOrigins })
+    const local = await startSidecar({ allowOrigins })
     const ancestors = async (path: string): Promise<string | undefined> =>
       /frame-ancestors ([^;]*)/.exec(policyOf(await read(local, path)))?.[1]
     expect(await ancestors('/_/?embed=1')).toBe(`'self' http://localhost:5173 https://[::1]:8443`)
@@ -108,7 +102,7 @@ describe('the dashboard', () => {
   ]
 
   test('links on other sites lead to it, and to nothing else of the sidecar', async () => {
-    const { port } = await start()
+    const { port } = await startSidecar()
     expect((await request(port, 'GET /_/', navigation('cross-site', 'document'))).status).toBe(200)
     expect((await request(port, 'GET /_/api/state', navigation('cross-site', 'document'))).status).toBe(403)
     expect((await request(port, 'GET /gameserver', navigation('cross-site', 'document'))).status).toBe(403)
@@ -116,9 +110,9 @@ describe('the dashboard', () => {
   })
 
   test('a frame of another site gets it only where such a page is allowed', async () => {
-    const closed = await start()
-    const open = await start({ allowOrigins: ['http://localhost:5173'] })
-    const remote = await start({ allowOrigins: ['http://game.example'] })
+    const closed = await startSidecar()
+    const open = await startSidecar({ allowOrigins: ['http://localhost:5173'] })
+    const remote = await startSidecar({ allowOrigins: ['http://game.example'] })
     const framed = async ({ port }: LocalSidecar, target: string): Promise<number> =>
       (await request(port, `GET ${target}`, navigation('cross-site', 'iframe'))).status
     expect(await framed(open, '/_/?embed=1')).toBe(200)

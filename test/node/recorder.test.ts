@@ -1,28 +1,22 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
-import type { LocalSidecarOptions } from '../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../../src/node/index.js'
 import { readLine } from '../../src/schema/recording.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { startSidecar } from '../support/with-sidecar.js'
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'recorder-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  return path
-}
-async function record(record: string, options: LocalSidecarOptions = {}): ReturnType<typeof createLocalSidecar> {
-  const local = await createLocalSidecar({ record, ...options })
-  onTestFinished(() => local.close())
-  return local
-}
+const record = (path: string, options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
+  startSidecar({ record: path, ...options })
+
 const linesOf = async (path: string): Promise<ReturnType<typeof readLine>[]> =>
   (await readFile(path, 'utf8')).trimEnd().split('\n').map(readLine)
 
 test('a recording begins with the first entry and holds everything, through a restart and a fresh GameServer', async () => {
-  const path = join(await folder(), 'match.ndjson')
+  const path = join(await temporaryFolder('recorder'), 'match.ndjson')
   const local = await record(path)
   expect((await stat(path)).size).toBe(0)
   const seen: unknown[] = []
@@ -49,18 +43,20 @@ test('a recording begins with the first entry and holds everything, through a re
   expect(lines.filter(({ type }) => type === 'exchange')).toMatchObject([{ seq: 1, response: { status: 200 } }])
 })
 
-test('a line is in the file as soon as the disk took it, without an end of the sidecar', async () => {
-  const path = join(await folder(), 'match.ndjson')
-  const local = await record(path)
+test('a line is in the file as soon as the disk took it, without what is to be redacted', async () => {
+  const path = join(await temporaryFolder('recorder'), 'match.ndjson')
+  const local = await record(path, { redact: ['*secret*'] })
+  local.control({ type: 'setAnnotation', key: 'my-secret', value: 'hush' })
   local.control({ type: 'setLabel', key: 'a', value: 'b' })
   for (let text = ''; !text.includes('"value":"b"'); text = await readFile(path, 'utf8')) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect((await readFile(path, 'utf8')).endsWith('\n')).toBe(true)
+  expect(await readFile(path, 'utf8')).not.toContain('hush')
 })
 
 test('a file that is there is added to, after the part of a line that a kill left', async () => {
-  const path = join(await folder(), 'match.ndjson')
+  const path = join(await temporaryFolder('recorder'), 'match.ndjson')
   const first = await record(path)
   first.control({ type: 'allocate', force: true })
   await first.close()
@@ -73,18 +69,8 @@ test('a file that is there is added to, after the part of a line that a kill lef
   expect(texts.filter((text) => text === '{"type":"entry","entr')).toHaveLength(1)
 })
 
-test('annotations that are to be redacted never reach the file', async () => {
-  const path = join(await folder(), 'match.ndjson')
-  const local = await record(path, { redact: ['*secret*'] })
-  await fetch(`${local.url}/metadata/annotation`, { method: 'PUT', body: '{"key":"my-secret","value":"hush"}' })
-  local.control({ type: 'advanceClock', ms: 1_000 })
-  await fetch(`${local.url}/gameserver`)
-  await local.close()
-  expect(await readFile(path, 'utf8')).not.toContain('hush')
-})
-
 test('a path that can not be written is one sentence, and nothing listens', async () => {
-  const path = await folder()
+  const path = await temporaryFolder('recorder')
   await writeFile(join(path, 'file'), '')
   for (const [bad, reason] of [
     [join(path, 'no', 'match.ndjson'), 'its folder does not exist; make it first'],
@@ -113,7 +99,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform === 'win32')('a file that is deleted ends the recording with one warning', async () => {
-  const path = join(await folder(), 'match.ndjson')
+  const path = join(await temporaryFolder('recorder'), 'match.ndjson')
   const warnings: string[] = []
   const local = await record(path, { onWarning: (message) => void warnings.push(message) })
   local.control({ type: 'allocate', force: true })
@@ -125,7 +111,7 @@ test.skipIf(process.platform === 'win32')('a file that is deleted ends the recor
 })
 
 test('a pipe that nobody reads keeps no call and no end waiting, and what it can not take is counted', async () => {
-  const path = join(await folder(), 'pipe')
+  const path = join(await temporaryFolder('recorder'), 'pipe')
   await promisify(execFile)('mkfifo', [path])
   const local = await record(path)
   const value = 'x'.repeat(1_000_000)
@@ -141,7 +127,7 @@ test('a pipe that nobody reads keeps no call and no end waiting, and what it can
 })
 
 test('the reader of a pipe gets every line', async () => {
-  const path = join(await folder(), 'pipe')
+  const path = join(await temporaryFolder('recorder'), 'pipe')
   await promisify(execFile)('mkfifo', [path])
   const local = await record(path)
   const reader = execFile('cat', [path], { maxBuffer: 2 ** 30 })

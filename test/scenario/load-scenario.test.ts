@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadScenario, ScenarioFileError } from '../../src/node/scenario/load-scenario.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { run } from '../tools/support.js'
 
 async function messageOf(text: string): Promise<string> {
   const file = join(await temporaryFolder('scenario'), 'a.yaml')
@@ -15,11 +16,6 @@ async function messageOf(text: string): Promise<string> {
 describe('a scenario with a mistake is refused with its line, what is expected and the nearest name', () => {
   test.each([
     ['a field', 'name: a\nstep:\n  - wait: 1s\n', 'a.yaml:2: the scenario has no field "step"; did you mean "steps"?'],
-    [
-      'a step',
-      'steps:\n  - wait: 1s\n  - waits: 1s\n',
-      'a.yaml:3: steps[1] has no field "waits"; did you mean "wait"?',
-    ],
     [
       'the GameServer',
       'gameServer:\n  spec:\n    health:\n      periodSecond: 5\nsteps: [{ wait: 1s }]\n',
@@ -46,13 +42,6 @@ describe('a scenario with a mistake is refused with its line, what is expected a
     expect(await messageOf(text)).toContain(message)
   })
 
-  test('a file that is not there', async () => {
-    await expect(loadScenario('/none/a.yaml')).rejects.toMatchObject({
-      isMissing: true,
-      message: expect.stringMatching(/^Cannot read \/none\/a.yaml: there is no such file/),
-    })
-  })
-
   test('the lines of steps are those of their first fields', async () => {
     const folder = await temporaryFolder('scenario')
     await writeFile(join(folder, 'gs.yaml'), 'metadata: { name: mine }\n')
@@ -64,3 +53,25 @@ describe('a scenario with a mistake is refused with its line, what is expected a
     expect({ lines, gameServer }).toEqual({ lines: [4, 7], gameServer: { metadata: { name: 'mine' } } })
   })
 })
+
+test.each<[args: string[], code: number, message: RegExp]>([
+  [['run', 'good.yaml', '--', 'no-such-game'], 66, /^There is no command "no-such-game"/],
+  [['run', 'good.yaml', '--time', 'x0'], 64, /^--time must be real or a speed from x1 to x1000; got "x0"/],
+  [['run', 'virtual.yaml'], 64, /virtual.yaml has "time: virtual", which only a test with a mock can give/],
+  [['run', 'typo.yaml'], 1, /^\S+typo.yaml:1: the scenario has no field "stps"; did you mean "steps"\?$/],
+  [['check', 'good.yaml', 'typo.yaml', 'none.yaml'], 1, /^\S+typo.yaml:1: .*\nCannot read \S+none.yaml/],
+])(
+  'scenario with %j ends with %i and tells the first mistake of each file in one line',
+  async (args, code, message) => {
+    const folder = await temporaryFolder('scenario')
+    await writeFile(join(folder, 'good.yaml'), 'steps: [{ wait: 1ms }]')
+    await writeFile(join(folder, 'typo.yaml'), 'stps: []')
+    await writeFile(join(folder, 'virtual.yaml'), 'time: virtual\nsteps: [{ wait: 1s }]')
+    const given = args.map((arg) => (arg.endsWith('.yaml') ? join(folder, arg) : arg))
+    const result = await run('scenario', ...given).finished
+    expect(result.err).toMatch(message)
+    expect(result.err).not.toMatch(/^ +at /m)
+    if (args[0] === 'check') expect(result.out).toMatch(/✓ .*good\.yaml {2}1 step$/)
+    expect(result.code).toBe(code)
+  },
+)

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import type { SidecarClient } from '../../src/index.js'
 import { createMock } from '../../src/mock/index.js'
+import type { Mock, MockOptions } from '../../src/mock/index.js'
 import { runScenario, ScenarioFailure } from '../../src/node/index.js'
 import type { Scenario, ScenarioResult } from '../../src/node/index.js'
 import { startSidecar } from '../support/with-sidecar.js'
@@ -13,14 +14,19 @@ const gameServer = {
 type Steps = Scenario['steps']
 type Prepare = (client: SidecarClient) => void
 
-/** Plays steps with a Ready GameServer of a mock, whose client watches. */
-async function play(steps: Steps, prepare?: Prepare): Promise<ScenarioResult> {
-  const mock = createMock({ gameServer })
+function mockAndClient(options: MockOptions = {}): { mock: Mock; client: SidecarClient } {
+  const mock = createMock(options)
   const client = createClient(mock.options)
   onTestFinished(() => {
     client.close()
     mock.close()
   })
+  return { mock, client }
+}
+
+/** Plays steps with a Ready GameServer of a mock, whose client watches. */
+async function play(steps: Steps, prepare?: Prepare): Promise<ScenarioResult> {
+  const { mock, client } = mockAndClient({ gameServer })
   client.on('gameserver', () => undefined)
   await client.ready()
   await mock.advance(2_000)
@@ -155,8 +161,7 @@ describe('the clock of a local sidecar', () => {
 
 describe('a scenario with a mock', () => {
   test('takes its time from the mock, so that an hour is over at once', async () => {
-    const mock = createMock()
-    const client = createClient(mock.options)
+    const { mock, client } = mockAndClient()
     await client.ready()
     const { ms, steps } = await runScenario(
       {
@@ -172,20 +177,15 @@ describe('a scenario with a mock', () => {
     )
     expect(steps.map(({ at }) => at / 60_000)).toEqual([0, 0, 40, 60])
     expect(ms).toBe(3_600_000)
-    client.close()
-    mock.close()
   })
 
   test('a game without beats becomes Unhealthy, and a command that the mock refuses is a failed step', async () => {
-    const mock = createMock()
-    const client = createClient({ ...mock.options, autoHealth: false })
+    const { mock, client } = mockAndClient()
     await client.ready()
     await mock.advance(1000)
     await client.health()
     await runScenario({ steps: [{ expect: { state: 'Unhealthy', within: '60s' } }] }, mock)
     const refused = runScenario({ steps: [{ allocate: {} }] }, mock)
     await expect(refused).rejects.toThrow(/expected it to be accepted; got .*Unhealthy/)
-    client.close()
-    mock.close()
   })
 })

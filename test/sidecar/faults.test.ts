@@ -49,6 +49,22 @@ describe('control: faults', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('a delayed watch keeps no timer once it is closed, nor once its client has left', async () => {
+    const { sidecar, clock } = startHarness()
+    sidecar.control({ type: 'delayCalls', ms: 3000, operations: ['watchGameServer'] })
+    const idle = clock.pending
+    const watch = sidecar.watch({ onMessage: () => undefined })
+    expect(clock.pending).toBe(idle + 1)
+    watch.close()
+    expect(clock.pending).toBe(idle)
+    const left = new AbortController()
+    const response = sidecar.handle(new Request('http://localhost/watch/gameserver'), { signal: left.signal })
+    await settled(response)
+    left.abort()
+    await expect(response).rejects.toThrow('the client left')
+    expect(clock.pending).toBe(idle)
+  })
+
   it('calls fail as often as told, and only those meant', async () => {
     const { call, sidecar } = startHarness()
     sidecar.control({ type: 'failCalls', status: 503, message: 'later', operations: ['ready'], count: 2 })

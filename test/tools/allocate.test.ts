@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { readAllocationFile } from '../../src/cli/allocation.js'
 import { announceSidecar, findRunning } from '../../src/cli/find-sidecar.js'
 import { freePort } from '../support/free-port.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -15,9 +16,11 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs()
 })
 
-async function manifestFile(text: string): Promise<string> {
-  const path = join(await temporaryFolder('gameserver-cli'), 'allocation.yaml')
-  await writeFile(path, `apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n${text}`)
+const HEAD = 'apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n'
+
+async function fileOf(text: string): Promise<string> {
+  const path = join(await temporaryFolder('allocation'), 'allocation.yaml')
+  await writeFile(path, text)
   return path
 }
 
@@ -25,7 +28,7 @@ describe('allocate', () => {
   test('sends a manifest, prints the answer as YAML, and ends with 1 and the reason where nothing matches', async () => {
     const { url, line } = await startLocal('--mode', 'local')
     vi.stubEnv('AGONES_SDK_HTTP_PORT', new URL(url).port)
-    const path = await manifestFile('spec:\n  selectors: [{ matchLabels: { mode: dm } }]\n')
+    const path = await fileOf(HEAD + 'spec:\n  selectors: [{ matchLabels: { mode: dm } }]\n')
     const refused = await run('allocate', '-f', path).finished
     expect(refused.err).toBe('Not allocated: selector 1: label mode is not set, must be "dm".')
     expect(parse(refused.out)).toMatchObject({ status: { state: 'UnAllocated' } })
@@ -33,7 +36,7 @@ describe('allocate', () => {
     await line(/control allocate by manifest +not allocated: selector 1: label mode is not set, must be "dm"$/)
 
     await call(url, '/metadata/label', { key: 'mode', value: 'dm' }, 'PUT')
-    const again = await manifestFile('spec:\n  selectors: [{ matchLabels: { agones.dev/sdk-mode: dm } }]\n')
+    const again = await fileOf(HEAD + 'spec:\n  selectors: [{ matchLabels: { agones.dev/sdk-mode: dm } }]\n')
     const done = await run('allocate', '-f', again).finished
     expect(done.err).toBe('Allocated local, at 127.0.0.1:7777.')
     expect(parse(done.out)).toMatchObject({ kind: 'GameServerAllocation', status: { gameServerName: 'local' } })
@@ -122,4 +125,44 @@ describe('without --url and variable, a command finds the sidecar of this machin
     expect(failure.message).toMatch(/^2 sidecars run on this machine; choose one of them with --url: /)
     for (const url of urls) expect(failure.message).toContain(url)
   })
+})
+
+describe('a mistake in a file is told with its line and the fix', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    [
+      `${HEAD}spec:\n  selectors:\n    - matchLabels:\n        mode: dm\n      counters:\n        rooms:\n          minAvailble: 1\n`,
+      'FILE:9: spec.selectors[0].counters.rooms has no field "minAvailble"; did you mean "minAvailable"?',
+    ],
+    [
+      `kind: Service\n---\n# the second\n${HEAD}spec:\n  counters:\n    rooms: { action: Increment, amount: two }\n`,
+      'FILE:8: spec.counters.rooms.amount must be an integer of at least 0; got "two".',
+    ],
+    [
+      `${HEAD}base: &base\n  mode: 5\n`,
+      'FILE:3: the manifest has no field "base"; there are apiVersion, kind, metadata, spec, status.',
+    ],
+    [
+      `${HEAD}spec:\n  required: &r\n    matchLabels: { mode: dm }\n  preferred:\n    - *r\n    - gameServerState: Reserved\n`,
+      'FILE:8: spec.preferred[1].gameServerState must be "Ready" or "Allocated"; got "Reserved".',
+    ],
+    [
+      `{"apiVersion":"allocation.agones.dev/v1","kind":"GameServerAllocation",\n"spec":{"lists":{"players":\n{"addValues":"a"}}}}`,
+      'FILE:3: spec.lists.players.addValues must be a list; got "a".',
+    ],
+    ['kind: GameServerAllocation\n', 'FILE:1: apiVersion must be "allocation.agones.dev/v1"; got nothing.'],
+    ['kind: Fleet\n', 'FILE holds no GameServerAllocation: its kind is "Fleet".'],
+    ['spec: {}\n', 'FILE holds no GameServerAllocation: it needs kind: GameServerAllocation.'],
+    ['', 'FILE holds no GameServerAllocation: it must be an object.'],
+    [`${HEAD}spec: [`, expect.stringMatching(/^FILE is neither YAML nor JSON: .* at line 3, column \d+\.$/) as string],
+  ]
+  test.each(rows)('%j', async (text, message) => {
+    const path = await fileOf(text)
+    const failure = (await readAllocationFile(path).catch((error: unknown) => error)) as Error
+    expect(failure.message.replace(path, 'FILE')).toEqual(message)
+  })
+})
+
+test('the first GameServerAllocation of several documents is taken', async () => {
+  const path = await fileOf(`kind: Service\n---\n${HEAD}spec:\n  scheduling: Distributed\n---\n${HEAD}`)
+  expect(await readAllocationFile(path)).toMatchObject({ spec: { scheduling: 'Distributed' } })
 })

@@ -39,9 +39,10 @@ describe('call', () => {
     expect([...callable, 'watchGameServer'].sort()).toEqual(Object.keys(operations).sort())
   })
 
-  test.each(Object.entries(typed))('%s --curl prints the request, which does the same', async (operation, [args]) => {
+  const curled = ['ready', 'getGameServer', 'setAnnotation', 'updateCounter', 'removeListValue'] as const
+  test.each(curled)('%s --curl prints the request, which does the same', async (operation) => {
     const local = await startSidecar({ mode: 'local' })
-    const { code, out } = await run('call', operation, ...args, '--url', local.url, '--curl').finished
+    const { code, out } = await run('call', operation, ...typed[operation][0], '--url', local.url, '--curl').finished
     expect(code).toBe(0)
     expect(calls(local)).toEqual([])
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${out} -o /dev/null -w '%{http_code}'`])

@@ -131,9 +131,12 @@ describe('a running sidecar', () => {
     expect((await waiting.finished).code).toBe(0)
   })
 
-  test('loads a saved file again, and says so when it is no good', async () => {
-    const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
+  test('takes the template of a Fleet among other documents, loads a saved file again, and says so', async () => {
+    const fleet =
+      'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: one } } } }\n'
+    const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
     const { url, line, errorLine } = await startLocal('--file', path)
+    await errorLine(/fleet\.yaml: uses the template of the Fleet "my-fleet", document 2 of 2$/)
     const label = async (): Promise<string | undefined> => (await readGameServer(url)).object_meta.labels?.['map']
     expect(await label()).toBe('one')
     await writeFile(path, 'metadata: [')
@@ -142,15 +145,6 @@ describe('a running sidecar', () => {
     await writeFile(path, 'metadata: { labels: { map: two } }\n')
     await line(/reload/)
     expect(await label()).toBe('two')
-  })
-
-  test('takes the template of a Fleet among other documents, and says so', async () => {
-    const fleet =
-      'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: a } } } }\n'
-    const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
-    const { url, errorLine } = await startLocal('--file', path)
-    await errorLine(/fleet\.yaml: uses the template of the Fleet "my-fleet", document 2 of 2$/)
-    expect((await readGameServer(url)).object_meta.labels?.['map']).toBe('a')
   })
 
   test('beyond loopback warns, prints a token, and asks for it', async () => {

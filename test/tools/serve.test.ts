@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
@@ -7,8 +6,8 @@ import { Agent, get as getSecurely } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { freePort } from '../support/free-port.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { selfSigned } from '../gateway/certificate.js'
 import { call, readGameServer, run, startLocal } from './support.js'
 import type { CommandRun } from './support.js'
 
@@ -69,25 +68,12 @@ describe('serve', () => {
     expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Allocated')
   })
 
-  test('serves the page where no sidecar is: calls get 502 in the shape of the sidecar, and a line says so', async () => {
-    const { url, errorLine } = await startServe('--sidecar', `http://127.0.0.1:${await freePort()}`)
-    const answer = await call(`${url}/_/sidecar`, '/ready')
-    expect([answer.status, await answer.json()]).toEqual([502, { code: 14, message: expect.any(String), details: [] }])
-    await errorLine(/502/)
-    expect((await fetch(url)).status).toBe(200)
-  })
-
-  test('--deny refuses these operations, lets others pass, and the banner says so', async () => {
-    const { url, line } = await startServe('--local', '--deny', 'shutdown,allocate')
+  test('--spa, --isolate and --auto-health reach the page; --deny refuses operations, and the banner says so', async () => {
+    const flags = ['--spa', '--isolate', '--auto-health', '--deny', 'shutdown,allocate']
+    const { url, line } = await startServe('--local', ...flags)
     await line(/^Not forwarded: shutdown, allocate$/)
-    const statuses = await Promise.all(
-      ['/shutdown', '/allocate', '/health'].map(async (path) => (await call(`${url}/_/sidecar`, path)).status),
-    )
-    expect(statuses).toEqual([501, 501, 200])
-  })
-
-  test('--spa, --isolate and --auto-health reach the page', async () => {
-    const { url } = await startServe('--local', '--spa', '--isolate', '--auto-health')
+    const sidecar = `${url}/_/sidecar`
+    expect([(await call(sidecar, '/shutdown')).status, (await call(sidecar, '/health')).status]).toEqual([501, 200])
     // As a browser does: `fetch` says of itself that it doesn't navigate.
     const navigation = get(`${url}/lobby/1`, { headers: { accept: 'text/html' } })
     const [route] = (await once(navigation, 'response')) as [IncomingMessage]
@@ -108,8 +94,9 @@ describe('serve', () => {
   test('--cert and --key make it speak TLS', async () => {
     const folder = await temporaryFolder('gameserver-tls')
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-    execFileSync('openssl', [...make, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const texts = selfSigned()
+    await writeFile(cert, texts.cert)
+    await writeFile(key, texts.key)
     const { url } = await startServe('--local', '--cert', cert, '--key', key)
     expect(url).toMatch(/^https:/)
     const agent = new Agent({ rejectUnauthorized: false })

@@ -1,25 +1,16 @@
 import { spawn } from 'node:child_process'
-import type { StdioOptions } from 'node:child_process'
+import type { SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { endGroup, guardGroup, isGroupAlive, signalGroup } from './guardian.js'
 
 /** How long processes that the command has left behind may take to end, once it has ended itself. */
 const LEFTOVERS_MS = 5_000
 /** Longest wait for what was killed. */
 const KILLED_MS = 1_000
-/** Longest wait for piped output after the end of all processes. */
-const OUTPUT_MS = 1_000
 /** How often it is looked whether a process of the group is left. */
 const LOOK_MS = 20
-
-export interface StartCommandOptions {
-  /** Default: the environment of this process. */
-  readonly env?: NodeJS.ProcessEnv
-  /** Default `inherit`. */
-  readonly stdio?: StdioOptions
-  readonly cwd?: string
-}
 
 /** How a command has ended. */
 export interface CommandEnd {
@@ -32,10 +23,8 @@ export interface CommandEnd {
 /** A running command, with all the processes that it starts. */
 export interface RunningCommand {
   readonly pid: number
-  /** null for what isn't piped. */
-  readonly stdin: Writable | null
+  /** null if it isn't piped. */
   readonly stdout: Readable | null
-  readonly stderr: Readable | null
   /** Resolves when the command has ended and nothing of its process group is left. */
   readonly exited: Promise<CommandEnd>
   /** Sends a signal to the command alone, as a container gets it; what the command starts is its own business. */
@@ -51,15 +40,12 @@ export interface RunningCommand {
 /** A command that can't be started. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  readonly code = 'COMMAND'
   /** As a shell gives it: 127 where there is no such command, 126 where it can't be executed. */
   readonly exitCode: 126 | 127
-  readonly hint: string
 
-  constructor(message: string, hint: string, exitCode: 126 | 127, options?: ErrorOptions) {
-    super(`${message}; ${hint}`, options)
+  constructor(message: string, exitCode: 126 | 127, options?: ErrorOptions) {
+    super(message, options)
     this.exitCode = exitCode
-    this.hint = hint
   }
 }
 
@@ -71,9 +57,9 @@ export class CommandError extends Error {
  */
 export async function startCommand(
   [program, ...args]: readonly [string, ...string[]],
-  { env = process.env, stdio = 'inherit', cwd }: StartCommandOptions = {},
+  options: Pick<SpawnOptions, 'env' | 'stdio'>,
 ): Promise<RunningCommand> {
-  const child = spawn(program, args, { env, stdio, detached: true, ...(cwd === undefined ? {} : { cwd }) })
+  const child = spawn(program, args, { ...options, detached: true })
   const { pid } = child
   // An error after the start, such as a signal that wasn't delivered, is no reason to end this process.
   child.on('error', () => undefined)
@@ -82,40 +68,31 @@ export async function startCommand(
     throw startError(program, error)
   }
   const dismiss = guardGroup(pid)
-  let hasEnded = false
   let killed = false
+  // Its number may be another group's afterwards.
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
 
-  const exited = new Promise<CommandEnd>((resolve) => {
-    const closed = new Promise<void>((done) => child.once('close', () => done()))
+  const exited = new Promise<CommandEnd>((resolve) =>
     child.once('exit', (code, signal) => {
-      hasEnded = true
-      void endLeftovers(pid, () => killed)
-        .then(() => {
-          dismiss()
-          return Promise.race([closed, pause(OUTPUT_MS)])
-        })
-        .then(() => {
-          for (const stream of [child.stdout, child.stderr]) stream?.destroy()
-          resolve({ code, signal, exitCode: code ?? 128 + constants.signals[signal!] })
-        })
-    })
-  })
+      void endLeftovers(pid, () => killed).then(() => {
+        dismiss()
+        resolve({ code, signal, exitCode: code ?? 128 + constants.signals[signal!] })
+      })
+    }),
+  )
   const kill = (): Promise<CommandEnd> => {
     killed = true
-    // The number may be another group's by then.
-    if (!hasEnded) endGroup(pid)
+    if (!hasEnded()) endGroup(pid)
     return exited
   }
   const signal = (name: NodeJS.Signals): void => void child.kill(name)
   return {
     pid,
-    stdin: child.stdin,
     stdout: child.stdout,
-    stderr: child.stderr,
     exited,
     signal,
     signalAll: (name) => {
-      if (!hasEnded) signalGroup(pid, name)
+      if (!hasEnded()) signalGroup(pid, name)
     },
     terminate: (graceMs) => {
       signal('SIGTERM')
@@ -140,30 +117,18 @@ async function endLeftovers(group: number, isKilled: () => boolean): Promise<voi
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {
   const deadline = performance.now() + ms
-  while (!isDone() && performance.now() < deadline) await pause(LOOK_MS)
+  while (!isDone() && performance.now() < deadline) await sleep(LOOK_MS)
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-function startError(program: string, error: NodeJS.ErrnoException): CommandError {
+function startError(program: string, cause: NodeJS.ErrnoException): CommandError {
   const name = JSON.stringify(program)
-  switch (error.code) {
-    case 'ENOENT':
-      return new CommandError(
-        `There is no command ${name}`,
-        program.includes('/') ? 'check its path' : 'check its name, or give its path, such as ./game',
-        127,
-        { cause: error },
-      )
-    case 'EACCES':
-    case 'ENOEXEC':
-      return new CommandError(
-        `${name} can't be executed`,
-        `make it executable (chmod +x), or give what runs it, such as node ${program}`,
-        126,
-        { cause: error },
-      )
-    default:
-      return new CommandError(`${name} can't be started: ${error.message}`, 'check the command', 126, { cause: error })
+  if (cause.code === 'ENOENT') {
+    const fix = program.includes('/') ? 'check its path' : 'check its name, or give its path, such as ./game'
+    return new CommandError(`There is no command ${name}; ${fix}`, 127, { cause })
   }
+  if (cause.code === 'EACCES' || cause.code === 'ENOEXEC') {
+    const fix = `make it executable (chmod +x), or give what runs it, such as node ${program}`
+    return new CommandError(`${name} can't be executed; ${fix}`, 126, { cause })
+  }
+  return new CommandError(`${name} can't be started: ${cause.message}; check the command`, 126, { cause })
 }

@@ -5,7 +5,7 @@ import { InvalidInput } from '../../schema/check.js'
 import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, LogEntry, Sidecar, SidecarSnapshot } from '../../sidecar/index.js'
 import { CONTROL_PREFIX } from './control-access.js'
-import { malformed, refusalResponse } from '../http/refusal.js'
+import { refusalResponse } from '../http/refusal.js'
 import { exportSession } from './control-export.js'
 import { MAX_BYTES } from './read-text-file.js'
 import { GameServerFileError, parseGameServer } from './game-server-file.js'
@@ -19,47 +19,54 @@ export interface ControlTarget {
   control(command: ControlCommand): ControlResult
 }
 
-type Handler = (target: ControlTarget, request: Request, url: URL) => Response | Promise<Response>
+interface Asked extends ControlTarget {
+  readonly request: Request
+  readonly query: URLSearchParams
+}
+
+type Handler = (asked: Asked) => Response | Promise<Response>
 
 const routes: Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler]>> = {
   '/state': ['GET', ({ sidecar }) => answerJson(stateJson(sidecar.snapshot()))],
   '/conformance': ['GET', ({ sidecar }) => answer(sidecar.conformance())],
-  '/log': ['GET', ({ sidecar }, _, url) => readLog(sidecar, url)],
-  '/export': ['GET', ({ sidecar }, _, url) => readExport(sidecar, url)],
+  '/log': ['GET', ({ sidecar, query }) => answerJson(logJson(sidecar.log.entries(readSince(query))))],
+  '/export': ['GET', ({ sidecar, query }) => exportSession(sidecar, query, readSince(query))],
   '/presets': ['GET', () => answer({ presets: faultPresets })],
   '/commands': ['POST', runCommand],
   '/allocations': ['POST', runAllocation],
-  '/events': ['GET', () => refusalResponse(malformed('This path is a WebSocket'))],
+  '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
 }
 const entryRoute = /^\/log\/(.*)$/
 
 /** Answers the control interface's own paths; `docs/control-api.md` describes them. */
 export async function handleControl(target: ControlTarget, request: Request): Promise<Response> {
-  const url = new URL(request.url)
-  const route = url.pathname.slice(CONTROL_PREFIX.length)
+  const { pathname, searchParams: query } = new URL(request.url)
+  const route = pathname.slice(CONTROL_PREFIX.length)
   const number = entryRoute.exec(route)?.[1]
   const known: (typeof routes)[string] | undefined =
-    number === undefined ? routes[route] : ['GET', () => readEntry(target.sidecar, number)]
-  if (known === undefined) {
-    return refusalResponse({ status: 404, code: 5, message: `The control interface has no ${url.pathname}` })
-  }
+    number === undefined ? routes[route] : ['GET', ({ sidecar }) => readEntry(sidecar, number)]
+  if (known === undefined) return refused(404, 5, `The control interface has no ${pathname}`)
   const [method, handler] = known
-  if (request.method === method) return handler(target, request, url)
-  return refusalResponse({ status: 405, code: 12, message: `This path takes ${method} only` })
+  if (request.method !== method) return refused(405, 12, `This path takes ${method} only`)
+  try {
+    return await handler({ ...target, request, query })
+  } catch (error) {
+    if (error instanceof TooLarge) return refused(413, 8, error.message)
+    if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(400, 3, error.message)
+    throw error
+  }
 }
 
-/** The `since` of a query; 0 without one, undefined if it isn't a number. */
-export function readSince(query: URLSearchParams): number | undefined {
+export const WRONG_SINCE = 'since must be the number of a log entry'
+
+/** Whether a text may be the number of an entry of the log. */
+export const isSequence = (text: string): boolean => /^\d{1,15}$/.test(text)
+
+/** The `since` of a query; 0 without one. @throws InvalidInput if it isn't a number */
+function readSince(query: URLSearchParams): number {
   const since = query.get('since') ?? '0'
-  return /^\d{1,15}$/.test(since) ? Number(since) : undefined
-}
-
-const wrongSince = malformed('since must be the number of a log entry')
-
-function readLog(sidecar: Sidecar, url: URL): Response {
-  const since = readSince(url.searchParams)
-  if (since === undefined) return refusalResponse(wrongSince)
-  return answerJson(logJson(sidecar.log.entries(since)))
+  if (!isSequence(since)) throw new InvalidInput({ message: WRONG_SINCE, path: [] })
+  return Number(since)
 }
 
 /** A snapshot's JSON. That of the GameServer, the largest part, is there already. */
@@ -82,35 +89,21 @@ function logJson(entries: readonly LogEntry[]): string {
   return `{"entries":[${parts.join(',')}]${more}}`
 }
 
-async function readExport(sidecar: Sidecar, url: URL): Promise<Response> {
-  const since = readSince(url.searchParams)
-  return since === undefined ? refusalResponse(wrongSince) : exportSession(sidecar, url, since)
-}
-
 /** One entry with the request, the answer, and why it was so. */
 function readEntry(sidecar: Sidecar, number: string): Response {
-  const kept = /^\d{1,15}$/.test(number) ? sidecar.log.find(Number(number)) : undefined
-  if (kept === undefined) {
-    return refusalResponse({ status: 404, code: 5, message: `The log keeps no entry ${JSON.stringify(number)}` })
-  }
+  const kept = isSequence(number) ? sidecar.log.find(Number(number)) : undefined
+  if (kept === undefined) return refused(404, 5, `The log keeps no entry ${JSON.stringify(number)}`)
   return answer({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, sidecar.config) })
 }
 
-async function runCommand(target: ControlTarget, request: Request): Promise<Response> {
-  const text = await readText(request)
-  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The command exceeds 1.5 MiB' })
-  const command = parseJson(text)
+async function runCommand({ control, request }: Asked): Promise<Response> {
+  const command = await readJson(request, 'command')
   // The outer shape only: the sidecar knows the fields of each command, and says which is wrong.
   if (!isObject(command) || typeof command['type'] !== 'string') {
-    return refusalResponse(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))
+    return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
   }
-  try {
-    const result = target.control(await withManifest(command as unknown as ControlCommand))
-    return result.ok ? answer(result) : refusalResponse(malformed(result.message))
-  } catch (error) {
-    if (error instanceof GameServerFileError) return refusalResponse(malformed(error.message))
-    throw error
-  }
+  const result = control(await withManifest(command as unknown as ControlCommand))
+  return result.ok ? answer(result) : refused(400, 3, result.message)
 }
 
 /** The command `reload` takes a GameServer as text too, as a file has it. @throws GameServerFileError */
@@ -122,36 +115,29 @@ async function withManifest(command: ControlCommand): Promise<ControlCommand> {
     : command
 }
 
-async function runAllocation({ sidecar, control }: ControlTarget, request: Request): Promise<Response> {
-  const text = await readText(request)
-  if (text === undefined) return refusalResponse({ status: 413, code: 8, message: 'The allocation exceeds 1.5 MiB' })
-  const manifest = parseJson(text)
-  if (manifest === undefined) return refusalResponse(malformed('An allocation is a GameServerAllocation as JSON'))
-  try {
-    return answer(allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)))
-  } catch (error) {
-    if (error instanceof InvalidInput) return refusalResponse(malformed(error.message))
-    throw error
-  }
+async function runAllocation({ sidecar, control, request }: Asked): Promise<Response> {
+  const manifest = await readJson(request, 'allocation')
+  if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
+  return answer(allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)))
 }
 
-function parseJson(text: string): unknown {
+class TooLarge extends Error {}
+
+/** A body as a value; undefined if it is no JSON. @throws TooLarge */
+async function readJson(request: Request, what: string): Promise<unknown> {
+  const bytes = createGrowingBytes()
+  for await (const chunk of request.body ?? []) {
+    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
+    bytes.add(chunk)
+  }
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())) as unknown
   } catch {
     return undefined
   }
 }
 
-/** A body as text; undefined if it is too large. */
-async function readText(request: Request): Promise<string | undefined> {
-  const bytes = createGrowingBytes()
-  for await (const chunk of request.body ?? []) {
-    if (bytes.length + chunk.byteLength > MAX_BYTES) return undefined
-    bytes.add(chunk)
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
-}
+const refused = (status: number, code: number, message: string): Response => refusalResponse({ status, code, message })
 
 const answer = (value: object): Response => answerJson(JSON.stringify(value))
 

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { LogEntry, Sidecar } from '../../sidecar/index.js'
+import type { Sidecar } from '../../sidecar/index.js'
 import { stateJson } from './control-api.js'
 
 /** Bytes that may wait in a reader's socket; entries beyond them wait in the log. */
@@ -51,7 +51,7 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
     }
     for (const entry of entries) {
       if (socket.bufferedAmount > MAX_BACKLOG) return flushIn(BEHIND_MS)
-      socket.send(frameOf(entry), { binary: false })
+      socket.send(JSON.stringify({ type: 'entry', entry }))
       reader.sent = entry.seq
     }
   }
@@ -78,15 +78,4 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
     clearTimeout(reader.state)
   })
   flush()
-}
-
-const frames = new WeakMap<LogEntry, Buffer>()
-
-/** The frame of an entry, which all readers share. */
-function frameOf(entry: LogEntry): Buffer {
-  const known = frames.get(entry)
-  if (known !== undefined) return known
-  const frame = Buffer.from(JSON.stringify({ type: 'entry', entry }))
-  frames.set(entry, frame)
-  return frame
 }

@@ -1,5 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { brotli, hashes, id } from '../../dashboard/index.html?page'
+import type { ReportLine } from '../../sidecar/index.js'
+import type { RequestHead } from '../http/request-guard.js'
 
 /** Identity of the page: another one is served once the package is another. */
 const ETAG = `W/"${id}"`
@@ -8,28 +10,27 @@ const packed = Buffer.from(brotli, 'base64')
 let unpacked: Buffer | undefined
 const plain = (): Buffer => (unpacked ??= brotliDecompressSync(packed))
 
-export interface PageRequest {
-  readonly method: string
-  readonly acceptEncoding: string
-  readonly ifNoneMatch: string
-  /** Origins whose pages may show it in a frame, beside its own; undefined if no page may. */
-  readonly frames: readonly string[] | undefined
-}
+const policyOf = (...others: readonly string[]): string =>
+  [
+    `default-src 'none'`,
+    `script-src '${hashes.script}'`,
+    `style-src '${hashes.style}'`,
+    ...others,
+    `img-src data:`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ')
 
-/** Answers a request for the dashboard. Nothing in the page is a secret: all that it shows comes from the control interface. */
-export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: PageRequest): Response {
+/**
+ * Answers a request for the dashboard. Nothing in the page is a secret: all that it shows comes from the control interface.
+ *
+ * @param frames origins whose pages may show it in a frame, beside its own; undefined if no page may
+ */
+export function dashboardPage({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
+  const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': [
-      `default-src 'none'`,
-      `script-src '${hashes.script}'`,
-      `style-src '${hashes.style}'`,
-      `connect-src 'self'`,
-      `img-src data:`,
-      `frame-ancestors ${frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')}`,
-      `base-uri 'none'`,
-      `form-action 'none'`,
-    ].join('; '),
+    'content-security-policy': policyOf(`connect-src 'self'`, `frame-ancestors ${ancestors}`),
     ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
@@ -39,20 +40,24 @@ export function dashboardPage({ method, acceptEncoding, ifNoneMatch, frames }: P
     etag: ETAG,
     vary: 'accept-encoding',
   }
-  if (ifNoneMatch.split(/, */).includes(ETAG)) return new Response(null, { status: 304, headers })
+  if (asked['if-none-match'] === ETAG) return new Response(null, { status: 304, headers })
   // A browser takes Brotli from this machine, where the page is looked at.
-  const isPacked = /\bbr\b/i.test(acceptEncoding)
-  const body = isPacked ? packed : plain()
-  return new Response(method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), {
-    headers: {
-      ...headers,
-      'content-length': String(body.byteLength),
-      ...(isPacked ? { 'content-encoding': 'br' } : {}),
-    },
-  })
+  const isPacked = /\bbr\b/i.test(asked['accept-encoding'] ?? '')
+  const body = (isPacked ? packed : plain()) as Uint8Array<ArrayBuffer>
+  return new Response(body, { headers: { ...headers, ...(isPacked ? { 'content-encoding': 'br' } : {}) } })
 }
 
-/** Of the script and the style inside the page, as a policy names them. */
-export const pageHashes = hashes
+/** A session as one HTML file: the dashboard's page with the lines inside it, which opens from a disk. */
+export function* reportTexts(lines: Iterable<ReportLine>): Generator<string, void> {
+  const page = plain().toString()
+  const head = page.indexOf('<head>') + '<head>'.length
+  const body = page.indexOf('<body>', head) + '<body>'.length
+  // No server sends a file's headers. A file loads nothing, and connects to nobody.
+  yield `${page.slice(0, head)}<meta http-equiv="Content-Security-Policy" content="${policyOf()}" />`
+  yield `${page.slice(head, body)}<script id="recording" type="application/x-ndjson">\n`
+  for (const line of lines) yield `${inertJson(line)}\n`
+  yield `</script>${page.slice(body)}`
+}
 
-export const pageText = (): string => plain().toString()
+/** JSON as the text of a script element: nothing ends that, or begins a comment in it, without a `<`. */
+export const inertJson = (value: object): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`)

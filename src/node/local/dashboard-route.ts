@@ -47,12 +47,7 @@ export async function answerDashboard(
   if (path !== DASHBOARD_PATH) return undefined
   // The page is large, and most sidecars are never looked at.
   const { dashboardPage } = await import('./dashboard-page.js')
-  return dashboardPage({
-    method,
-    acceptEncoding: headers['accept-encoding'] ?? '',
-    ifNoneMatch: headers['if-none-match'] ?? '',
-    frames: isEmbedded(target) ? frames : undefined,
-  })
+  return dashboardPage(head, isEmbedded(target) ? frames : undefined)
 }
 
 /** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */

@@ -17,7 +17,7 @@ export class GameServerFileError extends Error {
 }
 
 /** The content of a file. */
-export interface FileContent {
+interface FileContent {
   readonly gameServer: GameServerManifest
   /** The part of the file that was taken, in a sentence, if there is more in it than one GameServer. */
   readonly note: string | undefined
@@ -86,10 +86,9 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'it may not be read',
   EPERM: 'it may not be read',
-  ENXIO: 'it is a socket, not a file',
 }
 
 function reason(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
-  return SYSTEM_REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return SYSTEM_REASONS[code] ?? message
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
+import { ConnectionDropped } from '../../sidecar/index.js'
 
 /** Method and target as they came; a WHATWG Request normalises both. */
 export interface RawTarget {
@@ -8,24 +9,13 @@ export interface RawTarget {
   readonly target: string
 }
 
-/** The client left in the middle of its request. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone'
-}
-
-/** Methods that `Request` refuses or rewrites. No route has them, so another unknown method can stand for them. */
-const UNSUPPORTED = /^(connect|trace|track)$/i
-const REWRITTEN = /^(delete|get|head|options|post|put)$/i
+/** Methods that `Request` takes as they are. No route has another one, so an unknown one can stand for them. */
+const KNOWN = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 
 /** Builds a request for any method and any target; `RawTarget` keeps the parts that the request loses. */
-export function buildRequest(host: string, raw: RawTarget, init: Omit<RequestInit, 'method'> = {}): Request {
-  const { method } = raw
-  const known = !UNSUPPORTED.test(method) && (!REWRITTEN.test(method) || method === method.toUpperCase())
-  const path = raw.target.startsWith('/') ? raw.target : `/${raw.target}`
-  return new Request(`http://${host}${path}`, {
-    ...init,
-    method: known && /^[\w!#$%&'*+.^`|~-]+$/.test(method) ? method : 'UNSUPPORTED',
-  })
+export function buildRequest(host: string, { method, target }: RawTarget, init: RequestInit = {}): Request {
+  const path = target.startsWith('/') ? target : `/${target}`
+  return new Request(`http://${host}${path}`, { ...init, method: KNOWN.test(method) ? method : 'UNSUPPORTED' })
 }
 
 /** Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand. */
@@ -46,7 +36,7 @@ async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   } catch (error) {
-    throw new ClientGone('The client left before its request was complete', { cause: error })
+    throw new ConnectionDropped('the client left before its request was complete', { cause: error })
   } finally {
     message.resume()
   }

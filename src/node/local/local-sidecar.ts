@@ -26,6 +26,7 @@ import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from './follow-file.js'
+import { parseGameServer, readText } from './game-server-file.js'
 import { createLocalClock } from './local-clock.js'
 import type { LocalClock } from './local-clock.js'
 import { warnProcess } from './local-sidecar-options.js'
@@ -81,9 +82,9 @@ export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<L
 interface Session {
   readonly sidecar: Sidecar
   readonly clock: LocalClock
-  readonly onWarning: (message: string) => void
   listener?: PausableListener
   recorder?: Recorder
+  unfollow?: () => void
   closing?: Promise<void>
 }
 
@@ -103,12 +104,15 @@ export async function startLocalSidecar(
     isPage: (target) => dashboard !== false && isDashboard(target),
     isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
-  const file = options.file === undefined ? undefined : await followGameServerFile(options.file, onWarning, onLog)
-  const config = configOf(options, settings, file?.gameServer)
+  const { file } = options
+  const text = file === undefined ? '' : await readText(file)
+  const content = file === undefined ? undefined : await parseGameServer(file, text)
+  if (content?.note !== undefined) onLog(content.note)
+  const config = configOf(options, settings, content?.gameServer)
   const clock = createLocalClock()
   const recording = (): string | undefined => (session.recorder?.isOn === true ? options.record : undefined)
   const sidecar = createSidecar(config, { ...clock, report, recording })
-  const session: Session = { sidecar, clock, onWarning }
+  const session: Session = { sidecar, clock }
   const control = (command: ControlCommand): ControlResult => carryOut(command, session)
   const log = createLineLog(onLog)
   const { server, dropConnections, destroyConnections } = createSidecarServer({
@@ -118,11 +122,11 @@ export async function startLocalSidecar(
     dashboard,
     lineLimit: wsLimit === 0 ? Infinity : wsLimit,
     onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
-    onFault: (error) => onWarning(`A request failed inside the sidecar: ${textOf(error)}`),
+    onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
   })
   sidecar.onDisconnect(dropConnections)
   const end = async (): Promise<void> => {
-    file?.stop()
+    session.unfollow?.()
     sidecar.close()
     destroyConnections()
     await session.listener?.close(destroyConnections)
@@ -133,15 +137,16 @@ export async function startLocalSidecar(
       session.recorder = new Recorder(options.record, onWarning)
       session.recorder.follow(sidecar, config, options.redact ?? [])
     }
-    session.listener = await startListening(server, port, address)
+    session.listener = await startListening(server, port, address, onWarning)
   } catch (error) {
     await end()
     throw error
   }
-  file?.start((gameServer) => {
+  const reload = (gameServer: GameServerManifest): void => {
     const result = sidecar.control({ type: 'reload', gameServer })
-    if (!result.ok) onWarning(`${options.file} was not loaded again: ${result.message}`)
-  })
+    if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
+  }
+  if (file !== undefined) session.unfollow = followGameServerFile(file, text, reload, onWarning)
   if (token !== undefined) {
     onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
   }
@@ -156,8 +161,7 @@ export async function startLocalSidecar(
     control,
     allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
     async restart({ downMs = 0 } = {}) {
-      // A restart during a pause is part of the one that is under way.
-      if (!isPaused(session)) control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
+      control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
       return listener.pause
     },
     close,
@@ -169,9 +173,9 @@ export async function startLocalSidecar(
 function listenersOf(options: LocalSidecarOptions) {
   const onWarning = (message: string): void =>
     callSafely(options.onWarning ?? warnProcess, plainText(message), (error) =>
-      warnProcess(plainText(`onWarning threw: ${textOf(error)}`)),
+      warnProcess(plainText(`onWarning threw: ${String(error)}`)),
     )
-  const report = (error: unknown): void => onWarning(`A listener threw: ${textOf(error)}`)
+  const report = (error: unknown): void => onWarning(`A listener threw: ${String(error)}`)
   const onLog = (line: string): void => {
     if (options.onLog !== undefined) callSafely(options.onLog, line, report)
   }
@@ -189,26 +193,15 @@ function configOf(
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
 }
 
-const isPaused = ({ closing, listener }: Session): boolean => closing !== undefined || listener?.pause !== undefined
-
-function carryOut(command: ControlCommand, session: Session): ControlResult {
+function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session): ControlResult {
   const message = commandProblem(command)
   if (message !== undefined) return { ok: false, message }
-  const { sidecar, clock, listener, onWarning } = session
-  const downMs = command.type === 'restart' ? command.downMs : undefined
-  // It is part of the restart that is under way.
-  if (command.type === 'restart' && downMs !== undefined && command.fresh !== true && isPaused(session)) {
-    return { ok: true }
-  }
   if (command.type === 'setClock') clock.setSpeed(command.speed)
   const result = sidecar.control(command)
+  if (!result.ok) return result
   // The sidecar knows of the time that is skipped before it is.
-  if (result.ok && command.type === 'advanceClock') clock.advance(command.ms)
-  if (result.ok && downMs !== undefined && downMs > 0 && !isPaused(session)) {
-    listener
-      ?.pauseFor(downMs)
-      .catch((error: unknown) => onWarning(`The sidecar could not start again: ${(error as Error).message}`))
-  }
+  if (command.type === 'advanceClock') clock.advance(command.ms)
+  if (command.type === 'restart' && (command.downMs ?? 0) > 0) listener?.pauseFor(command.downMs!)
   return result
 }
 
@@ -217,13 +210,4 @@ export function followReplacements({ sidecar }: LocalSidecar, tell: (sentence: s
   return sidecar.log.subscribe(({ changes }) => {
     for (const change of changes) if (change.type === 'replaced') tell(plainText(replacementSentence(change), 400))
   })
-}
-
-/** Anything that was thrown, as text: some values have none. */
-function textOf(error: unknown): string {
-  try {
-    return String(error)
-  } catch {
-    return typeof error
-  }
 }

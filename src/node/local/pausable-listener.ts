@@ -6,10 +6,10 @@ import { listen } from '../http/listen-address.js'
 /** A server that listens, and can stop to listen for a while. */
 export interface PausableListener {
   readonly port: number
-  /** Resolves when the server listens again; undefined while it does. */
+  /** Resolves when the server listens again, and rejects if the port was taken meanwhile; undefined while it listens. */
   readonly pause: Promise<void> | undefined
-  /** Stops listening for so many milliseconds. Rejects if the port was taken meanwhile. */
-  pauseFor(ms: number): Promise<void>
+  /** Stops listening for so many milliseconds, unless it has done so already. */
+  pauseFor(ms: number): void
   /** Stops listening for good. `cutConnections` is called once no new connection can come. */
   close(cutConnections: () => void): Promise<void>
 }
@@ -17,11 +17,16 @@ export interface PausableListener {
 /** The real sidecar's port, which clients and commands look at by default. */
 const USUAL_PORT = 9358
 
-/** Lets a server listen. A port of 0 takes a free one, which it keeps after a pause. */
+/**
+ * Lets a server listen. A port of 0 takes a free one, which it keeps after a pause.
+ *
+ * @param report called when a server could not listen again after a pause
+ */
 export async function startListening(
   server: Server,
   port: number | 'usual',
   address: string,
+  report: (problem: string) => void,
 ): Promise<PausableListener> {
   await listen(server, port === 'usual' ? USUAL_PORT : port, address).catch((error: unknown) => {
     if (port !== 'usual' || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
@@ -32,6 +37,7 @@ export async function startListening(
   let pause: Promise<void> | undefined
 
   async function listenAfter(ms: number): Promise<void> {
+    server.close()
     await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
     if (!closing.signal.aborted) await listen(server, bound, address)
   }
@@ -42,9 +48,9 @@ export async function startListening(
       return pause
     },
     pauseFor(ms) {
-      server.close()
+      if (pause !== undefined) return
       pause = listenAfter(ms).finally(() => (pause = undefined))
-      return pause
+      pause.catch((error: unknown) => report(`The sidecar could not start again: ${(error as Error).message}`))
     },
     async close(cutConnections) {
       closing.abort()

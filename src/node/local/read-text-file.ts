@@ -1,7 +1,7 @@
-import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 
 /** Largest file, command or value in bytes: no GameServer of a cluster is larger. */
 export const MAX_BYTES = 1.5 * 1024 * 1024
@@ -14,15 +14,7 @@ export const MAX_BYTES = 1.5 * 1024 * 1024
  */
 export async function openFile(path: string): Promise<FileHandle> {
   refuseUnlessFile(await stat(path))
-  // Something else may have taken its place since: this doesn't wait for the other end of a pipe.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    refuseUnlessFile(await file.stat())
-    return file
-  } catch (error) {
-    await file.close()
-    throw error
-  }
+  return open(path)
 }
 
 /**
@@ -32,17 +24,9 @@ export async function openFile(path: string): Promise<FileHandle> {
  */
 export async function readTextFile(path: string): Promise<string> {
   const file = await openFile(path)
-  try {
-    const bytes = Buffer.alloc(MAX_BYTES + 1)
-    let size = 0
-    for (let read = -1; read !== 0 && size < bytes.length; size += read) {
-      ;({ bytesRead: read } = await file.read(bytes, size, bytes.length - size))
-    }
-    if (size > MAX_BYTES) throw new Error('it is larger than 1.5 MiB, the most that a cluster takes')
-    return decode(bytes.subarray(0, size))
-  } finally {
-    await file.close()
-  }
+  const bytes = await buffer(file.createReadStream({ end: MAX_BYTES }))
+  if (bytes.length > MAX_BYTES) throw new Error('it is larger than 1.5 MiB, the most that a cluster takes')
+  return decode(bytes)
 }
 
 /** Other encodings are told by name: as replacement characters they would be stored without a word. */

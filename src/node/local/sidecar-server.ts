@@ -9,11 +9,11 @@ import { malformed, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
 import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
-import { handleControl, readSince } from './control-api.js'
+import { handleControl, isSequence, WRONG_SINCE } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
-import { ClientGone, toRequest, writeResponse } from './http-adapter.js'
+import { toRequest, writeResponse } from './http-adapter.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
 
@@ -53,7 +53,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
       await writeResponse(response, reply, () => exempt(message.socket))
     } catch (error) {
-      if (!(error instanceof ConnectionDropped || error instanceof ClientGone)) throw error
+      if (!(error instanceof ConnectionDropped)) throw error
       message.socket.resetAndDestroy()
     }
   }
@@ -92,13 +92,12 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       const client = nameOf(message.headers, true)
       return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, client }, admission, message, socket, head)
     }
-    const query = new URLSearchParams(admission.target.split('?')[1] ?? '')
-    const refusal = checkControlAccess(message, admission, token) ?? checkEvents(admission.target, query)
+    const [path, query] = admission.target.split('?')
+    const since = new URLSearchParams(query).get('since') ?? undefined
+    const refusal = checkControlAccess(message, admission, token) ?? checkEvents(path, since)
     if (refusal !== undefined) return refuseRaw(socket, refusal)
     const accepted = await accept(message, socket, head)
-    if (accepted !== undefined) {
-      serveEvents(target.sidecar, accepted, query.has('since') ? readSince(query) : undefined)
-    }
+    if (accepted !== undefined) serveEvents(target.sidecar, accepted, since === undefined ? undefined : Number(since))
   }
 
   const markControl = (socket: Socket, isControl: boolean): void =>
@@ -117,29 +116,15 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   }
 }
 
-function checkEvents(target: string, query: URLSearchParams): Refusal | undefined {
-  if (target.split('?')[0] !== `${CONTROL_PREFIX}/events`) {
+function checkEvents(path: string | undefined, since: string | undefined): Refusal | undefined {
+  if (path !== `${CONTROL_PREFIX}/events`) {
     return { status: 404, code: 5, message: `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events` }
   }
-  return readSince(query) === undefined ? malformed('since must be the number of a log entry') : undefined
+  return since === undefined || isSequence(since) ? undefined : malformed(WRONG_SINCE)
 }
 
 /** Clients that get a name of their own; later ones share one. */
 const mostClients = 200
-
-/** Programs that tell in their User-Agent what they are. */
-const programs: readonly (readonly [RegExp, string])[] = [
-  [/^node\b|undici/i, 'node'],
-  [/^deno\b/i, 'deno'],
-  [/^bun\b/i, 'bun'],
-  [/^curl\//i, 'curl'],
-  [/^go-http-client/i, 'go'],
-  [/python/i, 'python'],
-  [/unity/i, 'unity'],
-  [/unreal/i, 'unreal'],
-  [/godot/i, 'godot'],
-  [/^mozilla\//i, 'page'],
-]
 
 /**
  * Creates the function that gives each client a short name for the log: `page#1`, `node#1`. Clients with the same
@@ -168,7 +153,9 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
   }
 }
 
+/** The program's name, with which a User-Agent begins: `node`, `curl`, `godotengine`. That of browsers is `page`. */
 function kindOf(agent: string, origin: string): string {
-  for (const [pattern, kind] of programs) if (pattern.test(agent)) return kind
-  return origin === '' ? 'client' : 'page'
+  const name = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase()
+  if (name === 'mozilla') return 'page'
+  return name ?? (origin === '' ? 'client' : 'page')
 }

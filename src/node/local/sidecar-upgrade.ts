@@ -20,18 +20,25 @@ export interface UpgradeOptions {
   readonly accept: Accept
   /** Who it is, for the log. */
   readonly client: string
-  /**
-   * Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit.
-   */
+  /** Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit. */
   readonly lineLimit: number
+}
+
+/** A handshake that is complete. */
+interface Link {
+  readonly accepted: WebSocket
+  /** Sends a line, and resolves when it has left; one that is too long ends the connection instead. */
+  send(line: Buffer): Promise<void> | undefined
+  /** Ends the connection once everything was sent. */
+  end(): void
 }
 
 /**
  * Serves the sidecar's paths over WebSocket as the real one does: a call without a body, by the method that `?method=`
- * names, answered by one text frame per line. No connection ends with a close frame.
+ * names, answered by one text frame. No connection ends with a close frame.
  */
 export async function serveUpgrade(
-  options: UpgradeOptions,
+  { sidecar, accept, client, lineLimit }: UpgradeOptions,
   admission: Admission,
   message: IncomingMessage,
   socket: Duplex,
@@ -39,29 +46,42 @@ export async function serveUpgrade(
 ): Promise<void> {
   const call = parseTarget(admission.target)
   if (call === 'malformed escape') {
-    answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
-    return
+    return answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
   }
-  const { sidecar, accept, client, lineLimit } = options
   const accepted = await accept(message, socket, head)
   if (accepted === undefined) return
-  const send: Send = (line) => {
-    if (line.byteLength < lineLimit) return sendFrame(accepted, line)
-    accepted.terminate()
-    return undefined
+  const link: Link = {
+    accepted,
+    send(line) {
+      if (line.byteLength < lineLimit) return sendFrame(accepted, line)
+      accepted.terminate()
+      return undefined
+    },
+    end: () => endAbruptly(accepted, socket),
   }
   if (call === 'no path') {
     await sendFrame(accepted, refusalBody(malformed('Bad Request')))
-    endAbruptly(accepted, socket)
+    link.end()
   } else if (isWatch(call)) {
-    serveWatch(sidecar, client, accepted, socket, send)
+    serveWatch(sidecar, client, link)
   } else {
-    await serveCall(sidecar, accepted, socket, send, admission.host, { ...call, client })
+    await serveCall(sidecar, link, admission.host, { ...call, client })
   }
 }
 
-/** Sends a line that is not too long, and resolves when it has left; a longer one ends the connection. */
-type Send = (line: Buffer) => Promise<void> | undefined
+function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: Link): void {
+  const sink: WatchSink = {
+    onMessage(message) {
+      const left = send(frameOf(message))
+      return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
+    },
+    onEnd: () => accepted.terminate(),
+    onError: ({ body }) => void sendFrame(accepted, body).then(end),
+  }
+  const watch = sidecar.watch(sink, client)
+  if (accepted.readyState === accepted.CLOSED) watch.close()
+  else accepted.once('close', () => watch.close())
+}
 
 /** The frame of a message: a part of its line, which all watchers share. */
 function frameOf(message: WatchMessage): Buffer {
@@ -69,25 +89,9 @@ function frameOf(message: WatchMessage): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength - 1)
 }
 
-function serveWatch(sidecar: Sidecar, client: string, accepted: WebSocket, socket: Duplex, send: Send): void {
-  const sink: WatchSink = {
-    onMessage(message) {
-      const left = send(frameOf(message))
-      return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
-    },
-    onEnd: () => accepted.terminate(),
-    onError: ({ body }) => void sendFrame(accepted, body).then(() => endAbruptly(accepted, socket)),
-  }
-  const watch = sidecar.watch(sink, client)
-  if (accepted.readyState === accepted.CLOSED) watch.close()
-  else accepted.once('close', () => watch.close())
-}
-
 async function serveCall(
   sidecar: Sidecar,
-  accepted: WebSocket,
-  socket: Duplex,
-  send: Send,
+  { accepted, send, end }: Link,
   host: string,
   call: RawTarget & { readonly client: string },
 ): Promise<void> {
@@ -95,35 +99,12 @@ async function serveCall(
   accepted.once('close', () => left.abort())
   try {
     const response = await sidecar.handle(buildRequest(host, call), { ...call, signal: left.signal })
-    for (const line of splitLines(await readBytes(response))) {
-      const left = send(line)
-      if (left === undefined) return
-      await left
-    }
-    endAbruptly(accepted, socket)
+    const line = Buffer.from(await response.arrayBuffer())
+    if (line.byteLength > 0) await send(line)
+    end()
   } catch (error) {
     accepted.terminate()
     if (!(error instanceof ConnectionDropped)) throw error
-  }
-}
-
-/** The bytes of an answer: the very ones, not a copy, where they come in one piece as a GameServer's do. */
-async function readBytes(response: Response): Promise<Buffer> {
-  if (response.body === null) return Buffer.alloc(0)
-  const chunks: Uint8Array[] = []
-  for await (const chunk of response.body) chunks.push(chunk)
-  const [first] = chunks
-  if (first === undefined || chunks.length > 1) return Buffer.concat(chunks)
-  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
-}
-
-/** The lines of an answer that are not empty, without their ends. */
-function* splitLines(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.byteLength;) {
-    const end = bytes.indexOf(0x0a, at)
-    const line = bytes.subarray(at, end < 0 ? bytes.byteLength : end)
-    if (line.byteLength > 0) yield line
-    at += line.byteLength + 1
   }
 }
 
@@ -139,20 +120,8 @@ function parseTarget(target: string): RawTarget | 'malformed escape' | 'no path'
   const hosted = /^\/\/[^/]*(.*)$/.exec(target)
   const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
   if (!effective.startsWith('/')) return 'no path'
-  return { method: methodOf(query ?? '') || 'GET', target: effective }
+  return { method: new URLSearchParams(query).get('method') || 'GET', target: effective }
 }
-
-/** The first `method` of a query; malformed pairs are skipped. */
-function methodOf(query: string): string {
-  for (const pair of query.split('&')) {
-    const [name, value] = splitOnce(pair, '=')
-    const method = decodeParameter(value ?? '')
-    if (decodeParameter(name) === 'method' && method !== undefined && !pair.includes(';')) return method
-  }
-  return ''
-}
-
-const decodeParameter = (text: string): string | undefined => decode(text.replace(/\+/g, ' '))
 
 function decode(text: string): string | undefined {
   try {

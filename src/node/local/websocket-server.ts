@@ -19,32 +19,21 @@ export type Accept = (message: IncomingMessage, socket: Duplex, head: Buffer) =>
 export function createAcceptor(): Accept {
   let server: Promise<WebSocketServer> | undefined
   return async (message, socket, head) => {
-    const early = (): void => void socket.destroy()
-    socket.once('error', early)
     server ??= load()
     const loaded = await server
-    socket.removeListener('error', early)
     if (socket.destroyed) return undefined
     return new Promise((resolve) => {
-      const settle = (accepted: WebSocket | undefined): void => {
-        socket.removeListener('close', gone)
-        resolve(accepted)
-      }
-      const gone = (): void => resolve(undefined)
-      socket.once('close', gone)
-      refusals.set(message, () => settle(undefined))
+      socket.once('close', () => resolve(undefined))
       loaded.handleUpgrade(message, socket, head, (accepted) => {
         accepted.on('error', () => accepted.terminate())
         accepted.on('ping', (data: Buffer) => {
           if (accepted.bufferedAmount < MAX_PONG_BACKLOG) accepted.pong(data)
         })
-        settle(accepted)
+        resolve(accepted)
       })
     })
   }
 }
-
-const refusals = new WeakMap<IncomingMessage, () => void>()
 
 async function load(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
@@ -62,7 +51,6 @@ async function load(): Promise<WebSocketServer> {
     const status = message.method === 'GET' ? 400 : 405
     const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Sec-WebSocket-Version': '13' }
     answerRaw(socket, status, `${STATUS_CODES[status]}\n`, headers)
-    refusals.get(message)?.()
   })
   return server
 }

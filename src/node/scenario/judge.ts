@@ -44,12 +44,11 @@ export function judge(expectation: Expectation, view: View): Verdict {
   return { failure: { expected: all('expected'), actual: all('actual') } }
 }
 
-/** The first call that `noCall` forbids. */
-export function forbiddenCall(expectation: Expectation, view: View): LogEntry | undefined {
-  return findCall({ ...expectation, call: expectation.noCall! }, view)
-}
-
-function findCall({ call: operation, with: fields = {}, status }: Expectation, view: View): LogEntry | undefined {
+/** The first call that an expectation describes, and that has met no other one. */
+export function findCall(
+  { call: operation, with: fields = {}, status }: Expectation,
+  view: View,
+): LogEntry | undefined {
   return view.entries.find(({ event, reply }, i) => {
     if (event.type !== 'call' || event.call.operation !== operation || view.used.has(view.entries[i]!)) return false
     if (status !== undefined && reply?.status !== status) return false

@@ -10,7 +10,7 @@ export function localTarget(local: LocalSidecar): Target {
   const { sidecar } = local
   const now = (): number => sidecar.snapshot().now
   return {
-    now,
+    sidecar,
     sleep: async (ms, signal) => {
       const end = now() + ms
       for (let left = ms; left > 0 && !signal.aborted; left = end - now()) {
@@ -19,9 +19,6 @@ export function localTarget(local: LocalSidecar): Target {
     },
     control: (command) => local.control(command),
     advance: (ms) => local.control({ type: 'advanceClock', ms }),
-    snapshot: () => sidecar.snapshot(),
-    entries: () => sidecar.log.entries(),
-    subscribe: (listener) => sidecar.log.subscribe(listener),
   }
 }
 

@@ -1,11 +1,10 @@
 import { faultPresets } from '../../sidecar/index.js'
-import type { ControlCommand, LogEntry } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, LogEntry } from '../../sidecar/index.js'
 import { isManifest } from '../../schema/scenario.js'
 import { milliseconds, shownTime, titleOf } from './describe.js'
-import { forbiddenCall, judge } from './judge.js'
+import { findCall, judge } from './judge.js'
 import type { View } from './judge.js'
-import type { Allocation, Expectation, Failure, Outcome, Scenario, ScenarioResult, Step } from './types.js'
-import type { StepResult, Target } from './types.js'
+import type { Allocation, Expectation, Failure, Scenario, ScenarioResult, Step, StepResult, Target } from './types.js'
 
 /** How long an expectation waits that doesn't say so. */
 const defaultWithin = '5s'
@@ -26,18 +25,19 @@ export async function playSteps(
   { signal, onStep }: PlayOptions = {},
 ): Promise<ScenarioResult> {
   const player = new Player(target, signal)
-  const start = target.now()
+  const now = (): number => target.sidecar.snapshot().now
+  const start = now()
   let ended = start
   const steps: StepResult[] = []
   for (const [index, step] of scenario.steps.entries()) {
-    const isSkipped = steps.at(-1)?.failure !== undefined || steps.at(-1)?.status === 'skipped'
+    const isSkipped = steps.some(({ status }) => status !== 'passed')
     if (!isSkipped && step.at !== undefined) {
       const base = step.at.startsWith('+') ? ended : start
-      await player.pass(base + milliseconds(step.at) - target.now())
+      await player.pass(base + milliseconds(step.at) - now())
     }
-    const begun = target.now()
+    const begun = now()
     const failure = isSkipped ? undefined : await player.play(step)
-    ended = target.now()
+    ended = now()
     const result: StepResult = {
       number: index + 1,
       title: titleOf(step),
@@ -71,8 +71,9 @@ class Player {
   constructor(target: Target, signal: AbortSignal | undefined) {
     this.#target = target
     this.#signal = signal
-    this.entries = [...target.entries()]
-    this.end = target.subscribe((entry) => {
+    const { log } = target.sidecar
+    this.entries = [...log.entries()]
+    this.end = log.subscribe((entry) => {
       this.entries.push(entry)
       if (this.entries.length > mostEntries) this.#used.delete(this.entries.shift()!)
       this.#wake()
@@ -102,11 +103,13 @@ class Player {
   }
 
   async #meet(expectation: Expectation): Promise<Failure | undefined> {
-    if (expectation.noCall !== undefined) {
+    const { noCall } = expectation
+    if (noCall !== undefined) {
       const ms = milliseconds(expectation.within ?? '0s')
-      const isForbidden = (): boolean => forbiddenCall(expectation, this.#view()) !== undefined
-      if (!(await this.#until(isForbidden, ms))) return undefined
-      return { expected: `no call ${expectation.noCall}`, actual: `call ${expectation.noCall}` }
+      const isForbidden = (): boolean => findCall({ ...expectation, call: noCall }, this.#view()) !== undefined
+      return (await this.#until(isForbidden, ms))
+        ? { expected: `no call ${noCall}`, actual: `call ${noCall}` }
+        : undefined
     }
     const within = milliseconds(expectation.within ?? defaultWithin)
     let verdict = judge(expectation, this.#view())
@@ -118,7 +121,7 @@ class Player {
 
   #view(): View {
     return {
-      snapshot: this.#target.snapshot(),
+      snapshot: this.#target.sidecar.snapshot(),
       entries: this.entries.filter(({ seq }) => seq > this.#mark),
       used: this.#used,
       gameEnd: this.#gameEnd,
@@ -151,10 +154,10 @@ class Player {
 }
 
 /** Does what a step says; the first command that is refused counts. */
-async function perform(step: Step, target: Target): Promise<Outcome> {
+async function perform(step: Step, target: Target): Promise<ControlResult> {
   if (step.advance !== undefined) return target.advance(milliseconds(step.advance))
   for (const command of commandsOf(step)) {
-    const outcome = await target.control(command)
+    const outcome = target.control(command)
     if (!outcome.ok) return outcome
   }
   return { ok: true }
@@ -175,7 +178,7 @@ function commandOf(allocation: Allocation): ControlCommand {
   return { type: 'allocate', ...changes }
 }
 
-function refusal(outcome: Outcome, isExpected: boolean): Failure | undefined {
+function refusal(outcome: ControlResult, isExpected: boolean): Failure | undefined {
   if (outcome.ok !== isExpected) return undefined
   return outcome.ok
     ? { expected: 'a refusal', actual: 'it was accepted' }

@@ -60,9 +60,8 @@ export interface VirtualSidecar {
 const TURN_MS = 50
 
 function virtualTarget(mock: VirtualSidecar): Target {
-  const { sidecar } = mock
   return {
-    now: () => sidecar.snapshot().now,
+    sidecar: mock.sidecar,
     sleep: async (ms, signal) => {
       for (let left = ms; left > 0 && !signal.aborted; left -= TURN_MS) await mock.advance(Math.min(TURN_MS, left))
     },
@@ -77,8 +76,5 @@ function virtualTarget(mock: VirtualSidecar): Target {
       await mock.advance(ms)
       return { ok: true }
     },
-    snapshot: () => sidecar.snapshot(),
-    entries: () => sidecar.log.entries(),
-    subscribe: (listener) => sidecar.log.subscribe(listener),
   }
 }

@@ -1,6 +1,6 @@
 import type { OperationName } from '../../protocol/operations.js'
 import type { ControlCommand, CounterAction, GameServerAllocation, GameServerManifest } from '../../sidecar/index.js'
-import type { ListAction, LogEntry, SidecarSnapshot, WarningCode } from '../../sidecar/index.js'
+import type { ControlResult, ListAction, LogEntry, Sidecar, WarningCode } from '../../sidecar/index.js'
 
 /** A scenario as its file says it, checked by `src/schema/scenario.ts`. */
 export interface Scenario {
@@ -71,21 +71,14 @@ export interface Allocation extends GameServerAllocation {
   readonly lists?: Readonly<Record<string, ListAction>>
 }
 
-export type Outcome = { readonly ok: true } | { readonly ok: false; readonly message: string }
-
 /** The sidecar that a scenario plays with, and its time. */
 export interface Target {
-  /** Milliseconds by the target's clock. */
-  now(): number
+  readonly sidecar: Pick<Sidecar, 'snapshot' | 'log'>
   /** Lets so much of its time pass; ends early when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  control(command: ControlCommand): Outcome | Promise<Outcome>
+  control(command: ControlCommand): ControlResult
   /** Puts the clock forward. */
-  advance(ms: number): Outcome | Promise<Outcome>
-  snapshot(): SidecarSnapshot
-  /** What has happened so far. */
-  entries(): readonly LogEntry[]
-  subscribe(listener: (entry: LogEntry) => void): () => void
+  advance(ms: number): ControlResult | Promise<ControlResult>
   /** How the game's command ends; undefined where there is none. */
   readonly gameEnd?: Promise<{ readonly exitCode: number }> | undefined
 }
