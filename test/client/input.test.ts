@@ -6,6 +6,7 @@ import { answering } from '../support/fault-server-steps.js'
 import { type SeenRequest } from '../support/fault-server.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { expectBrief } from './operations.js'
 import { searching } from './told-answers.js'
 import { misspeltOptions, wrongOptions, misspeltNames, wrongArguments } from './wrong-input.js'
 
@@ -16,6 +17,7 @@ function refusing(options: unknown, create: typeof createClient = createClient):
   try {
     create((typeof options === 'object' ? { baseUrl, ...options } : options) as ClientOptions).close()
   } catch (error) {
+    expectBrief(error as SidecarError)
     return error as SidecarError
   }
   return expect.fail('it was taken')
@@ -139,15 +141,15 @@ test.each([createClient, createNodeClient])('the option port is refused with the
 type Call = (client: SidecarClient) => Promise<unknown>
 
 /** The error of a call that must not be sent. */
-async function refusingCall(call: (client: SidecarClient) => unknown): Promise<unknown> {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar)
+async function refusingCall(call: (client: SidecarClient) => unknown): Promise<SidecarError> {
+  const { client, asked } = searching()
   const error: unknown = await (async () => call(client))().then(
     () => expect.fail('it was taken'),
     (reason: unknown) => reason,
   )
-  expect(sidecar.requests).toEqual([])
-  return error
+  expect(asked).toEqual([])
+  expectBrief(error as SidecarError)
+  return error as SidecarError
 }
 
 test.each(wrongArguments)('%s() refuses %s with INVALID_ARGUMENT', async (operation, _what, named, call) => {

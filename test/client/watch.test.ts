@@ -43,9 +43,11 @@ describe('watch: auto', () => {
     ['opens and ends twice', openAndGone, 'wws', /WebSocket/],
     ['is refused twice', refusing, 'wws', /WebSocket|503/],
     ['opens and is silent', openAndSilent, 'ws', /\d ms/],
-  ])('the watch goes over the stream where the WebSocket %s', async (_what, step, watches, reason) => {
-    const all = await watching(overWebSocket(step))
+  ])('the watch goes over the stream within 5 s where the WebSocket %s', async (_what, step, watches, reason) => {
+    const all = await watching(overWebSocket(step), { random: () => 1 })
+    const start = all.clock.now()
     await all.passUntil(all.isConnected)
+    expect(all.clock.now() - start).toBeLessThan(5000)
     expect(all.watches()).toBe(watches)
     expect(all.client.status).toMatchObject({ transport: 'stream', reason: expect.stringMatching(reason) })
     expect(all.errors).toEqual([])
