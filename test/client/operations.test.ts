@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isSidecarError, type SidecarClient, type SidecarError } from '../../src/index.js'
+import { isSidecarError, type SidecarError } from '../../src/index.js'
 import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
 import { answering, blackHole } from '../support/fault-server-steps.js'
 import { collectUncaught } from '../support/uncaught.js'
@@ -110,10 +110,12 @@ describe('every operation', () => {
   })
 
   test('rejects with PROTOCOL in its own name where a proxy answers HTML', async () => {
-    await expectEach(calls, async (operation, call) => {
+    const { waitFor } = waits
+    await expectEach([...calls, ['waitFor', waitFor!]], async (operation, call) => {
       const client = connectClient(await startScripted([{ on: '*', step: answering(page) }]))
       const message: unknown = expect.stringMatching(`^${operation}: `)
       await rejects(call(client), 'PROTOCOL', operation, { status: 404, message })
+      expect(client.status.connection).toBe(operation === 'waitFor' ? 'failed' : 'connected')
     })
   })
 
@@ -155,20 +157,6 @@ describe('every operation', () => {
       ).toHaveLength(1)
     })
   })
-})
-
-test('calls and waits for the same answer reject each in its own name where a proxy answers HTML', async () => {
-  const client = connectClient(await startScripted([{ on: '*', step: answering(page) }]))
-  const each: Record<string, (client: SidecarClient) => Promise<unknown>> = {
-    ready: (c) => c.ready(),
-    setLabel: (c) => c.setLabel('a', 'b'),
-    waitFor: (c) => c.waitFor('Ready'),
-    once: (c) => c.once('state'),
-  }
-  await expectEach(Object.entries(each), (operation, call) =>
-    rejects(call(client), 'PROTOCOL', operation, { status: 404 }),
-  )
-  expect(client.status.connection).toBe('failed')
 })
 
 test('50 calls and waits on one signal print no warning, and the signal ends them all', async () => {
