@@ -1,5 +1,12 @@
+import { check, checkNames } from './client/checks.js'
+import { createEmitter } from './client/emitter.js'
+import { named } from './client/errors.js'
+import { follow } from './client/signals.js'
+
 export { SidecarError, isSidecarError } from './client/errors.js'
-export { internals } from './client/internals.js'
+
+/** What the package's other entries share with the client. Not for applications: it may change with any release. */
+export const internals = { check, checkNames, createEmitter, follow, named }
 
 export type {
   GameServerHost,

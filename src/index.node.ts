@@ -1,8 +1,7 @@
 import { createClientFor } from './client/client.js'
 import { createFetchHttp, createStreamDecode } from './client/http.js'
-import { createNodeHttp } from './client/node/http.js'
 import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
-import { loadWebSocket } from './client/node/websocket.js'
+import { createNodeHttp, loadWebSocket } from './client/node/transports.js'
 
 export * from './exports.js'
 

@@ -70,26 +70,17 @@ export function createCommands(
   } satisfies Omit<Commands, keyof ReturnType<typeof createResourceCalls>>)
 }
 
-/** Writes of states, labels and annotations: the sidecar only says that it will make them, and the watch shows them. */
-interface Writes {
-  setState(operation: StateCall, options: ReadyOptions | undefined, fields?: object): Promise<Outcome>
-  setMetadata(
-    operation: 'setLabel' | 'setAnnotation',
-    key: string,
-    value: string,
-    options: WriteOptions | undefined,
-  ): Promise<Outcome>
-}
-
-/** @param direct finds the outcomes of writes whose answers can't be read; only in a page */
-function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes | undefined): Writes {
+/**
+ * Writes of states, labels and annotations: the sidecar only says that it will make them, and the watch shows them.
+ *
+ * @param direct finds the outcomes of writes whose answers can't be read; only in a page
+ */
+function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes | undefined) {
   const { run, send, connection, state, prefix } = parts
   const inOrder = createRunInOrder()
   const expectVisible = createExpectVisible(parts)
 
   /**
-   * A write of a state, a label or an annotation. The sidecar only says that it will make it.
-   *
    * @param key writes of one key are sent in the order of their calls
    * @param predicate whether a GameServer shows the write; throws where it can't come any more
    * @param isDone whether the watched GameServer makes the write superfluous
@@ -123,7 +114,7 @@ function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes 
     )
   }
 
-  const setState: Writes['setState'] = (operation, given, fields = {}) =>
+  const setState = (operation: StateCall, given: ReadyOptions | undefined, fields: object = {}): Promise<Outcome> =>
     write(
       operation,
       'state',
@@ -144,7 +135,12 @@ function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes 
       },
     )
 
-  const setMetadata: Writes['setMetadata'] = async (operation, key, value, given) => {
+  const setMetadata = async (
+    operation: 'setLabel' | 'setAnnotation',
+    key: string,
+    value: string,
+    given: WriteOptions | undefined,
+  ): Promise<Outcome> => {
     const map = operation === 'setLabel' ? 'labels' : 'annotations'
     const isWritten: Predicate = ({ object_meta: meta }) => own(meta[map], prefix + key) === value
     const outcome = await write(operation, 'metadata', { key, value }, given, isWritten, () => false)

@@ -18,15 +18,8 @@ const OTHERS =
   'shutdownOnPageHide processSignals'
 
 /** The options with every default in place, but for what is looked up in the host at each use. */
-export interface ResolvedOptions extends Omit<ClientOptions, keyof typeof DEFAULTS | 'retry' | 'limits'> {
-  readonly watch: NonNullable<ClientOptions['watch']>
-  readonly crossOrigin: NonNullable<ClientOptions['crossOrigin']>
-  readonly int64: NonNullable<ClientOptions['int64']>
-  /** ms */
-  readonly timeout: number
-  /** ms */
-  readonly verifyInterval: number
-  random(): number
+export interface ResolvedOptions
+  extends Omit<ClientOptions, keyof typeof DEFAULTS | 'retry' | 'limits'>, Readonly<typeof DEFAULTS> {
   readonly retry: Required<RetryPolicy>
   /** One attempt a call. */
   readonly once: boolean

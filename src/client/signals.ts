@@ -4,7 +4,7 @@ import type { AbortSignalLike } from './types.js'
 
 export interface Controller {
   readonly signal: AbortSignalLike
-  abort(reason?: unknown): void
+  abort(reason: unknown): void
 }
 
 let Substitute: (new () => Controller) | undefined

@@ -1,8 +1,57 @@
-import { describe, expect, test } from 'vitest'
-import type { AllocatedEvent, ClientOptions, GameServer, SidecarClient, SidecarEvents } from '../../src/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type {
+  AllocatedEvent,
+  ClientOptions,
+  GameServer,
+  SidecarClient,
+  SidecarError,
+  SidecarEvents,
+} from '../../src/index.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
+import { opened } from '../support/fault-server-steps.js'
+import { createScriptedSidecar } from '../support/fault-server.js'
 import { connectClient, startQuickSidecar } from '../support/with-sidecar.js'
-import { tellAll } from './told-objects.js'
+
+/** Another object than all the others, so it is news after any of them. */
+const end = gameServer(1, 'End')
+end.object_meta.uid = 'end'
+
+/**
+ * Lets a watch send these results, and then one that ends the test. Resolves with what listeners were told between. Reads
+ * are answered with the first, or they would tell something else.
+ */
+async function tellAll(
+  results: readonly [GameServer, ...unknown[]],
+  listen: (client: SidecarClient) => void = () => {},
+  options: ClientOptions = {},
+): Promise<{ told: GameServer[]; errors: SidecarError[] }> {
+  const sidecar = await createScriptedSidecar([
+    {
+      on: 'watch',
+      step: opened(async (exchange) => {
+        for (const result of [...results, end]) await exchange.sendText(JSON.stringify({ result }))
+        sidecar.publish(end)
+        await exchange.connection.gone
+      }),
+    },
+  ])
+  onTestFinished(() => sidecar.close())
+  sidecar.publish(results[0])
+  const client = connectClient(sidecar, { watch: 'websocket', verifyInterval: 0, ...options })
+  const told: GameServer[] = []
+  const errors: SidecarError[] = []
+  const isOver = (): boolean => client.gameServer?.object_meta.uid === end.object_meta.uid
+  client.on('error', (error) => {
+    if (!isOver()) errors.push(error)
+  })
+  client.on('gameserver', (gameServer) => {
+    if (!isOver()) told.push(gameServer)
+  })
+  listen(client)
+  await client.waitFor(isOver)
+  client.close()
+  return { told, errors }
+}
 
 type Changes = Partial<GameServer['object_meta'] & GameServer['status']>
 
@@ -177,13 +226,6 @@ describe('an allocated event of the local sidecar', () => {
     await expect.poll(() => late.length).toBe(1)
     const all = { labels: { mode: 'duel' }, counters: { rooms: 1, spare: 2 }, lists: { players: ['ann'] } }
     expect([told[0], late[0]]).toMatchObject([all, all])
-  })
-
-  test('allocate() leads to an allocated event, and a return to Ready does not', async () => {
-    const client = connectClient(await startQuickSidecar())
-    const told = listen(client)
-    for (const call of ['ready', 'allocate', 'ready', 'allocate'] as const) await client[call]({ confirm: true })
-    await expect.poll(() => told.length).toBe(2)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import type { ClientOptions, SidecarClient, WebSocketConstructor, XMLHttpRequestLike } from '../../src/index.js'
+import type { ClientOptions, SidecarClient, WebSocketConstructor } from '../../src/index.js'
 import { hurried } from '../support/virtual-clock.js'
 import { startFakeSidecar, startGateway } from '../gateway/support.js'
 import type { Exchange } from '../support/fault-server-exchange.js'
@@ -13,8 +13,6 @@ import { searching } from './told-answers.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** The host's own, also where a test takes it away. */
-const hostFetch = fetch
 const inPage = (origin: string): void => void vi.stubGlobal('location', { origin, search: '' })
 const stranger = 'http://game.example'
 
@@ -28,53 +26,7 @@ async function answerWell(exchange: Exchange, headers: Record<string, string> = 
   await exchange.follow()
 }
 
-/** As much of an XMLHttpRequest as the client needs, over fetch; its headers are those that were set. */
-class XMLHttpRequestOverFetch implements XMLHttpRequestLike {
-  readyState = 0
-  status = 0
-  responseText = ''
-  onreadystatechange: (() => void) | null = null
-  readonly #headers: Record<string, string> = {}
-  readonly #controller = new AbortController()
-  #request: [method: string, url: string] = ['', '']
-  #answer: Headers | undefined
-
-  open(method: string, url: string): void {
-    this.#request = [method, url]
-  }
-  setRequestHeader(name: string, value: string): void {
-    this.#headers[name] = value
-  }
-  getResponseHeader(name: string): string | null {
-    return this.#answer?.get(name) ?? null
-  }
-  abort(): void {
-    this.#controller.abort()
-  }
-  send(body?: string | null): void {
-    this.#run(body ?? null).catch(() => this.#change(4))
-  }
-  async #run(body: string | null): Promise<void> {
-    const [method, url] = this.#request
-    const { signal } = this.#controller
-    const answer = await hostFetch(url, { method, body, headers: this.#headers, signal })
-    this.status = answer.status
-    this.#answer = answer.headers
-    this.#change(2)
-    const decoder = new TextDecoder()
-    for await (const bytes of answer.body!) {
-      this.responseText += decoder.decode(bytes, { stream: true })
-      this.#change(3)
-    }
-    this.#change(4)
-  }
-  #change(state: number): void {
-    this.readyState = state
-    this.onreadystatechange?.()
-  }
-}
-
-test.each(['fetch', 'XMLHttpRequest'])('over %s a GET has no Content-Type, and a write that of JSON', async (means) => {
+test('a GET of a page has no Content-Type, and a write that of JSON', async () => {
   const types = new Set<string>()
   const bodies = new Set<string>()
   const step = (exchange: Exchange): Promise<void> => {
@@ -84,9 +36,7 @@ test.each(['fetch', 'XMLHttpRequest'])('over %s a GET has no Content-Type, and a
     return answerWell(exchange)
   }
   const sidecar = await startScripted([{ on: '*', step }])
-  if (means !== 'fetch') vi.stubGlobal('fetch', undefined)
-  const own = means === 'fetch' ? { fetch: (url: string, init: object) => hostFetch(url, init) } : {}
-  const client = connectPage(sidecar, { ...own, XMLHttpRequest: XMLHttpRequestOverFetch, watch: 'stream' })
+  const client = connectPage(sidecar, { watch: 'stream' })
   await client.waitFor('Ready')
   await sidecar.until(() => sidecar.followers > 0, 'the watch')
   await client.getCounter('a')
@@ -108,7 +58,7 @@ test('the fetch of a page is asked to follow no redirect and to cache nothing', 
     retry: false,
     fetch: (url, init) => {
       sent.push(init)
-      return hostFetch(url, init as RequestInit)
+      return fetch(url, init as RequestInit)
     },
   })
   await client.getGameServer()

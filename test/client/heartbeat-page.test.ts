@@ -141,13 +141,6 @@ describe('the heartbeat of a page', () => {
     expect(reasons(events)).toEqual([])
   })
 
-  test('a page takes the rhythm of the GameServer as soon as it is known', async () => {
-    const { page } = await show({ interval: undefined! }, { health: { periodSeconds: 12 } })
-    const since = page.now
-    await page.pass(30_000)
-    expect(new Set(page.gaps(since).map((gap) => Math.round(gap / 1000)))).toEqual(new Set([6]))
-  })
-
   test('a page sends no beat with spec.health.disabled, busy or not, which is told once', async () => {
     const { page, events } = await show({}, { health: { disabled: true } })
     const sent = page.beats.length

@@ -1,13 +1,24 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isSidecarError, type SidecarClient } from '../../src/index.js'
+import { isSidecarError, type SidecarError } from '../../src/index.js'
 import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
 import { answering, blackHole } from '../support/fault-server-steps.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient } from '../support/with-sidecar.js'
-import { answeringWell, calls, callsAndWaits, page, reads, refusal, waits, writes, type Call } from './operations.js'
+import {
+  answeringWell,
+  calls,
+  callsAndWaits,
+  expectBrief,
+  page,
+  reads,
+  refusal,
+  waits,
+  writes,
+  type Call,
+} from './operations.js'
 
 /** Options of a call, and what the message names. */
 const wrongOptions: readonly (readonly [options: unknown, said: RegExp])[] = [
@@ -24,8 +35,14 @@ const expectEach = async (
   play: (operation: string, call: Call) => Promise<void>,
 ): Promise<void> => void (await Promise.all(Array.from(operations, ([operation, call]) => play(operation, call))))
 
-const rejects = (called: Promise<unknown>, code: string, operation: string, more: object = {}): Promise<void> =>
-  expect(called, operation).rejects.toMatchObject({ code, operation, ...more })
+async function rejects(called: Promise<unknown>, code: string, operation: string, more: object = {}): Promise<void> {
+  const error: unknown = await called.then(
+    () => expect.fail(`${operation} was taken`),
+    (reason: unknown) => reason,
+  )
+  expect(error, operation).toMatchObject({ code, operation, ...more })
+  expectBrief(error as SidecarError)
+}
 
 const silent: Rule[] = [{ on: '*', step: blackHole }]
 const asked = (sidecar: ScriptedSidecar, count = 1): Promise<void> =>
@@ -93,10 +110,12 @@ describe('every operation', () => {
   })
 
   test('rejects with PROTOCOL in its own name where a proxy answers HTML', async () => {
-    await expectEach(calls, async (operation, call) => {
+    const { waitFor } = waits
+    await expectEach([...calls, ['waitFor', waitFor!]], async (operation, call) => {
       const client = connectClient(await startScripted([{ on: '*', step: answering(page) }]))
       const message: unknown = expect.stringMatching(`^${operation}: `)
       await rejects(call(client), 'PROTOCOL', operation, { status: 404, message })
+      expect(client.status.connection).toBe(operation === 'waitFor' ? 'failed' : 'connected')
     })
   })
 
@@ -138,20 +157,6 @@ describe('every operation', () => {
       ).toHaveLength(1)
     })
   })
-})
-
-test('calls and waits for the same answer reject each in its own name where a proxy answers HTML', async () => {
-  const client = connectClient(await startScripted([{ on: '*', step: answering(page) }]))
-  const each: Record<string, (client: SidecarClient) => Promise<unknown>> = {
-    ready: (c) => c.ready(),
-    setLabel: (c) => c.setLabel('a', 'b'),
-    waitFor: (c) => c.waitFor('Ready'),
-    once: (c) => c.once('state'),
-  }
-  await expectEach(Object.entries(each), (operation, call) =>
-    rejects(call(client), 'PROTOCOL', operation, { status: 404 }),
-  )
-  expect(client.status.connection).toBe('failed')
 })
 
 test('50 calls and waits on one signal print no warning, and the signal ends them all', async () => {

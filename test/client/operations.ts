@@ -1,4 +1,5 @@
-import type { CallOptions, SidecarClient } from '../../src/index.js'
+import { expect } from 'vitest'
+import type { CallOptions, SidecarClient, SidecarError } from '../../src/index.js'
 import type { Answer } from '../support/fault-server-http.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { answering } from '../support/fault-server-steps.js'
@@ -65,3 +66,9 @@ export const refusal = (message: string, code = 2): string => JSON.stringify({ c
 
 /** What a proxy says that has no sidecar behind it. */
 export const page: Answer = { status: 404, body: '<p>no', headers: { 'content-type': 'text/html' } }
+
+/** A message is one sentence on one line; its hint comes after it. */
+export function expectBrief({ message, hint }: SidecarError): void {
+  const said = hint && message.endsWith(hint) ? message.slice(0, -hint.length).trimEnd() : message
+  expect(said).toMatch(/^.{1,120}$/)
+}

@@ -6,7 +6,6 @@ import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../suppo
 import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'
-import { calls, startSidecar } from '../support/with-sidecar.js'
 import { countDials } from './counted.js'
 import { observe, type Observed } from './observe.js'
 
@@ -100,79 +99,29 @@ describe('in direct mode a write goes out once, whatever becomes of it', () => {
   })
 })
 
-describe('what a page of another origin sends before it knows', () => {
-  test('a page of another origin reads first also with retry: false', async () => {
-    const { client, sent, sidecar } = await openPage([], { retry: false })
-    sidecar.publish(gameServer(2, 'Scheduled'))
-    const outcome = client.ready()
-    await sidecar.until(() => sidecar.requests.some(({ path }) => path === '/ready'), 'the call')
-    sidecar.publish(gameServer(3))
-    expect(await outcome).toBe('confirmed')
-    const methods = sent.filter(({ path }) => path === '/ready').map(({ method, contentType }) => [method, contentType])
-    expect(methods).toEqual([['POST', 'text/plain']])
-  })
-
-  test('a page with crossOrigin: direct sends nothing that needs a preflight', async () => {
-    const { client, sent } = await openPage([], { crossOrigin: 'direct' })
-    await client.connect()
-    await client.health()
-    expect(sent.map(({ method, seen }) => [method, seen])).toEqual([
-      ['GET', 'opaque'],
-      ['POST', 'opaque'],
-    ])
-  })
-
-  test('a page with crossOrigin: never rejects with CROSS_ORIGIN, and its watch opens', async () => {
-    const { client, sent, seen, errors } = await openPage([], { crossOrigin: 'never' })
-    await expect(client.connect()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
-    await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
-    await seen(1)
-    expect(client.status.direct).toBe(false)
-    expect(errors.map(({ code }) => code)).toEqual(['CROSS_ORIGIN'])
-    expect(sent.filter(({ method }) => !/^(GET|OPTIONS)$/.test(method))).toEqual([])
-  })
+test('a page with crossOrigin: direct sends nothing that needs a preflight', async () => {
+  const { client, sent } = await openPage([], { crossOrigin: 'direct' })
+  await client.connect()
+  await client.health()
+  expect(sent.map(({ method, seen }) => [method, seen])).toEqual([
+    ['GET', 'opaque'],
+    ['POST', 'opaque'],
+  ])
 })
-
-describe('answers that can be read are used', () => {
-  test('answers are read from a sidecar that allows the origin of the page', async () => {
-    const sidecar = await startSidecar({ mode: 'local', allowOrigins: [pageOrigin] })
-    const { fetch, sent } = emulateBrowser(pageOrigin, { originSent: true })
-    const client = createClient({ baseUrl: sidecar.url, fetch })
-    onTestFinished(() => client.close())
-    expect(await client.ready()).toBe('accepted')
-    expect(await client.ready({ confirm: true })).toBe('confirmed')
-    expect(await client.health()).toBe('accepted')
-    expect(await client.setLabel('mode', 'duel')).toBe('accepted')
-    expect(await client.addListValue('players', 'x')).toEqual({
-      name: 'players',
-      capacity: 100,
-      values: ['test0', 'test1', 'test2', 'x'],
-    })
-    expect(client.status.direct).toBe(false)
-    expect(sent.filter(({ seen }) => /opaque|kept/.test(seen))).toEqual([])
-    expect(calls(sidecar)).toContain('setLabel')
-  })
-
-  test('answers are read again after a proxy has answered without leave and without a watch', async () => {
-    const { client, sidecar, errors, until } = await openPage([
-      noWebSocket,
-      { on: '*', step: steps.answering({ status: 502 }) },
-    ])
-    await until(() => errors.length > 0, 'the error')
-    expect(errors[0]).toMatchObject({ code: 'CROSS_ORIGIN' })
-    const shared = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' }
-    const answered = (body: object) => steps.answering({ body: JSON.stringify(body), headers: shared })
-    sidecar.play([
-      noWebSocket,
-      { on: 'GET /gameserver', step: answered(gameServer(1)) },
-      { on: '*', step: answered({}) },
-    ])
-    await until(() => client.gameServer !== undefined || client.status.connection === 'connected', 'an answer')
-    expect(await client.ready()).toBe('accepted')
-    expect(client.status.direct).toBe(false)
-  })
+test('answers are read again after a proxy has answered without leave and without a watch', async () => {
+  const { client, sidecar, errors, until } = await openPage([
+    noWebSocket,
+    { on: '*', step: steps.answering({ status: 502 }) },
+  ])
+  await until(() => errors.length > 0, 'the error')
+  expect(errors[0]).toMatchObject({ code: 'CROSS_ORIGIN' })
+  const shared = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' }
+  const answered = (body: object) => steps.answering({ body: JSON.stringify(body), headers: shared })
+  sidecar.play([noWebSocket, { on: 'GET /gameserver', step: answered(gameServer(1)) }, { on: '*', step: answered({}) }])
+  await until(() => client.gameServer !== undefined || client.status.connection === 'connected', 'an answer')
+  expect(await client.ready()).toBe('accepted')
+  expect(client.status.direct).toBe(false)
 })
-
 describe('in direct mode', () => {
   test('in direct mode a sidecar is found when it comes and after a restart, over WebSockets alone', async () => {
     const { client, sidecar, seen, connections } = await openPage([])
@@ -223,17 +172,15 @@ describe('in direct mode', () => {
   })
 })
 
-describe('where neither an answer nor the watch is to be had', () => {
-  test('where neither an answer nor a watch is to be had, waits reject, and the watch begins when that passes', async () => {
-    const { client, sidecar, seen } = await openPage([noWebSocket])
-    await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
-    await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
-    await expect(client.watchGameServer()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-      code: 'CROSS_ORIGIN',
-    })
-    sidecar.play([])
-    await seen(1)
-    expect(client.status.direct).toBe(true)
-    expect((await client.waitFor('Ready')).object_meta.resource_version).toBe('1')
+test('where neither an answer nor a watch is to be had, waits reject, and the watch begins when that passes', async () => {
+  const { client, sidecar, seen } = await openPage([noWebSocket])
+  await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+  await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
+  await expect(client.watchGameServer()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'CROSS_ORIGIN',
   })
+  sidecar.play([])
+  await seen(1)
+  expect(client.status.direct).toBe(true)
+  expect((await client.waitFor('Ready')).object_meta.resource_version).toBe('1')
 })

@@ -1,16 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
-import WebSocket from 'ws'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
-import { closeFrame, frame } from '../support/fault-server-frames.js'
 import * as steps from '../support/fault-server-steps.js'
 
 let sidecar: ScriptedSidecar
 const start = async (...rules: Rule[]): Promise<ScriptedSidecar> => (sidecar = await createScriptedSidecar(rules))
 afterEach(() => sidecar.close())
 
-const watchUrl = (): string => `${sidecar.url}/watch/gameserver`
 const dialRaw = async (): Promise<Socket> => {
   const socket = connect(sidecar.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -46,16 +43,6 @@ describe('a script', () => {
     expect(pieces).toBeGreaterThan(50)
   })
 
-  test('can swallow a connection, and still knows when the client has left it', async () => {
-    await start({ on: 'connection', accept: steps.deafAndDumb })
-    const socket = await dialRaw()
-    socket.write('GET /gameserver HTTP/1.1\r\n\r\n')
-    await sidecar.until(() => sidecar.openSockets === 1, 'the dial')
-    socket.destroy()
-    await sidecar.untilNoSockets()
-    expect(sidecar.requests).toEqual([])
-  })
-
   test('its failure is told at close', async () => {
     const failing = await createScriptedSidecar([
       {
@@ -69,20 +56,5 @@ describe('a script', () => {
     await fetch(`${failing.url}/gameserver`)
     await expect(failing.close()).rejects.toThrow('a mistake in the script')
     await start()
-  })
-})
-
-describe('frames made by hand', () => {
-  test.each([
-    ['a masked frame', frame('x', { mask: true }), 'MASK must be clear'],
-    ['bad UTF-8', frame(Uint8Array.of(0xff)), 'invalid UTF-8 sequence'],
-    ['a bad close code', closeFrame(1005), 'invalid status code 1005'],
-    ['a claimed length beyond all bounds', frame('', { claimedLength: 1n << 60n }), 'unsupported'],
-  ])('%s is refused by a good receiver', async (_name, bytes, complaint) => {
-    await start({ on: 'watch', step: steps.opened((exchange) => exchange.sendBytes(bytes)) })
-    const socket = new WebSocket(watchUrl())
-    const [error] = (await once(socket, 'error')) as [Error]
-    expect(error.message.toLowerCase()).toContain(complaint.toLowerCase())
-    socket.terminate()
   })
 })

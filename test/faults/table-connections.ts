@@ -38,19 +38,6 @@ const watched = (name: string, times: number, step: Step, more: Partial<WatchFau
   ...more,
 })
 
-/** With `auto`: WebSockets never work, streams do. */
-const noWebSocket = (name: string, step: Step): WatchFault => ({
-  name: `${name}: the stream within 5 s`,
-  over: ['auto'],
-  rules: () => [
-    {
-      on: 'watch',
-      step: (exchange) => (exchange.request.isUpgrade ? step(exchange) : steps.following(exchange)),
-    },
-  ],
-  expect: { versions: [1], tolerated: wrong },
-})
-
 const restart = (name: string, pause: number): WatchFault => ({
   name,
   async play({ sidecar, seen }) {
@@ -132,15 +119,6 @@ export const connectionFaults: readonly WatchFault[] = [
     },
     { over: ['websocket'] },
   ),
-  noWebSocket('every upgrade is refused', (exchange) => exchange.reply({ status: 403 })),
-  noWebSocket('upgrades succeed and no first frame ever comes (1.50 to 1.52)', async (exchange) => {
-    await exchange.open()
-    await exchange.connection.gone
-  }),
-  noWebSocket('sockets end before an object again and again (a line over 64 KiB)', async (exchange) => {
-    await exchange.open()
-    exchange.connection.finish()
-  }),
   {
     name: 'the watch goes quiet and changes are told to others: a check tells the truth',
     options: { verifyInterval: 300, timeout: 400 },

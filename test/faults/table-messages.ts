@@ -308,26 +308,8 @@ const frameFaults: readonly WatchFault[] = [
   ),
 ]
 
-const deleted = gameServer(3, 'Shutdown')
-deleted.object_meta.deletion_timestamp = '1700000100'
-
-/** Objects in a row on one connection, while nothing else tells any. */
-const inARow = (name: string, objects: readonly GameServer[], versions: readonly number[]): WatchFault => ({
-  name,
-  over: ['stream'],
-  options: unchecked,
-  rules: onceSeen(async (exchange) => {
-    for (const object of objects) await exchange.send(object)
-    await exchange.connection.gone
-  }),
-  expect: { versions, watches: 1 },
-})
-
 /** Faults of what is said, when every byte of it is right. */
 const orderFaults: readonly WatchFault[] = [
-  inARow('equal objects are told once', [gameServer(1), gameServer(1), gameServer(2), gameServer(2)], [1, 2]),
-  inARow('an older object never follows a newer one', [gameServer(10), gameServer(9), gameServer(11)], [1, 10, 11]),
-  inARow('a GameServer that is being deleted is told, and the end of its sidecar is no surprise', [deleted], [1, 3]),
   {
     name: 'a check that is answered late never goes back in time',
     options: { verifyInterval: 200 },

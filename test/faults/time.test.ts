@@ -67,24 +67,6 @@ describe.concurrent('with all defaults', () => {
     await sidecar.untilNoSockets()
     await sidecar.close()
   })
-
-  test.each<[string, Step]>([
-    ['upgrades are refused', steps.answering({ status: 403 })],
-    ['upgrades succeed and no frame comes', steps.stallingAfterHead],
-    ['sockets end before an object', steps.opened((exchange) => exchange.break('finish'))],
-  ])('auto falls back to the stream within 5 s when %s', async (_name, step) => {
-    const sidecar = await createScriptedSidecar([
-      { on: 'watch', step: (exchange) => (exchange.request.isUpgrade ? step : steps.following)(exchange) },
-    ])
-    const start = clock.now()
-    const { client, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url })
-    await until(() => client.status.transport === 'stream' && client.status.connection === 'connected', 'the stream')
-    await seen(1)
-    expect(clock.now() - start).toBeLessThan(5500)
-    expect(client.status.reason).toBeTruthy()
-    client.close()
-    await sidecar.close()
-  })
 })
 
 /** The sidecar's, in seconds. */

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node/index.js'
+import { root } from '../support/source.js'
 import { createBareVm } from './support/bare-vm.js'
-import { build, runAllOperations } from './support/guest.js'
+import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
@@ -17,38 +21,24 @@ const vms = [
   ['bare V8 context', async () => createBareVm()],
 ] as const
 
+const socket = 'WebSocket: transports.WebSocket'
 const transports = [
-  ['fetch and WebSocket', 'websocket', 'fetch: transports.fetch(true), WebSocket: transports.WebSocket'],
-  [
-    'fetch without streaming, and WebSocket',
-    'websocket',
-    'fetch: transports.fetch(false), WebSocket: transports.WebSocket',
-  ],
+  ['fetch and WebSocket', 'websocket', `fetch: transports.fetch(true), ${socket}`],
+  ['fetch without streaming, and WebSocket', 'websocket', `fetch: transports.fetch(false), ${socket}`],
   ['fetch alone', 'stream', 'fetch: transports.fetch(true)'],
-  [
-    'XMLHttpRequest and WebSocket',
-    'websocket',
-    'XMLHttpRequest: transports.xmlHttpRequest(false), WebSocket: transports.WebSocket',
-  ],
+  ['XMLHttpRequest and WebSocket', 'websocket', `XMLHttpRequest: transports.xmlHttpRequest(false), ${socket}`],
   ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
 ] as const
 
 describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder', (_name, create) => {
   test.each(transports)('all operations and the watch over %s, driven by tick()', async (_transports, watch, given) => {
     const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
-    expectAllOperations(await runAllOperations(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
-  })
-
-  test('the umd build does the same', async () => {
-    const run = { baseUrl: sidecar.url, load: build('umd'), options: `{ baseUrl: baseUrl, ${transports[0][2]} }` }
-    expectAllOperations(await runAllOperations(await create(), run), 'websocket', sidecar)
+    expectAllOperations(await runInGuest(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
   })
 
   test('what is missing is named, with the option that supplies it', async () => {
     const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
-    await expect(runAllOperations(await create(), run)).rejects.toThrow(
-      /CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/,
-    )
+    await expect(runInGuest(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
   })
 
   test('the script of the players promises, admits, refuses and frees seats, driven by tick()', async () => {
@@ -74,10 +64,54 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
       options: `{ baseUrl: baseUrl, scheduler: false, ${transports[0][2]} }`,
       program,
     }
-    expect(await runAllOperations(await create(), run)).toEqual({
+    expect(await runInGuest(await create(), run)).toEqual({
       told: ['joined bob', 'OUT_OF_RANGE cid', 'noshow ann'],
       ids: [],
       full: false,
     })
   })
+})
+
+const pluginScript = `(function () { var module = undefined, exports = undefined, define = undefined;
+  ${build('umd')}\n}).call(this)`
+const commonJs = `var module = { exports: {} };
+  (function (module, exports) {\n${build('umd')}\n})(module, module.exports)
+  var GameServerSidecar = module.exports`
+
+/** The component of the adapter, which stands in for a client of its own. */
+function withComponent(): string {
+  const { code } = transformSync(readFileSync(join(root, 'dist/cocos.js'), 'utf8'), { format: 'cjs' })
+  return `${pluginScript}
+    delete globalThis.setTimeout
+    var client = GameServerSidecar
+    var module = {};
+    (function (require) {\n${code}\n})(() => client)
+    var { createSidecarComponent } = module.exports
+    GameServerSidecar = {
+      createClient: (options) => cc.addComponent(createSidecarComponent(cc, options)).client,
+    }`
+}
+
+/** What runs in each frame of an emulated engine. */
+const cocos = { engine: 'cocos-native.js', frame: 'cc.director.mainLoop()' }
+const miniGame = { engine: 'mini-game.js', frame: 'frame()' }
+
+test.each([
+  ['Cocos native runtime, the script as a plugin script', cocos, pluginScript],
+  [
+    'Cocos native runtime over XMLHttpRequest, as before 3.x on iOS',
+    cocos,
+    `delete globalThis.fetch;\n${pluginScript}`,
+  ],
+  ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
+  ['mini-game, the script as a CommonJS module', miniGame, commonJs],
+])('all operations in an emulated %s', async (_where, { engine, frame }, load) => {
+  const outcome = await runInGuest(createBareVm(), {
+    engine: readFileSync(join(root, 'test/hosts/guest', engine), 'utf8'),
+    load,
+    options: '{ baseUrl: baseUrl, autoHealth: false }',
+    frame,
+    baseUrl: sidecar.url,
+  })
+  expectAllOperations(outcome, 'websocket', sidecar)
 })

@@ -4,10 +4,10 @@ import { createStreamDecode, type CreateDecode, type SendHttp } from '../http.js
 import { wait, type Controller } from '../signals.js'
 import type { AbortSignalLike, ClientOptions } from '../types.js'
 
-/** What this package needs of an AbortController, for hosts without one. */
+/** What this package needs of an AbortController, for hosts without one: it is aborted once, with a reason. */
 export class SubstituteController implements Controller {
   readonly signal: AbortSignalLike
-  readonly abort: (reason?: unknown) => void
+  readonly abort: (reason: unknown) => void
 
   constructor() {
     const listeners = new Set<() => void>()
@@ -18,8 +18,7 @@ export class SubstituteController implements Controller {
       removeEventListener: (_type: string, listener: () => void) => void listeners.delete(listener),
     }
     this.signal = signal
-    this.abort = (reason = new Error('aborted')) => {
-      if (signal.aborted) return
+    this.abort = (reason) => {
       signal.aborted = true
       signal.reason = reason
       listeners.forEach((listener) => listener())

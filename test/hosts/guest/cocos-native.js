@@ -91,19 +91,12 @@
         })
       },
     },
-    /** As when a scene with a node is loaded, and when the node is destroyed. */
+    /** As when a scene with a node is loaded. */
     addComponent: function (Component) {
       var component = new Component()
       component.onLoad()
       components.push(component)
       return component
-    },
-    destroyComponent: function (component) {
-      components.splice(components.indexOf(component), 1)
-      component.onDestroy()
-    },
-    pendingTimers: function () {
-      return timers.size
     },
   }
 })(this)

@@ -28,14 +28,6 @@ test('an allocation gives the game its mode', async () => {
   expect(client.gameServer.status.state).toBe('Allocated')
 })
 
-test('a call that fails is tried again', async () => {
-  mock.fail('setLabel', { status: 503, times: 2 })
-  const written = client.setLabel('map', 'arena')
-  await mock.advance(20_000)
-  expect(await written).toBe('accepted')
-  expect(mock.expect('setLabel', 3).map(({ status }) => status)).toEqual([503, 503, 200])
-})
-
 test('fake timers of the runner change nothing', async () => {
   jest.useFakeTimers()
   const other = createMock()

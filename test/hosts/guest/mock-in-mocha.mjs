@@ -20,17 +20,4 @@ describe('a game', () => {
     const { status } = await client.waitFor('Ready')
     assert.equal(status.state, 'Ready')
   })
-
-  it('becomes Ready again after a reservation', async () => {
-    await client.reserve(600, { confirm: true })
-    const since = mock.now
-    await client.waitFor('Ready')
-    assert.ok(mock.now - since > 590_000)
-  })
-
-  it('is told of a request that the sidecar does not know', async () => {
-    const other = createMock()
-    await assert.rejects(other.options.fetch(`${other.options.baseUrl}/redy`, { method: 'POST' }), /nearest is POST/)
-    assert.throws(() => other.close(), /POST \/redy is no operation/)
-  })
 })

@@ -36,7 +36,7 @@ export interface GuestRun {
 }
 
 /** Runs a program, or all operations, inside the guest, frame by frame, and gives what came of them. */
-export async function runAllOperations(guest: Guest, run: GuestRun): Promise<unknown> {
+export async function runInGuest(guest: Guest, run: GuestRun): Promise<unknown> {
   const bridge = createBridge((text) => {
     guest.run(`transports.deliver(${JSON.stringify(text)})`)
     guest.settle()

@@ -1,0 +1,136 @@
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LocalSidecar } from '../../src/node/index.js'
+import { root } from '../support/source.js'
+import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
+import { expectAllOperations, startSidecar } from './support/sidecar.js'
+
+let sidecar: LocalSidecar
+let otherSidecar: LocalSidecar
+
+/** What a guest printed that has this engine and both sidecars. */
+async function play<T>(guest: string, engine: string | undefined): Promise<T> {
+  sidecar = await startSidecar()
+  otherSidecar = await startSidecar()
+  if (engine === undefined) return {} as T
+  return (await runProcess(process.execPath, [guestPath(guest), engine, sidecar.url, otherSidecar.url])) as T
+}
+const stopSidecars = (): Promise<unknown> => Promise.all([sidecar.close(), otherSidecar.close()])
+
+const babylon = runtimeFile('@babylonjs/core/package.json')
+
+describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', () => {
+  let results: Record<string, unknown>
+
+  beforeAll(async () => void (results = await play('babylon-host.mjs', dirname(babylon!))))
+  afterAll(stopSidecars)
+
+  test('all operations', () => {
+    expectAllOperations(results['outcome'], 'websocket', sidecar)
+  })
+
+  test('an observable for each event; late observers of what lasts are told at once', () => {
+    expect(results['observables']).toEqual({
+      counter: 'rooms',
+      late: 'Scheduled',
+      gameServer: 'arena-1',
+      last: 'Shutdown',
+      ending: 'shutdown',
+    })
+  })
+
+  test('no beat while nothing is rendered; dispose() closes the client and removes the observers', () => {
+    expect(results['frozen']).toEqual({
+      reason: expect.stringContaining('The game loop stands still') as unknown,
+      connection: 'closed',
+      observed: false,
+    })
+  })
+
+  test('disposing of the engine closes the client', () => {
+    expect(results['disposed']).toBe('closed')
+  })
+})
+
+const playcanvas = runtimeFile('playcanvas/build/playcanvas.mjs')
+
+describe.skipIf(playcanvas === undefined)('PlayCanvas on its null device in Node', () => {
+  let results: {
+    module: { outcome: unknown; reason: string }
+    classic: { outcome: unknown; destroyed: string }
+    destroyed: string
+  }
+
+  beforeAll(async () => void (results = await play('playcanvas-host.mjs', playcanvas)))
+  afterAll(stopSidecars)
+
+  test('all operations through a script class', () => {
+    expectAllOperations(results.module.outcome, 'websocket', sidecar)
+  })
+
+  test('all operations through a classic script, whose frames drive the client without timers', () => {
+    expectAllOperations(results.classic.outcome, 'websocket', otherSidecar)
+  })
+
+  test('no beat while the application stands still', () => {
+    expect(results.module.reason).toContain('The game loop stands still')
+  })
+
+  test('destroying the entity or the script closes the client', () => {
+    expect([results.destroyed, results.classic.destroyed]).toEqual(['closed', 'closed'])
+  })
+})
+
+const phasers = [
+  ['4.2', join(root, 'node_modules/phaser/dist/phaser.esm.js')],
+  ['3.90', runtimeFile('phaser-3/dist/phaser.js')],
+] as const
+
+describe.each(phasers)('Phaser %s, headless in Node', (version, phaser) => {
+  const guarantee = test.skipIf(phaser === undefined)
+  let results: Record<string, unknown>
+
+  beforeAll(async () => void (results = await play('phaser-host.mjs', phaser)))
+  afterAll(stopSidecars)
+
+  guarantee('all operations through the plugin, in the first scene too; destroying the game closes the client', () => {
+    const { outcome, ...rest } = results['operations'] as { outcome: unknown }
+    expectAllOperations(outcome, 'websocket', sidecar)
+    expect(rest).toMatchObject({
+      version: expect.stringMatching(`^${version.replace('.', '\\.')}`) as unknown,
+      mappedInInit: true,
+      oneForAllScenes: true,
+      isTheSystemScenes: false,
+      calledWithContext: true,
+      connection: 'closed',
+    })
+  })
+
+  guarantee('Phaser drops a global plugin of the configuration when headless: hence installSidecarPlugin()', () => {
+    expect(results['globalPluginOfTheConfiguration']).toEqual({ mapped: false })
+  })
+
+  guarantee('a running game takes the plugin with a client of its own, which outlives it', () => {
+    expect(results['runningGame']).toEqual({ name: 'arena-1', usesTheClient: true, stateAfterDestroy: 'connected' })
+  })
+
+  guarantee('a game that has not booted yet takes the plugin', () => {
+    expect(results['notYetBooted']).toMatchObject({ name: 'arena-1' })
+  })
+
+  guarantee('no beat while the game loop stands still, and beats again when it goes on', () => {
+    const { reason, ok } = results['frozenLoop'] as { reason: string; ok: boolean }
+    expect(reason).toContain('The game loop stands still')
+    expect(ok).toBe(true)
+  })
+
+  guarantee('load.plugin() takes the script build for a plugin class: all operations', () => {
+    const { outcome, isTheGlobalClass } = results['loadPlugin'] as { outcome: unknown; isTheGlobalClass: boolean }
+    expectAllOperations(outcome, 'websocket', otherSidecar)
+    expect(isTheGlobalClass).toBe(true)
+  })
+
+  guarantee('the script build installs itself into a configuration', () => {
+    expect(results['scriptInstall']).toEqual({ name: 'arena-1' })
+  })
+})
