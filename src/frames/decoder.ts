@@ -70,8 +70,6 @@ export function createDecoder(
 
   const stop = (): void => {
     isDone = true
-    // Releases the memory of an unfinished message.
-    frames = createFrameReader({ TextDecoder: null }, readControl)
   }
   const close = (payload: ArrayLike<number>): void => {
     stop()
@@ -83,7 +81,7 @@ export function createDecoder(
   })
 
   const readControl = createControlReader(options, randomByte, write, close)
-  let frames = createFrameReader(options, readControl)
+  const frames = createFrameReader(options, readControl)
   const readHeader = createHeaderReader(
     (opcode, isFinal, size) => frames.check(size, opcode, isFinal),
     (size) => {

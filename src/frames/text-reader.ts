@@ -1,4 +1,4 @@
-import { bytesOf, EMPTY, view } from './bytes.js'
+import { bytesOf, view } from './bytes.js'
 import { frameError } from './errors.js'
 import type { TextDecoderClass, TextDecoderLike } from './types.js'
 
@@ -27,15 +27,11 @@ const DECODED_SAMPLE = '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)
 /**
  * Makes the host's decoder, if it decodes the sample right and respects the bounds of a view: those of some engines
  * don't. The option `fatal`, which some don't know, isn't needed: a replacement character says where to look again.
- *
- * Node has two decoders in one. Until it is asked to stream, it uses the one for ASCII. The other one takes six times as
- * long for ASCII, and half as long for everything else.
  */
-function testedDecoder(Decoder: TextDecoderClass | null, stream = false): TextDecoderLike | undefined {
+function testedDecoder(Decoder: TextDecoderClass | null): TextDecoderLike | undefined {
   if (Decoder === null) return undefined
   try {
     const decoder = new Decoder('utf-8', { ignoreBOM: true })
-    if (stream) decoder.decode(EMPTY, { stream })
     const text = decoder.decode(view(bytesOf(` ${SAMPLE}`), 1, 1 + SAMPLE.length))
     return text === DECODED_SAMPLE ? decoder : undefined
   } catch {
@@ -69,10 +65,7 @@ function hasMistake(text: string, bytes: Uint8Array): boolean {
 export function createTextReader(
   Decoder: TextDecoderClass | null = typeof TextDecoder === 'function' ? TextDecoder : null,
 ): TextReader {
-  const ascii = testedDecoder(Decoder)
-  let wide: TextDecoderLike | undefined
-  // The decoder for the next part: text is often like the text before it.
-  let native = ascii
+  const native = testedDecoder(Decoder)
   let points: number[] = []
   let parts: string[] = []
   // Inside a character: the number of missing bytes, the bounds of the next one, the bits so far.
@@ -111,7 +104,6 @@ export function createTextReader(
   const decode = (decoder: TextDecoderLike, bytes: Uint8Array, at: number, end: number): string | undefined => {
     const piece = at > 0 || end < bytes.length ? view(bytes, at, end) : bytes
     const text = decoder.decode(piece)
-    native = text.length < end - at ? (wide ??= testedDecoder(Decoder, true) ?? ascii) : ascii
     return hasMistake(text, piece) ? undefined : text
   }
 

@@ -140,7 +140,6 @@ export type Connect = (target: {
 /** The part of `TextEncoder` that is used. It is tested before it is relied on. */
 export interface TextEncoderLike {
   encode(text: string): Uint8Array
-  encodeInto?(text: string, target: Uint8Array): { readonly written: number }
 }
 
 export type TextEncoderClass = new () => TextEncoderLike

@@ -1,8 +1,8 @@
 import { bytesIn } from './bytes.js'
 import { createConnection, namedError, STATES } from './connection.js'
-import { encodeUtf8 } from './encode-text.js'
+import { encodeUtf8, testedEncoder } from './encode-text.js'
 import { checkNumbers } from './errors.js'
-import { CLOSE, createFrameWriter, encodeFrame } from './frame.js'
+import { BINARY, CLOSE, encodeFrame, TEXT } from './frame.js'
 import { createHandshake } from './handshake.js'
 import { createRandomByte } from './random.js'
 import { createSocketEvents, type SocketEvents } from './socket-events.js'
@@ -36,7 +36,7 @@ const SHARED = {
 export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
   checkNumbers(options)
   const randomByte = createRandomByte(options)
-  const frames = createFrameWriter(randomByte, options.TextEncoder)
+  const encoder = testedEncoder(options.TextEncoder)
 
   const shared = { connect, options, randomByte }
 
@@ -83,10 +83,9 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
       if (bytes === undefined && /^\[object (Blob|File)]$/.test(Object.prototype.toString.call(data))) {
         throw new TypeError('Send the arrayBuffer() of a Blob')
       }
-      const text = bytes === undefined ? toText(data) : ''
-      if (connection.state() === STATES.OPEN) {
-        connection.write(bytes === undefined ? frames.text(text) : frames.binary(bytes))
-      }
+      const payload = bytes ?? encodeUtf8(toText(data), encoder)
+      if (connection.state() !== STATES.OPEN) return
+      connection.write(encodeFrame(bytes === undefined ? TEXT : BINARY, payload, randomByte))
     }
 
     close(code = 1000, reason = ''): void {

@@ -2,9 +2,9 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalSidecar } from '../../src/node/index.js'
+import { startFakeSidecar } from '../gateway/support.js'
 import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, startGateway } from './support/targets.js'
-import { startUpstream } from './support/upstream.js'
 import { ask } from './support/wire.js'
 
 /** Watched also where `src` imported it before this file began. */
@@ -22,7 +22,7 @@ const BEARER = `Authorization: Bearer ${TOKEN}`
 
 /** A gateway that other machines may reach, with a token, before a sidecar that records what it gets. */
 async function startExposed() {
-  const upstream = await startUpstream()
+  const upstream = await startFakeSidecar()
   const options = { sidecar: upstream.url, local: false, host: '0.0.0.0', expose: true, token: TOKEN }
   const victim = await startGateway(options)
   const at = (path: string): string => `/_/sidecar${path}`
@@ -54,7 +54,7 @@ describe('a gateway with a token', () => {
       }
       expectRefusal(await ask(port, `GET ${at('/watch/gameserver')}`, [HOST, header, ...websocketHeaders]), 401)
     }
-    expect(upstream.requests).toEqual([])
+    expect(upstream.asked).toEqual([])
     expect([...lines, ...warnings].join('\n')).not.toContain(TOKEN)
   })
 
@@ -75,7 +75,7 @@ describe('a gateway with a token', () => {
       const upgrade = [...headers, proof, ...websocketHeaders]
       expectRefusal(await ask(port, `GET ${at('/watch/gameserver')}`, upgrade), 403)
     }
-    expect(upstream.requests).toEqual([])
+    expect(upstream.asked).toEqual([])
     expect((await ask(port, `POST ${at('/ready')}`, [HOST, proof], '{}')).status).toBe(200)
   })
 
@@ -114,8 +114,8 @@ describe('a gateway with a token', () => {
     }
     expect(lines.length + warnings.length).toBeGreaterThan(0)
     expect([...lines, ...warnings].join('\n')).not.toContain(TOKEN)
-    expect(JSON.stringify(upstream.requests)).not.toContain(TOKEN)
-    expect(upstream.requests.length).toBeGreaterThan(0)
+    expect(JSON.stringify(upstream.asked)).not.toContain(TOKEN)
+    expect(upstream.asked.length).toBeGreaterThan(0)
   })
 })
 

@@ -143,23 +143,6 @@ test(
 )
 
 test(
-  'any bytes at all get the verdict of ws or one of the listed differences',
-  () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), cuts, (bytes, ourCuts) => {
-        compare(
-          bytes,
-          ourVerdict(({ push }) => cutAt(bytes, ourCuts).forEach(push)),
-          wsVerdict([bytes]),
-        )
-      }),
-      settings,
-    )
-  },
-  RUNS * 20,
-)
-
-test(
   'bytes cut one by one, frames and chunks give the same messages and answers',
   () => {
     const frames = fc.array(

@@ -223,11 +223,6 @@ class LaxEncoder {
     return Uint8Array.from([...text].flatMap((char) => [...Buffer.from(char, 'latin1')]))
   }
 }
-/** One without `encodeInto`, which came later. */
-class OldEncoder {
-  encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-}
-
 const TEXTS = ['', 'plain', '\0\x7f\x80߿ࠀ￿', 'grüße 日本 😀', 'lone \ud800 in the middle', '\udc00 first'].concat([
   'last \ud83d',
   '\ud83d\ud83d\ude00\ude00',
@@ -235,7 +230,6 @@ const TEXTS = ['', 'plain', '\0\x7f\x80߿ࠀ￿', 'grüße 日本 😀', 'lone \
 
 test.each<[string, WebSocketOptions]>([
   ["the host's encoder", {}],
-  ['an encoder without encodeInto', { TextEncoder: OldEncoder }],
   ['an encoder that encodes wrong', { TextEncoder: LaxEncoder }],
   ['no encoder', { TextEncoder: null }],
 ])('with %s, texts of every length and kind arrive as the standard encodes them', async (_name, options) => {

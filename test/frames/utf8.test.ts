@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { describe, expect, test } from 'vitest'
 import { MessageDecoder, type TextDecoderClass } from '../../src/frames/index.js'
 import { feed, latin, text, utf8 } from './bytes.js'
@@ -16,37 +15,6 @@ const decode = (payload: Uint8Array, size: number, Decoder?: TextDecoderClass | 
 
 const right = new TextDecoder('utf-8', { ignoreBOM: true })
 const LONG = 'x'.repeat(200) + '€'
-
-/** Bytes where the rules for a sequence change. */
-const EDGES = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed].concat([
-  0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
-])
-const CONTINUATION_EDGES = [0x7f, 0x80, 0xbf, 0xc0]
-
-/** Every byte, all pairs with an edge, and longer sequences at the edges. */
-const sequences = (): number[][] => {
-  const all = Array.from({ length: 256 }, (_, first) => [[first], ...EDGES.map((second) => [first, second])]).flat()
-  const longer = EDGES.filter((first) => first > 0xdf).flatMap((first) =>
-    EDGES.flatMap((second) => CONTINUATION_EDGES.map((third) => [first, second, third])),
-  )
-  // What is wrong after three bytes stays wrong.
-  const open = longer.filter((bytes) => isUtf8(Uint8Array.of(...bytes)) || isUtf8(Uint8Array.of(...bytes, 0x80)))
-  return [...all, ...longer, ...open.flatMap((bytes) => CONTINUATION_EDGES.map((fourth) => [...bytes, fourth]))]
-}
-
-/** Longer than what is decoded without the decoder of the host, even where there is one. */
-const PREFIX = 'x'.repeat(10)
-
-test('sequences of up to two bytes, and at the borders of three and four, are judged as by Node', () => {
-  const wrong = sequences().filter((bytes) => {
-    const payload = Uint8Array.from(bytes)
-    const expected = isUtf8(payload) ? right.decode(payload) : 1007
-    if ([1, Infinity].some((size) => decode(payload, size, null) !== expected)) return true
-    const prefixed = decode(Uint8Array.of(...latin(PREFIX), ...bytes), Infinity)
-    return prefixed !== (expected === 1007 ? expected : PREFIX + expected)
-  })
-  expect(wrong).toEqual([])
-})
 
 describe.each([
   ['native', undefined],
@@ -124,21 +92,6 @@ describe('a TextDecoder of the host', () => {
     expect(decode(utf8(LONG), Infinity, Decoder)).toBe(LONG)
     // Once for a sample.
     expect(asked > 1).toBe(isUsed)
-  })
-
-  test.each([
-    ['throws', fail],
-    ['decodes nothing right any more', () => ''],
-  ])('that %s once it was asked to stream is used without', (_name, afterStream) => {
-    const Decoder = class {
-      streamed = false
-      decode(bytes: Uint8Array, options?: object): string {
-        this.streamed ||= options !== undefined
-        return this.streamed ? afterStream() : right.decode(bytes)
-      }
-    }
-    const wide = LONG.repeat(5)
-    expect(decode(utf8(wide), 250, Decoder)).toBe(wide)
   })
 
   test('that can not be constructed is not used', () => {

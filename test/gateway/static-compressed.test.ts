@@ -18,7 +18,6 @@ describe('compressed when the game was built', () => {
     'page.html.br': brotliCompressSync(PAGE),
     'index.html': PAGE,
     'index.html.br': brotliCompressSync('old'),
-    'plain.js': js,
   }
 
   const serveBuild = async () => serveSite(await folderOf(build))
@@ -49,12 +48,6 @@ describe('compressed when the game was built', () => {
     expect(new Set(tags).size).toBe(3)
     const again = await ask('/game.js', { 'accept-encoding': 'br', 'if-none-match': tags[0]! })
     expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding'])
-  })
-
-  test('what nobody compressed varies with nothing', async () => {
-    const { ask } = await serveBuild()
-    const { headers } = await ask('/plain.js', { 'accept-encoding': 'br' })
-    expect([headers.vary, headers['content-encoding']]).toEqual([undefined, undefined])
   })
 
   test.each([

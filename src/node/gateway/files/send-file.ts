@@ -80,11 +80,7 @@ const validators = ({ size, mtime }: Stats, mark = ''): Validators => ({
 
 /** Answers a request that depends on the state of the file (RFC 9110, 13.1). Returns false, nothing sent, otherwise. */
 function answerCondition(about: Validators & Headers, { mtime }: Stats, { message, reply }: Exchange): boolean {
-  const { 'if-match': match, 'if-none-match': noneMatch, 'if-modified-since': since } = message.headers
-  if (match !== undefined && !names(match, about.ETag)) {
-    answerStaticError(message, reply, 412, 'The file is not in the state that the request asks for.')
-    return true
-  }
+  const { 'if-none-match': noneMatch, 'if-modified-since': since } = message.headers
   const isKnown =
     noneMatch === undefined
       ? since !== undefined && Math.floor(mtime.getTime() / 1000) * 1000 <= Date.parse(since)
@@ -96,7 +92,7 @@ function answerCondition(about: Validators & Headers, { mtime }: Stats, { messag
   return isKnown
 }
 
-/** Whether an If-Match or If-None-Match header names an entity tag. Weak ones count too. */
+/** Whether an If-None-Match header names an entity tag. Weak ones count too. */
 const names = (header: string, etag: string): boolean =>
   header.trim() === '*' || (header.match(/"[^"]*"/g) ?? []).some((tag) => etag.endsWith(tag))
 
@@ -115,9 +111,6 @@ function readRange({ headers }: IncomingMessage, size: number, about: Validators
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** Longest name from a request that a message repeats. */
-const MAX_NAME = 200
-
 /** Says why there is no file, as HTML if the client takes that. */
 export function answerStaticError(message: IncomingMessage, reply: ServerResponse, status: number, text: string): void {
   const isPage = acceptsHtml(message)
@@ -135,18 +128,13 @@ export function answerStaticError(message: IncomingMessage, reply: ServerRespons
 export function answerFailure(error: unknown, message: IncomingMessage, reply: ServerResponse): void {
   if (reply.headersSent) return void reply.destroy()
   const { code = '' } = error as NodeJS.ErrnoException
-  const say = (status: number, text: string): void => answerStaticError(message, reply, status, text)
-  if (code === 'EACCES' || code === 'EPERM') return say(403, 'The file may not be read by the user that serves it.')
-  if (code === 'ENOENT') return say(404, 'The file is no longer there.')
-  if (code === 'EMFILE' || code === 'ENFILE') return say(503, 'Too many files are open; try again in a moment.')
-  say(500, `The file could not be read${code === '' ? '' : ` (${code})`}.`)
+  const isGone = code === 'ENOENT'
+  const text = isGone ? 'The file is no longer there.' : `The file could not be read${code && ` (${code})`}.`
+  answerStaticError(message, reply, isGone ? 404 : 500, text)
 }
 
 export const acceptsHtml = ({ headers }: IncomingMessage): boolean =>
   (headers.accept ?? '').toLowerCase().includes('text/html')
-
-/** A name from a request, short enough to be read. */
-export const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
 const errorPage = (status: number, text: string): string =>
   '<!doctype html><html lang="en"><meta charset="utf-8">' +

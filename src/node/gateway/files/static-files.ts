@@ -1,15 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
-import {
-  acceptsHtml,
-  answerFailure,
-  answerStaticError,
-  sendFile,
-  sendPage,
-  sendUnpacked,
-  shortened,
-} from './send-file.js'
+import { acceptsHtml, answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
 import type { Exchange } from './send-file.js'
 import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
@@ -150,7 +142,7 @@ async function serveOther(
   const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
   const index = site.spa && isRoute ? await site.folder.find([INDEX]) : undefined
   if (index?.stat.isFile() === true) return void (await serveFile(site, [INDEX], index, exchange))
-  answerStaticError(message, reply, 404, `${shortened(`/${segments.join('/')}`)}${why}`)
+  answerStaticError(message, reply, 404, `/${segments.join('/')}${why}`)
 }
 
 /** Whether a person goes to the address, as opposed to a script that asks for a file. */
