@@ -23,21 +23,24 @@ export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packag
   ]
 }
 
-/** What has to be there before the image can be made, in a sentence; nothing if it is. */
-export function missingBuild(folder: string, { kind, dir, entry }: Choices, { hasBuild }: Project): string | undefined {
+/** What has to be there before the image can be made; nothing if it is. */
+function missingBuild(folder: string, { kind, dir, entry }: Choices, { hasBuild }: Project): string[] {
   const [path, flag] = kind === 'page' ? [join(dir, 'index.html'), '--dir'] : [entry, '--entry']
-  if (existsSync(join(folder, path))) return undefined
+  if (existsSync(join(folder, path))) return []
   if (hasBuild)
-    return `There is no ${path} yet: npm run build has to make it in the image; if it makes another, use ${flag}.`
-  return kind === 'page'
-    ? `There is no ${path} yet: build your game into ${dir} before the image, or name its folder with --dir.`
-    : `There is no ${path}: name your program with --entry.`
+    return [`There is no ${path} yet: npm run build has to make it in the image; if it makes another, use ${flag}.`]
+  return [
+    kind === 'page'
+      ? `There is no ${path} yet: build your game into ${dir} before the image, or name its folder with --dir.`
+      : `There is no ${path}: name your program with --entry.`,
+  ]
 }
 
 /** Why `docker build` would not make an image of this game server that works; with the cure, a sentence for each reason. */
 export function imageProblems(folder: string, kept: readonly string[], choices: Choices, project: Project): string[] {
   const { outside, manager } = project
-  const problems = choices.kind === 'node' ? missingPackages(folder, choices, project) : []
+  const problems = missingBuild(folder, choices, project)
+  if (choices.kind === 'node') problems.push(...missingPackages(folder, choices, project))
   if (kept.includes('Dockerfile') && !textOf(join(folder, 'Dockerfile')).includes(SIDECAR)) {
     problems.push(
       `The Dockerfile that was there doesn't name ${SIDECAR}, so its image starts no host: rename it and run init again.`,

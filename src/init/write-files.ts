@@ -1,6 +1,14 @@
 import { constants } from 'node:fs'
-import { access, lstat, rm, stat, writeFile } from 'node:fs/promises'
+import { access, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { carryOver } from './carry-over.js'
+import type { Existing } from './carry-over.js'
+import type { Choices } from './choices.js'
+import type { Project } from './project.js'
+import { allocation } from './templates/allocation.js'
+import { fleetAutoscaler } from './templates/autoscaler.js'
+import { dockerfile, dockerignore } from './templates/dockerfile.js'
+import { fleet, gameServer } from './templates/game-server.js'
 
 /** Files that can't be written. The message is one sentence that names the folder or file. */
 export class WriteError extends Error {
@@ -13,6 +21,17 @@ export interface Written {
   readonly kept: readonly string[]
 }
 
+/** Everything that `init` writes: the content of each file by its name. */
+export const renderFiles = (choices: Choices, project: Project, existing?: Existing): ReadonlyMap<string, string> =>
+  new Map([
+    ['Dockerfile', dockerfile(choices, project)],
+    ['.dockerignore', dockerignore(choices, project)],
+    ['gameserver.yaml', gameServer(choices)],
+    ['fleet.yaml', existing === undefined ? fleet(choices) : carryOver(fleet(choices), existing)],
+    ['fleetautoscaler.yaml', fleetAutoscaler(choices)],
+    ['allocation.yaml', allocation(choices)],
+  ])
+
 /**
  * Writes files into a folder, none over another: what has the name already stays, a link included, wherever it leads. If
  * one of them can't be written, those before it are taken away again.
@@ -21,25 +40,24 @@ export interface Written {
  */
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<Written> {
   await checkFolder(folder)
-  const kept: string[] = []
-  const missing: string[] = []
-  for (const name of files.keys()) ((await isThere(join(folder, name))) ? kept : missing).push(name)
   const written: string[] = []
-  try {
-    for (const name of missing) {
-      // `wx` fails rather than follow a link or replace a file that has come in the meantime.
-      await writeFile(join(folder, name), files.get(name)!, { flag: 'wx' })
+  const kept: string[] = []
+  for (const [name, content] of files) {
+    try {
+      // `wx` fails rather than follow a link or replace a file.
+      await writeFile(join(folder, name), content, { flag: 'wx' })
       written.push(name)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+        kept.push(name)
+        continue
+      }
+      // What is there by that name now is half a file of ours.
+      await Promise.all([...written, name].map((one) => rm(join(folder, one), { force: true })))
+      throw new WriteError(`${join(folder, name)} can't be written: ${reason(error)}; nothing was changed`, {
+        cause: error,
+      })
     }
-  } catch (error) {
-    const name = missing[written.length]!
-    // What is there by that name now is half a file of ours, unless somebody else was faster.
-    const isOurs = (error as NodeJS.ErrnoException).code !== 'EEXIST'
-    const ours = isOurs ? [...written, name] : written
-    await Promise.all(ours.map((one) => rm(join(folder, one), { force: true })))
-    throw new WriteError(`${join(folder, name)} can't be written: ${reason(error)}; nothing was changed`, {
-      cause: error,
-    })
   }
   return { written, kept }
 }
@@ -54,12 +72,6 @@ async function checkFolder(folder: string): Promise<void> {
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
-
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'a part of its path is no folder',
@@ -68,7 +80,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full for this user',
-  EEXIST: 'another process has just made it',
 }
 
 const reason = (error: unknown): string => {

@@ -47,15 +47,11 @@ describe('host --node', () => {
     expect(await finished).toMatchObject({ code: 0 })
   })
 
-  test.each([{ what: 'no such file', args: ['--node', 'no/server.mjs', '--local'], code: 66, words: 'no/server.mjs' }])(
-    '$what: one line, exit code $code',
-    async ({ args, code, words }) => {
-      const run = await cli(['host', ...args], NO_SIDECAR).finished
-      expect(run.code).toBe(code)
-      expect(run.err.split('\n')).toHaveLength(1)
-      expect(run.err).toContain(words)
-    },
-  )
+  test('a program that is not there is one line and exit code 66', async () => {
+    const { code, err } = await cli(['host', '--node', 'no/server.mjs', '--local'], NO_SIDECAR).finished
+    expect(code).toBe(66)
+    expect(err).toMatch(/^.*no\/server\.mjs.*$/)
+  })
 
   test.skipIf(process.platform === 'win32')('a second signal ends host and program at once', async () => {
     const { child, line, finished } = cli(['host', '--node', guest, '--local', 'stubborn', 'ready', 'up', 'stay'])

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commentedDocuments, documentsOf, variants } from '../deploy/support/variants.js'
 import { describeUnless } from '../support/describe-unless.js'
 import { read, root } from '../support/source.js'
-import { openApi, type Api } from './support/api.js'
-import { missing } from './support/api.js'
+import { missing, openApi, type Api } from './support/api.js'
 
 interface Manifest {
   readonly apiVersion: string

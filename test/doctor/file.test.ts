@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -72,23 +71,6 @@ describe('each mistake of a GameServer file is found', () => {
       status: 'failure',
       text: 'Cannot read /no/such.yaml: there is no such file',
     })
-  })
-
-  test('a pipe is refused before it is opened, which would wait for its other end', async () => {
-    const file = join(await temporaryFolder('doctor'), 'pipe')
-    execFileSync('mkfifo', [file])
-    expect(await find('file', { file })).toMatchObject({
-      status: 'failure',
-      text: `Cannot read ${file}: it is a pipe, not a file`,
-    })
-  })
-
-  test('the files of this repository are in order', async () => {
-    for (const name of ['deploy/gameserver.yaml', 'deploy/fleet.yaml', 'demo/gameserver.yaml']) {
-      for (const { id } of checks.filter(({ group }) => group === 'File')) {
-        expect(await find(id, { file: join(root, name) })).not.toMatchObject({ status: 'failure' })
-      }
-    }
   })
 })
 

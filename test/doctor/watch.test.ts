@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlCommand } from '../../src/sidecar/index.js'
-import type { LocalSidecarOptions } from '../../src/node/index.js'
+import { createLocalSidecar } from '../../src/node/index.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json } from './support.js'
-
-async function sidecarWith(commands: readonly ControlCommand[], options: LocalSidecarOptions = {}): Promise<string> {
-  const local = await startSidecar(options)
-  for (const command of commands) expect(local.control(command)).toEqual({ ok: true })
-  return local.url
-}
 
 /** Where nothing comes, that is how long the row takes; where all is well, a busy machine may take its time. */
 const patienceFor = (status: string): number => (status === 'ok' ? 20_000 : 1_200)
@@ -46,24 +40,21 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['version', '1.57', [ofPlatform('1.57.0')], 'ok', /this package is 0\.1\.0, the platform 1\.57\.0/],
     ['beats', 'none yet', [], 'warning', /no beat has come yet/],
   ]
-  test.concurrent.each(rows)('%s, %s', async (id, _what, commands, status, text) => {
-    const local = await startConcurrent(commands)
-    try {
-      const finding = await find(id, { url: local.url, patience: patienceFor(status) })
-      expect(`${finding.status}: ${finding.text}`).toMatch(new RegExp(`^${status}: `))
-      expect(finding.text).toMatch(text)
-    } finally {
-      await local.close()
-    }
+  // In tests that run side by side, what is to be undone is the test's own.
+  test.concurrent.for(rows)('%s, %s', async ([id, _what, commands, status, text], { onTestFinished }) => {
+    const local = await createLocalSidecar({ onWarning: () => {} })
+    onTestFinished(() => local.close())
+    for (const command of commands) expect(local.control(command)).toEqual({ ok: true })
+    const finding = await find(id, { url: local.url, patience: patienceFor(status) })
+    expect(`${finding.status}: ${finding.text}`).toMatch(new RegExp(`^${status}: `))
+    expect(finding.text).toMatch(text)
   })
 
   test('the three largest annotations are named', async () => {
-    const url = await sidecarWith([
-      { type: 'setAnnotation', key: 'small', value: 'x' },
-      { type: 'setAnnotation', key: 'third', value: 'x'.repeat(300) },
-      { type: 'setAnnotation', key: 'second', value: 'x'.repeat(400) },
-      { type: 'padObject', bytes: 70_000 },
-    ])
+    const { url, control } = await startSidecar()
+    for (const [key, bytes] of Object.entries({ small: 1, third: 300, second: 400 }))
+      control({ type: 'setAnnotation', key, value: 'x'.repeat(bytes) })
+    control({ type: 'padObject', bytes: 70_000 })
     const { fix } = await find('size', { url })
     expect(fix).toMatch(/: \S+ \(70000\), second \(400\), third \(300\)$/)
   })
@@ -96,11 +87,3 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     expect(await find('beats', { url: local.url })).toMatchObject({ status: 'failure' })
   })
 })
-
-/** In tests that run side by side, what is to be undone is the test's own. */
-async function startConcurrent(commands: readonly ControlCommand[]): ReturnType<typeof startSidecar> {
-  const { createLocalSidecar } = await import('../../src/node/index.js')
-  const local = await createLocalSidecar({ onWarning: () => {} })
-  for (const command of commands) if (!local.control(command).ok) throw new Error(`${command.type} was refused`)
-  return local
-}

@@ -1,10 +1,10 @@
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { problemsOf } from '../deploy/support/validate.js'
-import { root } from '../support/source.js'
-import { init, packageJson, project } from './support.js'
+import { read } from '../support/source.js'
+import { init, project } from './support.js'
 
 interface Spec {
   readonly [field: string]: unknown
@@ -15,11 +15,8 @@ interface Fleet {
 }
 
 /** A project whose gameserver.yaml has this beneath `kind`. */
-async function projectWith(content: string): Promise<string> {
-  const folder = await project()
-  await writeFile(join(folder, 'gameserver.yaml'), `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n`)
-  return folder
-}
+const projectWith = (content: string): Promise<string> =>
+  project({ 'gameserver.yaml': `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n` })
 
 async function fleetIn(folder: string): Promise<Fleet['spec']['template']> {
   const fleet = parse(await readFile(join(folder, 'fleet.yaml'), 'utf8')) as Fleet
@@ -95,8 +92,7 @@ spec:
   })
 
   test("of the browser demo makes a Fleet with the demo's counter and list", async () => {
-    const folder = await project()
-    await copyFile(join(root, 'demo/gameserver.yaml'), join(folder, 'gameserver.yaml'))
+    const folder = await project({ 'gameserver.yaml': read('demo/gameserver.yaml') })
     expect((await init(folder)).code).toBe(0)
     const { counters, lists } = (await fleetIn(folder)).spec
     expect({ counters, lists }).toMatchObject({ counters: { players: {} }, lists: { roster: {} } })
@@ -119,10 +115,9 @@ spec:
     ['spec: { template: { spec: { containers: [{ image: "a\\nRUN reboot" }] } } }', "must be an image's name"],
   ])('that holds %j is refused before anything is written', async (content, message) => {
     const folder = await projectWith(content)
-    await packageJson(folder, {})
     const { code, err } = await init(folder)
     expect(code).toBe(64)
     expect(err).toContain(message)
-    expect((await readdir(folder)).sort()).toEqual(['gameserver.yaml', 'package.json'])
+    expect(await readdir(folder)).toEqual(['gameserver.yaml'])
   })
 })

@@ -44,17 +44,6 @@ test('a person is asked for everything, and an empty answer takes the default', 
   })
 })
 
-test('a wrong answer is named and asked for again', async () => {
-  const someone = person('website', 'node', 'Arena', 'arena', '', '99', '9000', '', '', '')
-  const choices = await choose({}, await emptyProject(), someone)
-  expect(choices).toMatchObject({ kind: 'node', name: 'arena', port: 9000 })
-  expect(someone.complaints).toEqual([
-    'kind must be "page" or "node"; got "website".',
-    'name must be at most 63 lower-case letters, digits and "-", with no "-" at either end; got "Arena".',
-    'players-port must be a whole number from 1024 to 65535; got "99".',
-  ])
-})
-
 test('what was given is not asked for', async () => {
   const someone = person('')
   await choose(

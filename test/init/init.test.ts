@@ -1,8 +1,8 @@
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeFiles } from '../../src/init/write-files.js'
-import { init, packageJson, project, projectOf } from './support.js'
+import { init, initIn, packageJson, project } from './support.js'
 
 const FILES = [
   '.dockerignore',
@@ -12,14 +12,14 @@ const FILES = [
   'fleetautoscaler.yaml',
   'gameserver.yaml',
 ]
+const INSTALLED = { dependencies: { 'gameserver-sidecar': '^1.0.0' } }
 
 describe('init', () => {
   test('writes six files and says which, and the commands that come next', async () => {
-    const folder = await project()
-    await packageJson(folder, { name: 'my-game', version: '1.2.3', scripts: { build: 'vite build' } })
-    const { code, out, err } = await init(folder)
+    const content = { name: 'my-game', version: '1.2.3', scripts: { build: 'vite build' } }
+    const { code, out, err, names } = await initIn(content)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect((await readdir(folder)).sort()).toEqual([...FILES, 'package.json'].sort())
+    expect(names).toEqual([...FILES, 'package.json'])
     for (const file of FILES) expect(out).toContain(file)
     expect(out.split('\n').slice(-5)).toEqual([
       '  npm install gameserver-sidecar',
@@ -31,9 +31,7 @@ describe('init', () => {
   })
 
   test("doesn't ask for a package that the project has, and pushes an image of a registry", async () => {
-    const folder = await project()
-    await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
-    const { out } = await init(folder, '--image', 'registry.example/team/my-game:7')
+    const { out } = await initIn(INSTALLED, {}, '--image', 'registry.example/team/my-game:7')
     expect(out.split('\n').slice(-5, -1)).toEqual([
       'Next:',
       '  docker build -t registry.example/team/my-game:7 .',
@@ -43,69 +41,46 @@ describe('init', () => {
   })
 
   test('says so where a page has no build yet and nothing that makes it', async () => {
-    const folder = await project()
     const sentence = 'There is no dist/index.html yet: build your game into dist before the image'
-    expect((await init(folder)).out).toContain(sentence)
-    await mkdir(join(folder, 'dist'))
-    await writeFile(join(folder, 'dist/index.html'), '')
-    expect((await init(folder)).out).not.toContain(sentence)
+    expect((await initIn()).out).toContain(sentence)
+    expect((await initIn({}, { 'dist/index.html': '' })).out).not.toContain(sentence)
   })
 
   test('with --webrtc, asks for its package and installs it in the image', async () => {
-    const folder = await project()
-    await packageJson(folder, { dependencies: { 'gameserver-sidecar': '^1.0.0' } })
-    const { out } = await init(folder, '--webrtc')
+    const { out, text } = await initIn(INSTALLED, {}, '--webrtc')
     expect(out).toContain('\n  npm install node-datachannel@0.33\n')
-    expect(await readFile(join(folder, 'Dockerfile'), 'utf8')).toContain("['gameserver-sidecar', 'node-datachannel']")
-    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toContain('protocol: TCPUDP')
+    expect(await text('Dockerfile')).toContain("['gameserver-sidecar', 'node-datachannel']")
+    expect(await text('fleet.yaml')).toContain('protocol: TCPUDP')
   })
 
   test('leaves every file that is there, writes the rest, and says so', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'fleet.yaml'), 'mine')
-    const { code, out } = await init(folder)
+    const { folder, code, out, names, text } = await initIn(undefined, { 'fleet.yaml': 'mine' })
     expect(code).toBe(0)
     expect(out).toContain('Left as it was: fleet.yaml\n')
-    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toBe('mine')
-    expect((await readdir(folder)).sort()).toEqual(FILES)
+    expect(await text('fleet.yaml')).toBe('mine')
+    expect(names).toEqual(FILES)
+    expect((await init(folder)).out).toContain('There is nothing to do')
   })
 
   test('says that a Dockerfile of somebody else starts no host, and nothing of its own one', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'Dockerfile'), 'FROM nginx\n')
     const sentence = "The Dockerfile that was there doesn't name gameserver-sidecar, so its image starts no host"
-    expect((await init(folder)).out).toContain(sentence)
-    const own = await project()
-    await init(own)
-    await rm(join(own, 'fleet.yaml'))
-    expect((await init(own)).out).not.toContain('starts no host')
+    expect((await initIn({}, { Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
+    const own = await (await initIn()).text('Dockerfile')
+    expect((await initIn({}, { Dockerfile: own })).out).not.toContain('starts no host')
   })
 
   test('says how a package that lies outside of the project gets into the image', async () => {
-    const folder = await project()
-    const installed = (version: string): Promise<void> =>
-      packageJson(folder, { dependencies: { 'gameserver-sidecar': version } })
-    await installed('file:../gameserver-sidecar-1.0.0.tgz')
-    const { code, out } = await init(folder)
+    const from = (version: string) => ({ dependencies: { 'gameserver-sidecar': version } })
+    const { folder, code, out, text } = await initIn(from('file:../gameserver-sidecar-1.0.0.tgz'))
     expect(code).toBe(0)
     expect(out).toContain(
       "gameserver-sidecar is installed from ../gameserver-sidecar-1.0.0.tgz, where docker build can't reach it: " +
         'copy it into the project, then run "npm install ./gameserver-sidecar-1.0.0.tgz".',
     )
     // Once that is done, the image takes it.
-    const copies = '\nCOPY package*.json gameserver-sidecar-1.0.0.tgz ./\n'
-    expect(await readFile(join(folder, 'Dockerfile'), 'utf8')).toContain(copies)
-    await installed('file:gameserver-sidecar-1.0.0.tgz')
+    expect(await text('Dockerfile')).toContain('\nCOPY package*.json gameserver-sidecar-1.0.0.tgz ./\n')
+    await packageJson(folder, from('file:gameserver-sidecar-1.0.0.tgz'))
     expect((await init(folder)).out).not.toContain("can't reach")
-  })
-
-  test('has nothing to do the second time', async () => {
-    const folder = await project()
-    await init(folder)
-    const { code, out } = await init(folder, '--name', 'second-name')
-    expect(code).toBe(0)
-    expect(out).toContain('There is nothing to do')
-    expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).not.toContain('second-name')
   })
 
   test('writes through no link, wherever it leads', async () => {
@@ -140,74 +115,39 @@ describe('init', () => {
     ['--counter', 'rooms=0', '--counter must be rooms with a capacity from 1 to 2147483647; got "rooms=0"'],
     ['--counter', 'a/b=1', '--counter must be a name'],
     ['--counter', 'rooms=1e3', '--counter must be a name'],
+    ['--counter', 'rooms=1 rooms=2', '--counter must be given once for each name; got "rooms" twice'],
     ['--list', 'players=1001', '--list must be players with a capacity from 1 to 1000; got "players=1001"'],
   ])('refuses %s %j with exit code 64 and one sentence, and writes nothing', async (flag, value, sentence) => {
-    const folder = await project()
-    const { code, out, err } = await init(folder, `${flag}=${value}`)
-    expect({ code, out }).toEqual({ code: 64, out: '' })
+    const { code, out, err, names } = await initIn(undefined, {}, `${flag}=${value}`)
+    expect({ code, out, names }).toEqual({ code: 64, out: '', names: [] })
     expect(err).toContain(sentence)
     expect(err.split('\n')).toHaveLength(1)
-    expect(await readdir(folder)).toEqual([])
   })
 
   test('refuses a package.json that is broken, as npm would in the image', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'package.json'), '{ broken')
-    const { code, out, err } = await init(folder)
-    expect({ code, out }).toEqual({ code: 64, out: '' })
+    const { code, out, err, names } = await initIn(undefined, { 'package.json': '{ broken' })
+    expect({ code, out, names }).toEqual({ code: 64, out: '', names: ['package.json'] })
     expect(err).toMatch(/^package\.json can't be read: .+\.$/)
-    expect(await readdir(folder)).toEqual(['package.json'])
-  })
-
-  test('refuses a counter that is given twice', async () => {
-    const folder = await project()
-    const { code, err } = await init(folder, '--counter', 'rooms=1', '--counter', 'rooms=2')
-    expect(code).toBe(64)
-    expect(err).toBe('--counter must be given once for each name; got "rooms" twice.')
   })
 
   test('tells of a folder that is not there, or is none, with exit code 73', async () => {
-    const folder = await project()
-    await writeFile(join(folder, 'file'), '')
+    const folder = await project({ file: '' })
     const missing = await init(join(folder, 'missing'))
     expect(missing).toMatchObject({ code: 73, out: '' })
     expect(missing.err).toMatch(/missing can't be written to: there is no such folder\.$/)
-    expect(await init(join(folder, 'file'))).toMatchObject({
-      code: 73,
-      err: `${join(folder, 'file')} is a file; name a folder.`,
-    })
-  })
-
-  // Root may write everywhere.
-  test.skipIf(process.getuid?.() === 0)('tells of a folder that may not be written', async () => {
-    const folder = await project()
-    await chmod(folder, 0o500)
-    const { code, err } = await init(folder)
-    expect(code).toBe(73)
-    expect(err).toContain("can't be written to: this user may not")
+    const err = `${join(folder, 'file')} is a file; name a folder.`
+    expect(await init(join(folder, 'file'))).toMatchObject({ code: 73, err })
   })
 
   test("takes away what it wrote if a later file can't be written", async () => {
-    const folder = await project()
-    const files = new Map([
-      ['first', 'a'],
-      ['second', 'b'],
-      ['no/such/folder', 'c'],
-    ])
+    const folder = await project({ kept: 'mine' })
+    const files = new Map(['first', 'kept', 'no/such/folder'].map((name) => [name, 'ours']))
     await expect(writeFiles(folder, files)).rejects.toThrow(/nothing was changed$/)
-    expect(await readdir(folder)).toEqual([])
+    expect(await readdir(folder)).toEqual(['kept'])
   })
 })
 
 describe('what init takes without being told', () => {
-  const named = async (folder: string, ...args: string[]): Promise<{ fleet: string; docker: string }> => {
-    await init(folder, ...args)
-    const [fleet, docker] = await Promise.all(
-      ['fleet.yaml', 'Dockerfile'].map((name) => readFile(join(folder, name), 'utf8')),
-    )
-    return { fleet: fleet!, docker: docker! }
-  }
-
   test.each([
     ['my-game', 'my-game'],
     ['@team/My Game!', 'my-game'],
@@ -216,39 +156,27 @@ describe('what init takes without being told', () => {
     ['x'.repeat(80), 'x'.repeat(63)],
     [`${'x'.repeat(62)}-y`, 'x'.repeat(62)],
   ])('the name %j of package.json becomes %j', async (name, expected) => {
-    const folder = await project()
-    await packageJson(folder, { name })
-    expect((await named(folder)).fleet).toContain(`\n  name: ${expected}\n`)
+    const { text } = await initIn({ name })
+    expect(await text('fleet.yaml')).toContain(`\n  name: ${expected}\n`)
   })
 
   test('without a usable name in package.json, that of the folder', async () => {
-    const folder = join(await project(), 'Space Game')
-    await mkdir(folder)
-    await packageJson(folder, { name: '日本' })
-    expect((await named(folder)).fleet).toContain('\n  name: space-game\n')
+    const folder = join(await project({ 'Space Game/package.json': '{"name":"日本"}' }), 'Space Game')
+    expect((await init(folder)).out).toContain('docker build -t space-game:1 .')
   })
 
   test('the name and build of a package.json that begins with a byte order mark', async () => {
-    const folder = await project()
     const content = JSON.stringify({ name: 'marked', scripts: { build: 'vite build' } })
-    await writeFile(join(folder, 'package.json'), `\ufeff${content}`)
-    const { fleet, docker } = await named(folder)
-    expect(fleet).toContain('\n  name: marked\n')
-    expect(docker).toContain('\nRUN npm run build\n')
+    const { text } = await initIn(undefined, { 'package.json': `\ufeff${content}` })
+    expect(await text('fleet.yaml')).toContain('\n  name: marked\n')
+    expect(await text('Dockerfile')).toContain('\nRUN npm run build\n')
   })
 
   test('a build leaves the image only where git leaves it, too: other builds write beside sources', async () => {
-    const ignoring = await project()
-    await packageJson(ignoring, { scripts: { build: 'vite build' } })
-    await writeFile(join(ignoring, '.gitignore'), 'node_modules\r\n/dist/\r\n')
-    await init(ignoring)
-    expect(await readFile(join(ignoring, '.dockerignore'), 'utf8')).toContain('\ndist\n')
-    const keeping = await project()
-    await packageJson(keeping, { scripts: { build: 'rollup --config' } })
-    await mkdir(join(keeping, 'dist'))
-    await writeFile(join(keeping, 'dist/index.html'), '')
-    await init(keeping)
-    expect(await readFile(join(keeping, '.dockerignore'), 'utf8')).not.toContain('dist')
+    const ignoring = { '.gitignore': 'node_modules\r\n/dist/\r\n' }
+    const built = { scripts: { build: 'rollup --config' } }
+    expect(await (await initIn(built, ignoring)).text('.dockerignore')).toContain('\ndist\n')
+    expect(await (await initIn(built, { 'dist/index.html': '' })).text('.dockerignore')).not.toContain('dist')
   })
 
   const page = (copied: string): string => `\nCOPY --chmod=755 ${copied} /game/\n`
@@ -301,24 +229,20 @@ describe('what init takes without being told', () => {
       'COPY package.json yarn.lock ./\nRUN corepack enable && YARN_NODE_LINKER=node-modules yarn install\n',
     ],
   ])('%s', async (_what, files, content, args, expected) => {
-    const folder = await projectOf(content, Object.fromEntries(files.map((name) => [name, ''])))
-    expect((await named(folder, ...args)).docker).toContain(expected)
+    const { text } = await initIn(content, Object.fromEntries(files.map((name) => [name, ''])), ...args)
+    expect(await text('Dockerfile')).toContain(expected)
   })
 
-  test.each([
-    ['a script that runs when packages are installed', { scripts: { postinstall: 'node make.mjs' } }, undefined],
-    ['packages of its own', { workspaces: ['packages/*'] }, undefined],
-    ['packages of its own, by pnpm', {}, ['pnpm-workspace.yaml', 'packages:\n  - a\n']],
-    ['patches of packages', {}, ['patches', undefined]],
-  ] as const)('every file before packages are installed, for %s', async (_, content, file) => {
-    const folder = await project()
-    await packageJson(folder, {
-      ...content,
-      scripts: { build: 'node build.mjs', ...('scripts' in content ? content.scripts : {}) },
-    })
-    if (file?.[1] !== undefined) await writeFile(join(folder, file[0]), file[1])
-    else if (file !== undefined) await mkdir(join(folder, file[0]))
-    const { docker } = await named(folder)
-    expect(docker).toMatch(/^WORKDIR \/project\n# Everything .*\nCOPY \. \.\nRUN .*npm (ci|install)\b.*\nRUN /m)
+  test.each<[what: string, content: Record<string, object>, files: Record<string, string>]>([
+    ['a script that runs when packages are installed', { scripts: { postinstall: 'node make.mjs' } }, {}],
+    ['packages of its own', { workspaces: ['packages/*'] }, {}],
+    ['packages of its own, by pnpm', {}, { 'pnpm-workspace.yaml': 'packages:\n  - a\n' }],
+    ['patches of packages', {}, { 'patches/a.patch': '' }],
+  ])('every file before packages are installed, for %s', async (_, content, files) => {
+    const scripts = { build: 'node build.mjs', ...content['scripts'] }
+    const { text } = await initIn({ ...content, scripts }, files)
+    expect(await text('Dockerfile')).toMatch(
+      /^WORKDIR \/project\n# Everything .*\nCOPY \. \.\nRUN .*npm (ci|install)\b.*\nRUN /m,
+    )
   })
 })

@@ -1,16 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
-import { init, project, projectOf } from './support.js'
+import { initIn } from './support.js'
 
-/** Runs init in a project with these files, and gives its Dockerfile. */
-async function initIn(content: object, files: Readonly<Record<string, string>>, ...args: string[]) {
-  const folder = await projectOf(content, files)
-  const { code, out } = await init(folder, ...args)
-  const docker = await readFile(join(folder, 'Dockerfile'), 'utf8')
+/** The same, with the Dockerfile and the program that it starts. */
+async function dockerIn(content: object, files: Readonly<Record<string, string>>) {
+  const { out, text } = await initIn(content, files)
+  const docker = await text('Dockerfile')
   expect(validate(docker)).toEqual([])
-  return { code, out, docker, program: /"--node", "\/server\/(.*?)"\]/.exec(docker)?.[1] }
+  return { out, docker, program: /"--node", "\/server\/(.*?)"\]/.exec(docker)?.[1] }
 }
 
 describe('a project with a page is a program', () => {
@@ -28,31 +25,31 @@ describe('a project with a page is a program', () => {
     ['there is a server package', { scripts: { start: 'gulp run' }, dependencies: { 'socket.io': '4' } }, 'server.js'],
   ])('where %s, and init says why', async (_, content, expected) => {
     const files = { 'dist/index.html': '', 'src/index.ts': '', 'server.js': '' }
-    const { program, out } = await initIn(content, files)
+    const { program, out } = await dockerIn(content, files)
     expect(program).toBe(expected)
     expect(out).toMatch(/Taken for a Node program, since .*; for its page give --kind page\./)
   })
 
   test('but not where the page itself loads the main file', async () => {
     const files = { 'index.html': '<script src="./game.js"></script>', 'game.js': '' }
-    expect((await initIn({ main: 'game.js' }, files)).program).toBeUndefined()
+    expect((await dockerIn({ main: 'game.js' }, files)).program).toBeUndefined()
   })
 })
 
 describe('init says what would go wrong in the image', () => {
   test('a program that is not there, and nothing of one that is', async () => {
     const server = { dependencies: { ws: '8' } }
-    expect((await initIn(server, {})).out).toContain('There is no server.mjs: name your program with --entry.')
-    expect((await initIn(server, { 'server.mjs': '' })).out).not.toContain('There is no')
+    expect((await dockerIn(server, {})).out).toContain('There is no server.mjs: name your program with --entry.')
+    expect((await dockerIn(server, { 'server.mjs': '' })).out).not.toContain('There is no')
   })
 
   test('a build folder that is not there yet', async () => {
-    const { out } = await initIn({ scripts: { build: 'build' } }, {})
+    const { out } = await dockerIn({ scripts: { build: 'build' } }, {})
     expect(out).toContain('There is no dist/index.html yet: npm run build has to make it in the image')
   })
 
   test('a package that the program imports and the image leaves out', async () => {
-    const { out } = await initIn(
+    const { out } = await dockerIn(
       { devDependencies: { ws: '8', '@team/lib': '1', mocha: '10' } },
       { 'server.mjs': "// It doesn't matter\nimport { WebSocketServer } from 'ws'\nawait import('@team/lib/part')" },
     )
@@ -64,7 +61,7 @@ describe('init says what would go wrong in the image', () => {
   })
 
   test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
-    const { out, docker } = await initIn(
+    const { out, docker } = await dockerIn(
       { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } },
       { 'server.ts': '' },
     )
@@ -74,44 +71,42 @@ describe('init says what would go wrong in the image', () => {
 
   test('a .dockerignore that leaves in node_modules, or out what the image needs', async () => {
     const page = { 'dist/index.html': '', '.dockerignore': 'dist\n' }
-    const { out } = await initIn({}, page)
+    const { out } = await dockerIn({}, page)
     expect(out).toContain("The .dockerignore that was there doesn't leave out node_modules")
     expect(out).toContain('The .dockerignore that was there leaves out dist, which the Dockerfile copies')
-    const fine = await initIn({}, { ...page, '.dockerignore': 'node_modules\n' })
+    const fine = await dockerIn({}, { ...page, '.dockerignore': 'node_modules\n' })
     expect(fine.out).not.toContain('.dockerignore that was there')
   })
 })
 
 test('the image has the small libraries of glibc, which native modules of npm load', async () => {
-  const { docker } = await initIn({}, { 'server.mjs': '' })
+  const { docker } = await dockerIn({}, { 'server.mjs': '' })
   for (const library of ['librt.so.1', 'libresolv.so.2']) expect(docker).toContain(library)
 })
 
 test('the manifests say where a program may write', async () => {
-  const folder = await project()
-  await init(folder, '--kind', 'node')
-  expect(await readFile(join(folder, 'fleet.yaml'), 'utf8')).toMatch(/# .*EROFS/)
+  const { text } = await initIn({}, {}, '--kind', 'node')
+  expect(await text('fleet.yaml')).toMatch(/# .*EROFS/)
 })
 
 test.each([
   ['spaces', 'file:my packages/sidecar.tgz', 'my packages/sidecar.tgz'],
   ['a line end', 'file:a.tgz ./\nRUN reboot\n#', 'a.tgz ./\nRUN reboot\n#'],
 ])('a file of package.json with %s in its path is one argument of the Dockerfile', async (_, version, path) => {
-  const { docker } = await initIn({ dependencies: { 'gameserver-sidecar': version } }, { 'dist/index.html': '' })
+  const { docker } = await dockerIn({ dependencies: { 'gameserver-sidecar': version } }, { 'dist/index.html': '' })
   expect(docker).toContain(`\nCOPY ["package*.json", ${JSON.stringify(path)}, "./"]\n`)
   expect(docker).not.toMatch(/^RUN reboot/m)
 })
 
 test('another package of a folder in the project is there before packages are installed', async () => {
-  const { docker } = await initIn({ dependencies: { shared: 'file:./shared' } }, { 'server.mjs': '' })
+  const { docker } = await dockerIn({ dependencies: { shared: 'file:./shared' } }, { 'server.mjs': '' })
   expect(docker).toMatch(/WORKDIR \/server\n# Everything is copied first/)
 })
 
 test('a main file whose name would end a line of the Dockerfile is refused, and nothing is written', async () => {
   const name = 'a.js"]\nRUN reboot\n#.js'
-  const folder = await projectOf({ main: name }, { [name]: '' })
-  const { code, err } = await init(folder)
+  const { code, err, names } = await initIn({ main: name }, { [name]: '' })
   expect(code).toBe(64)
   expect(err).toMatch(/^--entry must be a path within the project, .*; got "a\.js"\]\\u000aRUN reboot/)
-  expect(await readdir(folder)).not.toContain('Dockerfile')
+  expect(names).not.toContain('Dockerfile')
 })

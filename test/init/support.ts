@@ -1,24 +1,43 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { run } from '../tools/support.js'
+
+/** Their texts by their names. */
+type Files = Readonly<Record<string, string>>
 
 /** Runs `init` in a folder as the command line does. */
 export const init = (into: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> =>
   run('init', '--yes', '--into', into, ...args).finished
 
-export const project = (): Promise<string> => temporaryFolder('init')
-
 export const packageJson = (folder: string, content: object): Promise<void> =>
   writeFile(join(folder, 'package.json'), JSON.stringify(content))
 
-/** A project with this package.json and these files. */
-export async function projectOf(content: object, files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await project()
-  await packageJson(folder, content)
+/** A project with these files and this package.json, if any. */
+export async function project(files: Files = {}, content?: object): Promise<string> {
+  const folder = await temporaryFolder('init')
+  if (content !== undefined) await packageJson(folder, content)
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
   return folder
+}
+
+interface Initialized {
+  readonly folder: string
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  /** What is in the folder then. */
+  readonly names: readonly string[]
+  readonly text: (name: string) => Promise<string>
+}
+
+/** Runs `init` in such a project. */
+export async function initIn(content?: object, files: Files = {}, ...args: string[]): Promise<Initialized> {
+  const folder = await project(files, content)
+  const finished = await init(folder, ...args)
+  const names = (await readdir(folder)).sort()
+  return { folder, ...finished, names, text: (name) => readFile(join(folder, name), 'utf8') }
 }

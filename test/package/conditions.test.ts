@@ -1,8 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import resolve from '@rollup/plugin-node-resolve'
 import { build, type BuildOptions } from 'esbuild'
-import { rollup } from 'rollup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { node, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
 import { root } from '../support/source.js'
@@ -76,29 +74,5 @@ describe('a bundler', () => {
       logLevel: 'silent',
     })
     expect(fileIn(Object.keys(metafile.inputs))).toBe(expected)
-  })
-
-  test.each([
-    ['for pages', { browser: true }, PAGE],
-    ['for Node', { exportConditions: ['node'] }, NODE],
-    ['for no platform', {}, CORE],
-  ])('Rollup %s: %s', async (_name, options, expected) => {
-    const application = join(folder.path, 'application.js')
-    const led: string[] = []
-    await rollup({
-      input: application,
-      external: [/^node:/, 'isomorphic-ws'],
-      plugins: [
-        {
-          name: 'application',
-          resolveId: (id) => (id === application ? id : null),
-          load: (id) => (id === application ? `export { createClient } from '${PACKAGE}'` : null),
-        },
-        resolve(options),
-        // Only where it leads counts, not what is there.
-        { name: 'nothing', load: (id) => (led.push(id), "export const createClient = 'nothing'") },
-      ],
-    })
-    expect(fileIn(led)).toBe(expected)
   })
 })

@@ -1,5 +1,4 @@
 import vm from 'node:vm'
-import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
 import type * as Api from '../../src/index.js'
 import { read } from '../support/source.js'
@@ -162,23 +161,5 @@ describe('the script tag', () => {
     vm.runInContext(code, context)
     const page = { api: context['GameServerSidecar'] as typeof Api, document: { currentScript: null }, requests }
     expect(await firstAsked(page)).toBe('GET http://localhost:3333')
-  })
-
-  test('has the attributes as they are written in HTML', async () => {
-    const requests: string[] = []
-    const tag = (attributes: string): string => `<script ${attributes}>${code}</script>`
-    const { window } = new JSDOM(tag('data-port="4444" data-platform="my-cloud" data-auto-health'), {
-      url: 'http://page.test/?sidecar=5555',
-      runScripts: 'dangerously',
-      beforeParse: (window) => {
-        Object.assign(window, host(requests))
-      },
-    })
-    const api = window['GameServerSidecar'] as typeof Api
-    expect(await asked({ api, document: { currentScript: null }, requests })).toEqual(
-      expect.arrayContaining(['POST http://localhost:4444/health', 'GET http://localhost:4444/gameserver']),
-    )
-    expect(requests.filter((request) => !request.includes(' http://localhost:4444/'))).toEqual([])
-    window.close()
   })
 })

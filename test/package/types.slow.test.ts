@@ -87,12 +87,6 @@ const NODE_NEXT: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   target: ts.ScriptTarget.ES2020,
 }
-/** Of a project that says `node16` by name, where an ES module can't be required. */
-const NODE_16: ts.CompilerOptions = {
-  module: ts.ModuleKind.Node16,
-  moduleResolution: ts.ModuleResolutionKind.Node16,
-  target: ts.ScriptTarget.ES2020,
-}
 const BUNDLER: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
@@ -134,7 +128,6 @@ describe('types of the installed package, without DOM and without @types', () =>
   test.each([
     ['an ES module under NodeNext', 'consumer.mts', IMPORTS, NODE_NEXT],
     ['a CommonJS module under NodeNext', 'consumer.cts', REQUIRES, NODE_NEXT],
-    ['an ES module under Node16', 'node16.mts', IMPORTS, NODE_16],
     ['the oldest resolution', 'oldest.ts', IMPORTS, NODE_10],
     ['a bundler', 'consumer.ts', IMPORTS, BUNDLER],
     ['a bundler for browsers', 'page.ts', IMPORTS, { ...BUNDLER, customConditions: ['browser'] }],
@@ -221,10 +214,5 @@ describe('published declarations', () => {
     expect(problems).toEqual([])
     const { exports } = JSON.parse(read('package.json')) as { exports: object }
     expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(exports))
-  })
-
-  test.each(['index.d.cts', 'frames.d.ts'])('%s needs no other package', (name) => {
-    const declarations = read(`dist/${name}`)
-    expect(declarations).not.toMatch(/\bfrom ['"]|\bimport\(|\/\/\/ <reference (types|path)/)
   })
 })

@@ -66,27 +66,21 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
     }
     return readAllocationFile(given.file)
   }
-  const { label, annotation, match, state, addTo = [], increment = [] } = given
-  const lists = groups(addTo)
+  const { label, annotation, match, state, addTo, increment } = given
+  const isSelective = match !== undefined || state !== undefined
   const manifest = {
     apiVersion: 'allocation.agones.dev/v1',
     kind: 'GameServerAllocation',
     spec: {
-      ...(match === undefined && state === undefined
-        ? {}
-        : { selectors: [{ ...(match ? { matchLabels: Object.fromEntries(match) } : {}), gameServerState: state }] }),
+      selectors: isSelective
+        ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }]
+        : undefined,
       metadata: {
-        ...(label ? { labels: Object.fromEntries(label) } : {}),
-        ...(annotation ? { annotations: Object.fromEntries(annotation) } : {}),
+        labels: label && Object.fromEntries(label),
+        annotations: annotation && Object.fromEntries(annotation),
       },
-      ...(increment.length === 0
-        ? {}
-        : {
-            counters: Object.fromEntries(
-              increment.map(([name, amount]) => [name, { action: 'Increment', amount: Number(amount) }]),
-            ),
-          }),
-      ...(lists.length === 0 ? {} : { lists: Object.fromEntries(lists) }),
+      counters: increment && Object.fromEntries(increment.map(toIncrement)),
+      lists: addTo && listsOf(addTo),
     },
   }
   const problem = allocationMistake(manifest)
@@ -94,12 +88,13 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
   return manifest as GameServerAllocation
 }
 
+const toIncrement = ([name, amount]: Pair) => [name, { action: 'Increment', amount: Number(amount) }] as const
+
 /** The values of each list. */
-function groups(pairs: readonly Pair[]): [string, { addValues: string[] }][] {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value])
-  return [...values].map(([name, addValues]) => [name, { addValues }])
-}
+const listsOf = (pairs: readonly Pair[]): object =>
+  Object.fromEntries(
+    pairs.map(([list]) => [list, { addValues: pairs.filter(([name]) => name === list).map(([, value]) => value) }]),
+  )
 
 function pair(text: string, before: readonly Pair[] = []): readonly Pair[] {
   const at = text.indexOf('=')

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { plainText } from '../../node/plain-text.js'
-import type { Person } from '../../init/index.js'
+import { readExisting } from '../../init/carry-over.js'
+import { ChoiceError } from '../../init/choices.js'
+import { choose } from '../../init/choose.js'
+import type { Person } from '../../init/choose.js'
+import { imageProblems, nextSteps } from '../../init/next-steps.js'
+import { inspectProject, ProjectError } from '../../init/project.js'
+import { renderFiles, WriteError, writeFiles } from '../../init/write-files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -31,15 +37,14 @@ const flags = {
 export const command = defineCommand({ flags, run: ({ flags: given, context }) => runInit(given, context) })
 
 async function runInit(options: Values<typeof flags>, context: CliContext): Promise<number> {
-  const init = await import('../../init/index.js')
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
-    const project = init.inspectProject(options.into)
-    const existing = await init.readExisting(options.into)
-    const choices = await init.choose(options, project, terminal?.person, existing)
-    const files = init.renderFiles(choices, project, existing)
-    const { written, kept } = await init.writeFiles(options.into, files)
+    const project = inspectProject(options.into)
+    const existing = await readExisting(options.into)
+    const choices = await choose(options, project, terminal?.person, existing)
+    const files = renderFiles(choices, project, existing)
+    const { written, kept } = await writeFiles(options.into, files)
     report(written, kept, context)
     const isTold = terminal !== undefined || options.kind !== undefined || options.entry !== undefined
     if (project.whyNoPage !== undefined && choices.kind === 'node' && !isTold) {
@@ -51,22 +56,18 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
       const what = `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: its template has no place for it.`
       context.print(context.colors.yellow(plainText(what)))
     }
-    const missing = init.missingBuild(options.into, choices, project)
-    const problems = [
-      ...(missing === undefined ? [] : [missing]),
-      ...init.imageProblems(options.into, kept, choices, project),
-    ]
-    for (const problem of problems) context.print(context.colors.yellow(plainText(problem)))
+    for (const problem of imageProblems(options.into, kept, choices, project))
+      context.print(context.colors.yellow(plainText(problem)))
     if (written.length > 0) {
       context.print('\nNext:')
-      for (const step of init.nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
+      for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
       context.print('How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.')
     }
     return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {
-    if (error instanceof init.ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
-    if (error instanceof init.ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
-    const message = error instanceof init.WriteError ? error.message : undefined
+    if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
+    if (error instanceof ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
+    const message = error instanceof WriteError ? error.message : undefined
     if (message === undefined && !isAbort(error)) throw error
     context.warn(context.colors.red(plainText(`${message ?? 'Nothing was written: the questions were ended'}.`)))
     return message === undefined ? INTERRUPTED : CANNOT_CREATE

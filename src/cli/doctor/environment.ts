@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseObject } from '../../client/answers.js'
+import { isLoopback } from '../../node/http/authority.js'
 import { isPort } from '../find-sidecar.js'
 import { failure, needing, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import { at, kubectl } from './patient.js'
 import type { Patient } from './patient.js'
-import { isLoopbackHost } from './reach.js'
 
 const variable = ({ env }: Patient, name: string): string => env[`AGONES_SDK_${name}`] ?? ''
 
@@ -49,7 +49,7 @@ function checkGrpcPort(patient: Patient): Finding {
 function checkHost(patient: Patient): Finding {
   const host = variable(patient, 'HTTP_HOST')
   if (host === '') return ok('AGONES_SDK_HTTP_HOST is not set, so the client takes this machine')
-  return isLoopbackHost(host)
+  return isLoopback(host)
     ? ok(`AGONES_SDK_HTTP_HOST is ${host}`)
     : warning(
         `AGONES_SDK_HTTP_HOST is ${host}, which is not this machine; a real sidecar listens on localhost only`,
@@ -61,7 +61,7 @@ function checkHost(patient: Patient): Finding {
 function checkContainer({ env, url }: Patient): Finding {
   const place = placeOf(env)
   if (place === undefined) return ok('this is no container, so localhost is the machine itself')
-  return isLoopbackHost(new URL(url).hostname)
+  return isLoopback(new URL(url).hostname)
     ? warning(
         `this runs in ${place}, whose localhost is its own: a sidecar or a browser outside of it isn't reached by ${url}`,
         'run game, sidecar and doctor on the same side, or publish the port and start the sidecar with --address 0.0.0.0',

@@ -1,4 +1,5 @@
 import { parseObject } from '../../client/answers.js'
+import { isLoopback } from '../../node/http/authority.js'
 import { failure, needing, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import { at } from './patient.js'
@@ -9,8 +10,6 @@ import type { Answer, Question } from '../ask.js'
 const SLOW_MS = 100
 const START = 'gameserver-sidecar local, or kubectl port-forward to a pod, or give --url'
 const SERVE = 'gameserver-sidecar serve <build>'
-
-export const isLoopbackHost = (host: string): boolean => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host)
 
 const send = ({ url, patience }: Patient, path: string, question: Omit<Question, 'patience'> = {}): Promise<Answer> =>
   ask(`${url}${path}`, { ...question, patience })
@@ -54,7 +53,7 @@ async function checkSpeed(read: Answer, patient: Patient): Promise<Finding> {
     ? ok(took)
     : warning(
         `${took}, which is slow beside the ${SLOW_MS} ms that a sidecar on the same machine needs at most`,
-        isLoopbackHost(new URL(patient.url).hostname)
+        isLoopback(new URL(patient.url).hostname)
           ? 'look for a fault that is set (see Watch), a busy machine, or a port-forward'
           : 'run the game beside its sidecar',
       )
@@ -99,14 +98,14 @@ async function checkOrigin(_: Answer, patient: Patient): Promise<Finding> {
 /** What browsers themselves keep from a page, whatever the sidecar answers. */
 function checkBrowser({ origin, url }: Patient): Finding {
   if (origin === undefined) return skipped('no page is named; give its origin, such as --origin http://localhost:5173')
-  const isHere = isLoopbackHost(new URL(url).hostname)
+  const isHere = isLoopback(new URL(url).hostname)
   if (origin.startsWith('https:') && url.startsWith('http:') && !isHere) {
     return failure(
       `browsers block calls from ${origin} to ${url}: mixed content`,
       `${SERVE} --cert <file> --key <file>`,
     )
   }
-  return isHere && !isLoopbackHost(new URL(origin).hostname)
+  return isHere && !isLoopback(new URL(origin).hostname)
     ? warning(
         `browsers ask the person whether ${origin} may reach this machine (Local Network Access), and a headless one refuses`,
         `serve the page and the sidecar on one origin: ${SERVE}`,

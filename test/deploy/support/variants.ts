@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 import type { Choices } from '../../../src/init/choices.js'
-import { renderFiles } from '../../../src/init/index.js'
+import { renderFiles } from '../../../src/init/write-files.js'
 import type { Project } from '../../../src/init/project.js'
 
 const project: Project = {
