@@ -199,18 +199,6 @@ inDashboard((openDashboard) => {
     }
   })
 
-  test('on a phone every field of the Allocate dialog shows its whole hint', async () => {
-    const dashboard = await openDashboard({ local: { gameServer }, width: 390, touch: true })
-    await dashboard.press('a')
-    await dashboard.says('Allocate', 'rooms')
-    await dashboard.run(`document.querySelector('.allocate fieldset + details').open = true`)
-    const cut = await dashboard.run(`[...document.querySelectorAll('.allocate input')].flatMap((field) => {
-      field.value = field.placeholder
-      return field.scrollWidth > field.clientWidth ? [field.name] : []
-    })`)
-    expect(cut).toEqual([])
-  })
-
   test('where the system chooses the colours, a border shows what is chosen', async () => {
     const dashboard = await openDashboard({ local: { gameServer }, width: 390 })
     const session = await dashboard.page.createCDPSession()
